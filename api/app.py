@@ -36,12 +36,13 @@ from api.intake import notes as note_intake
 from api.mcp.http import McpOverHttp
 from api.operations import health, metrics, pages
 from api.page import files, session
-from api.proxy.completions import ANSWER_HEADERS, ChatCompletions
+from api.proxy.completions import ANSWER_HEADERS, Completions
 from api.proxy.elsewhere import Elsewhere
 from api.proxy.models import Models
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
 from api.vault import exchange
+from memory.proxy.wires.chat_completions import CHAT
 from operations.accounts import beings, users
 from operations.context import contexts, persona, profiles, souls, user_model, working_memory
 from operations.facts import entities, facts, todos
@@ -168,7 +169,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     )
     # A path is compared with each route in turn: those of a conversation come first.
     app.router.routes += [
-        Route("/openai/v1/chat/completions", ChatCompletions(), methods=["POST"]),
+        Route("/openai/v1/chat/completions", Completions(CHAT), methods=["POST"]),
         Route("/openai/v1/models", Models(), methods=["GET"]),
         Route("/openai/v1/models/{model:path}", Models(), methods=["GET"]),
         Route("/openai/{path:path}", Elsewhere()),

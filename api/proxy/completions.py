@@ -1,4 +1,4 @@
-"""`POST /openai/v1/chat/completions`: a chat completion with memory, passed on to an upstream.
+"""A request of a chat with memory, passed on to an upstream of its wire: chat completions, responses, or messages.
 
 The route is asynchronous where it waits for the client or the upstream, which is nearly all of its time; what it asks
 of the memory runs in threads. Order: token, body, Being and payer, transcript, recall, upstream, answer.
@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
+from urllib.parse import parse_qsl, urlencode
 
 import structlog
 from starlette.datastructures import Headers
@@ -22,9 +23,8 @@ from api.proxy.proxy import Proxy
 from api.proxy.relay import ClientGone, relayed, while_connected
 from api.proxy.threads import finished, happened
 from memory.proxy.admission import Admission, is_budgeted, read_model
-from memory.proxy.body import ChatBody, read_chat
 from memory.proxy.settlement import most_usage
-from memory.proxy.transcript import read_transcript
+from memory.proxy.wires.wire import RequestBody, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.chat_answer import ChatAnswer
 from providers.chat.upstream import UpstreamFailed
@@ -41,7 +41,8 @@ USER_NAMES = "x-memory-user-names"
 MOST_USER_NAMES = 20
 SHORT_BYTES = 32 * 1024
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
-_PASSED_ON = ("accept", "openai-beta")
+_PASSED_ON = ("accept", "openai-beta", "anthropic-version", "anthropic-beta")
+JSON = {"content-type": "application/json"}
 _NO_TASK = frozenset({"", "0", "false", "no", "off", "none", "null", "undefined"})
 # How Open WebUI's ids of temporary chats begin, since 0.12 and before.
 _TEMPORARY = ("temporary:", "local:")
@@ -61,11 +62,18 @@ class _Ready:
     hides_usage: bool
 
 
-class ChatCompletions:
-    """The route as an ASGI application."""
+class Completions:
+    """A wire's route as an ASGI application.
+
+    Args:
+        wire: The wire.
+    """
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a chat completion; every error is in OpenAI's form."""
+        """Answer a request; every error is in the form of its wire."""
         proxy: Proxy = scope["app"].state.proxy
         started = False
 
@@ -75,25 +83,25 @@ class ChatCompletions:
             await send(message)
 
         try:
-            await _answer(proxy, scope, receive, send_once)
+            await _answer(proxy, self._wire, scope, receive, send_once)
         except (ClientGone, ClientDisconnect):
             return
         except Exception as fault:
             if started:
                 raise
-            await error_answer(fault)(scope, receive, send)
+            await error_answer(fault, self._wire.name)(scope, receive, send)
 
 
-async def _answer(proxy: Proxy, scope: Scope, receive: Receive, send: Send) -> None:
+async def _answer(proxy: Proxy, wire: Wire, scope: Scope, receive: Receive, send: Send) -> None:
     headers = Headers(scope=scope)
     identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
     with proxy.open_request(identity.caller.user_id):
         async with proxy.bodies.read(receive, headers, identity.caller.user_id) as content:
-            ready = await while_connected(receive, _prepared(proxy, identity, headers, content))
-        await _passed_on(proxy, scope, ready, receive, send)
+            ready = await while_connected(receive, _prepared(proxy, wire, identity, headers, content))
+        await _passed_on(proxy, wire, scope, ready, receive, send)
 
 
-async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content: list[bytes]) -> _Ready:
+async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Headers, content: list[bytes]) -> _Ready:
     """Admit a request, take its transcript in, and put the context into its body, as far as that is done in time."""
     settings, user_id = proxy.on.settings, identity.caller.user_id
     proxy.check_time(user_id)
@@ -101,10 +109,11 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
     body = content.pop()
     # A short one is read in less time than another thread takes to begin.
     short = len(body) <= SHORT_BYTES
-    chat, wanted = _read(body, headers) if short else await proxy.threads.start(user_id, _read, body, headers)
-    del body
+    read = partial(_read, wire, body, headers)
+    chat, wanted = read() if short else await proxy.threads.start(user_id, read)
+    del body, read
     began = asyncio.get_running_loop().time()
-    requested = read_model(settings, chat.model, headers.get(BEING), chat.surcharge)
+    requested = read_model(settings, wire.name, chat.model, headers.get(BEING), chat.surcharge)
     admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:
         progress, work = await _remembered(proxy, admitted, wanted, began)
@@ -113,11 +122,10 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
         proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, stored)
         limit = None
         if is_budgeted(settings, requested, admitted.admission.payer):
-            limit = requested.upstream.limit_field, settings.proxy_answer_tokens
+            limit = wire.limit_field or requested.upstream.limit_field, settings.proxy_answer_tokens
         written = chat.written(requested.model, progress.context, limit)
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
-        hides_usage = chat.is_stream and not chat.asks_usage
-        return _Ready(admitted, progress, stored, work, [written], answered, hides_usage)
+        return _Ready(admitted, progress, stored, work, [written], answered, chat.hides_usage)
     except BaseException:
         # Nothing was sent; the client may have gone away.
         proxy.gateway.release(admitted)
@@ -142,9 +150,9 @@ async def _remembered(
     return progress, work
 
 
-def _read(content: bytes, headers: Headers) -> tuple[ChatBody, Asked]:
+def _read(wire: Wire, content: bytes, headers: Headers) -> tuple[RequestBody, Asked]:
     try:
-        chat = read_chat(text_of(content, 10 * DOCUMENT_VALUES))
+        chat = wire.read(text_of(content, 10 * DOCUMENT_VALUES))
     except InvalidRequest:
         raise
     except (ValueError, RecursionError) as fault:
@@ -152,15 +160,21 @@ def _read(content: bytes, headers: Headers) -> tuple[ChatBody, Asked]:
     return chat, _asked(chat, headers)
 
 
-def _asked(chat: ChatBody, headers: Headers) -> Asked:
+def _asked(chat: RequestBody, headers: Headers) -> Asked:
     conversation = named_conversation(headers.get(CONVERSATION))
     # No words of a temporary chat are stored, as of a request that the frontend makes for itself.
     temporary = conversation is not None and conversation.startswith(_TEMPORARY)
     task = headers.get(BACKGROUND, "").strip().lower()
     background = temporary or (task not in _NO_TASK and "{{" not in task)
     names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
-    transcript = read_transcript(chat.messages, opened=chat.opens_reasoning)
-    return Asked(transcript, conversation, background, chat.choices, tuple(names))
+    return Asked(chat.transcript, conversation, background, chat.choices, tuple(names))
+
+
+def with_known_query(wire: Wire, scope: Scope) -> str:
+    """Return a wire's path with what its SDKs put into the query, and nothing else of that."""
+    given = parse_qsl(scope["query_string"].decode("latin-1"))
+    kept = [(name, value) for name, value in given if name in wire.query]
+    return f"{wire.path}?{urlencode(kept)}" if kept else wire.path
 
 
 def named_conversation(header: str | None) -> str | None:
@@ -197,7 +211,7 @@ def _headers(admitted: Admission, progress: Progress, stored: Stored) -> list[tu
     ]
 
 
-async def _passed_on(proxy: Proxy, scope: Scope, ready: _Ready, receive: Receive, send: Send) -> None:
+async def _passed_on(proxy: Proxy, wire: Wire, scope: Scope, ready: _Ready, receive: Receive, send: Send) -> None:
     """Ask the upstream, relay its answer, and take that in.
 
     The end of the answer, or the error instead of one, waits for the memory as long as the patience is, and no longer.
@@ -210,12 +224,17 @@ async def _passed_on(proxy: Proxy, scope: Scope, ready: _Ready, receive: Receive
     end: bytes | None = None
     failure: UpstreamFailed | None = None
     key_refused = False
-    asking = proxy.client.complete(requested.upstream, payer.key, ready.body.pop(), passed)
+    path = with_known_query(wire, scope)
+    asking = proxy.client.send(
+        wire.name, requested.upstream, payer.key, "POST", path, ready.body.pop(), {**passed, **JSON}
+    )
     try:
         upstream = await while_connected(receive, asking.__aenter__())
         try:
             key_refused = upstream.status == HTTPStatus.UNAUTHORIZED
-            read, end = await relayed(upstream, ready.headers, receive, send, hides_usage=ready.hides_usage)
+            read, end = await relayed(
+                upstream, ready.headers, receive, send, wire.events, hides_usage=ready.hides_usage
+            )
             if upstream.status == HTTPStatus.OK:
                 answer, outcome = read, "answered"
         finally:
@@ -232,7 +251,7 @@ async def _passed_on(proxy: Proxy, scope: Scope, ready: _Ready, receive: Receive
         if end is not None:
             await send({"type": "http.response.body", "body": end, "more_body": False})
         if failure is not None:
-            await error_answer(failure)(scope, receive, send)
+            await error_answer(failure, wire.name)(scope, receive, send)
         await asyncio.shield(concluding)
     if end is None and failure is None:
         log.info("proxy.broken_off", upstream=requested.upstream_name)

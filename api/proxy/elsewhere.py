@@ -22,4 +22,4 @@ class Elsewhere:
         rejection = Rejection(HTTPStatus.NOT_FOUND, "not-found", detail)
         if (method := SERVED.get(scope["path"])) is not None:
             rejection = Rejection(HTTPStatus.METHOD_NOT_ALLOWED, "bad-request", detail, headers={"Allow": method})
-        await error_answer(rejection)(scope, receive, send)
+        await error_answer(rejection, "chat")(scope, receive, send)

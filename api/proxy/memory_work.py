@@ -1,6 +1,5 @@
-"""The memory's work for one chat completion: takes the transcript in, recalls, takes the answer in, accounts."""
+"""The memory's work for one request of a chat: takes the transcript in, recalls, takes the answer in, accounts."""
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from memory.proxy.settlement import used
 from memory.proxy.speakers import Names
 from memory.proxy.transcript import Transcript
 from memory.proxy.turns import last_words
+from memory.proxy.wires.wire import Memory
 from providers.chat.chat_answer import ChatAnswer
 from providers.completion import Usage
 from schemas.accounts.accounts import Being
@@ -39,7 +39,6 @@ Stored = Literal["yes", "shortened", "unsure", "pending", "no", "none"]
 
 Later = Callable[[Admission, Outcome, Usage | None], None]
 
-CHANCE = random.SystemRandom()
 # A turn that a busy database refuses so often is told as not stored.
 TRIES = 3
 
@@ -75,11 +74,11 @@ class Progress:
     """
 
     taken: TakenTranscript | None = None
-    context: str | None = None
+    context: Memory | None = None
     failed: bool = False
     on_recalled: Callable[[], object] = lambda: None
 
-    def tell(self, context: str) -> None:
+    def tell(self, context: Memory) -> None:
         """Hand the context over."""
         self.context = context
         self.on_recalled()
@@ -142,7 +141,6 @@ def remember_and_recall(
             on.settings,
             being,
             taken,
-            CHANCE,
             embedded=embedded.result,
             report=progress.tell,
         )

@@ -14,8 +14,7 @@ from api.http.problems import Rejection
 from api.proxy.errors import error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Identity
 from api.proxy.proxy import Proxy
-from memory.proxy.admission import Requested, beings_of, payer_of
-from memory.text.errors import InvalidRequest
+from memory.proxy.admission import Requested, beings_of, payer_of, upstreams_of
 from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow
 from schemas.proxy.upstreams import Upstream
@@ -41,7 +40,7 @@ class Models:
             shown = scope["path_params"].get("model")
             answer = JSONResponse({"object": "list", "data": listed} if shown is None else _named(listed, shown))
         except Exception as fault:  # noqa: BLE001  # answered in OpenAI's form, without details
-            answer = error_answer(fault)
+            answer = error_answer(fault, "chat")
         await answer(scope, receive, send)
 
 
@@ -60,9 +59,7 @@ def _named(listed: list[dict[str, Any]], name: str) -> dict[str, Any]:
 
 async def _listed(proxy: Proxy, identity: Identity) -> list[dict[str, Any]]:
     """The models of all upstreams that answer, then each for each of several Beings."""
-    upstreams = proxy.on.settings.proxy_upstreams
-    if not upstreams:
-        raise InvalidRequest("The proxy is off: the operator sets PATROL_PROXY_UPSTREAMS.")
+    upstreams = upstreams_of(proxy.on.settings, "chat", "responses")
     allow(Allowance(identity.caller.user_id, connection_seconds=ADMISSION_SECONDS))
     requests = [_models_at(proxy, identity, name, upstream) for name, upstream in upstreams.items()]
     found = await asyncio.gather(*requests, return_exceptions=True)
@@ -97,7 +94,7 @@ async def _models_at(proxy: Proxy, identity: Identity, name: str, upstream: Upst
     on, requested = proxy.on, Requested(name, upstream, "", None)
     user_id = identity.caller.user_id
     payer = await proxy.threads.start(user_id, payer_of, on.store, on.settings, user_id, requested)
-    status, body = await proxy.client.models(upstream, payer.key, TIMEOUT_SECONDS)
+    status, body = await proxy.client.models("chat", upstream, payer.key, {}, TIMEOUT_SECONDS)
     try:
         listed = json.loads(body)["data"] if status == HTTPStatus.OK else ()
         return [model for model in listed if isinstance(model["id"], str)]

@@ -1,11 +1,12 @@
 """Passes an upstream's answer on byte for byte, until it ends, breaks off, or the client goes away."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from starlette.types import Receive, Send
 
+from providers.chat.answer_so_far import AnswerEvents
 from providers.chat.chat_answer import AnswerReader, ChatAnswer
 from providers.chat.hidden_usage import WithoutUsage
 from providers.chat.upstream import UpstreamAnswer, UpstreamFailed
@@ -80,11 +81,12 @@ async def relayed(
     headers: list[tuple[bytes, bytes]],
     receive: Receive,
     send: Send,
+    events: Callable[[], AnswerEvents],
     *,
     hides_usage: bool = False,
 ) -> tuple[ChatAnswer, bytes | None]:
     """Relay an answer; returns what was read of it, and the end of the body, still to be sent; None: it broke off."""
-    reader = AnswerReader(answer.header("content-encoding"))
+    reader = AnswerReader(events, answer.header("content-encoding"))
     try:
         end = await while_connected(receive, relay(answer, headers, reader, send, hides_usage=hides_usage))
     except (UpstreamFailed, ClientGone):

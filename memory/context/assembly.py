@@ -125,9 +125,9 @@ def assemble_prepared(
         if prepared.includes(RETRIEVED):
             room = _room(settings, prepared, filled)
             found = retrieve(tx, settings, being, message, chance, room, shown, request.shown, passages)
-        context = _context(tx, being, prepared, _blocks(prepared, filled, found), found)
+        context, inserted = _context(tx, being, prepared, _blocks(prepared, filled, found), found)
     if request.recorded is not None:
-        request.recorded(context.text or "")
+        request.recorded(*inserted)
     if request.options.activate and found.node_ids:
         # In a transaction of its own: activating locks the Being, which comes before what a context has written.
         with store.transaction() as tx:
@@ -197,8 +197,12 @@ def _lengths(blocks: Iterable[Block]) -> dict[str, int]:
 
 def _context(
     tx: Transaction, being: Being, prepared: PreparedAssembly, blocks: Sequence[Block], found: Retrieval
-) -> Context:
-    """Keep the blocks to the budget, put them in order and in form, and record their provenance."""
+) -> tuple[Context, tuple[str, str]]:
+    """Keep the blocks to the budget, put them in order and in form, and record their provenance.
+
+    Returns:
+        The context, and its text in two parts for a prompt of the caller's: what stays the same, and what varies.
+    """
     request, profile, session = prepared.request, prepared.profile, prepared.session
     tokens = _lengths(blocks)
     dropped = dropped_regions(tokens, request.options.budget_tokens)
@@ -224,18 +228,20 @@ def _context(
         if session:
             _mark_user_model_shown(tx, being, session, shown)
     total = sum(tokens[block.region] for block in shown)
-    return Context(
+    stable = frozenset(block.region for block in blocks if block.stable)
+    context = Context(
         context_id=context_id,
         process=profile.process,
         conversation=prepared.conversation,
         session_id=session.session_id if session else None,
-        **_formatted(request, entries, frozenset(block.region for block in blocks if block.stable)),
+        **_formatted(request, entries, stable),
         tokens=total,
         over_budget=total > request.options.budget_tokens,
         degraded=False,
         regions=[_report(block, tokens, dropped) for name in whole.regions for block in blocks if block.region == name],
         dropped=dropped,
     )
+    return context, formats.inserted(entries, stable) if request.inserted else ("", "")
 
 
 def _mark_user_model_shown(tx: Transaction, being: Being, session: OpenSession, shown: Iterable[Block]) -> None:

@@ -38,7 +38,8 @@ class AssemblyRequest:
         inserted: True if the context goes into a prompt of the caller's as system content: `text` is what it says,
             without the conversation and the message.
         embedded: Waits for a vector that is computed meanwhile; used if it is the message's.
-        recorded: Called with the text when what it shows is recorded; its nodes are activated after that.
+        recorded: Called with the text when what it shows is recorded: the part whose bytes stay the same from turn to
+            turn, and the part behind it. Its nodes are activated after that.
     """
 
     options: AssemblyOptions
@@ -52,7 +53,7 @@ class AssemblyRequest:
     shown: frozenset[UUID] = frozenset()
     inserted: bool = False
     embedded: Callable[[], EarlyVector | None] | None = None
-    recorded: Callable[[str], None] | None = None
+    recorded: Callable[[str, str], None] | None = None
 
 
 @dataclass(frozen=True)

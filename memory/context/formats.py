@@ -22,8 +22,14 @@ def text(entries: Sequence[Entry]) -> str:
 
 
 def system(entries: Sequence[Entry]) -> str:
-    """All entries but the Being's own as one string, to be added to the system content of a prompt."""
+    """All entries but the Being's own as one string, to be added to a prompt of the caller's."""
     return "\n\n".join(entry.content for entry in entries if entry.role != "assistant")
+
+
+def inserted(entries: Sequence[Entry], stable: Collection[str]) -> tuple[str, str]:
+    """What `system` returns in two parts: the stable regions at its beginning, and all behind them."""
+    end = stable_prefix(entries, stable)
+    return system(entries[:end]), system(entries[end:])
 
 
 def anthropic(entries: Sequence[Entry], stable: Collection[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

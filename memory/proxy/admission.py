@@ -14,7 +14,7 @@ from providers.prices import cost_of, priced_name
 from schemas.accounts.accounts import Being
 from schemas.errors import BudgetSpent, NotFound
 from schemas.llm.calls import Outcome, PaidWith
-from schemas.proxy.upstreams import Upstream
+from schemas.proxy.upstreams import Upstream, WireName
 from schemas.settings import Settings
 from schemas.text.storable import storable
 from store.accounts import beings, users
@@ -102,11 +102,14 @@ class NoPayer(Exception):
     """No key can pay for the request; the message says what to do."""
 
 
-def read_model(settings: Settings, model: str, being: str | None, surcharge: str | None = None) -> Requested:
+def read_model(
+    settings: Settings, wire: WireName, model: str, being: str | None, surcharge: str | None = None
+) -> Requested:
     """Read the name of a model: `model`, `model@being`, `upstream/model` or `upstream/model@being`.
 
     Args:
         settings: The upstreams.
+        wire: The wire that the client speaks.
         model: The name, as the client sent it.
         being: The Being that a header names; then another name behind an `@` belongs to the model's name.
         surcharge: A field of the body by which the request may cost more than the model's price says.
@@ -114,13 +117,15 @@ def read_model(settings: Settings, model: str, being: str | None, surcharge: str
     Raises:
         InvalidRequest: There is no upstream, it does not offer the model, or no model has such a name.
     """
-    upstreams = settings.proxy_upstreams
-    if not upstreams:
-        raise InvalidRequest("The proxy is off: the operator sets PATROL_PROXY_UPSTREAMS.")
-    default = next(iter(upstreams))
+    upstreams = upstreams_of(settings, wire)
     name, slash, rest = model.partition("/")
-    if not (slash and rest and name in upstreams):
-        name, rest = default, model
+    if not (slash and rest and name in settings.proxy_upstreams):
+        name, rest = next(iter(upstreams)), model
+    if name not in upstreams:
+        raise InvalidRequest(
+            f"The upstream `{name}` does not speak this wire, and nothing is translated: name another, or the operator"
+            f' adds "{wire}" to its `wires` in PATROL_PROXY_UPSTREAMS.'
+        )
     upstream = upstreams[name]
     plain, _, suffix = rest.rpartition("@")
     # A name that the operator offers is one, whatever is in it; a header's Being may stand behind the name as well.
@@ -132,6 +137,23 @@ def read_model(settings: Settings, model: str, being: str | None, surcharge: str
     if upstream.models is not None and rest not in upstream.models:
         raise InvalidRequest("The operator does not offer this model: GET /openai/v1/models lists those that are.")
     return Requested(name, upstream, rest, being, surcharge)
+
+
+def upstreams_of(settings: Settings, *wires: WireName) -> dict[str, Upstream]:
+    """Return the upstreams that speak any of these wires, the default first.
+
+    Raises:
+        InvalidRequest: There is none; the text says which setting the operator changes.
+    """
+    if not settings.proxy_upstreams:
+        raise InvalidRequest("The proxy is off: the operator sets PATROL_PROXY_UPSTREAMS.")
+    found = {name: each for name, each in settings.proxy_upstreams.items() if not set(wires).isdisjoint(each.wires)}
+    if not found:
+        raise InvalidRequest(
+            "No upstream speaks this wire, and nothing is translated: the operator adds "
+            f'"{wires[0]}" to the `wires` of one in PATROL_PROXY_UPSTREAMS.'
+        )
+    return found
 
 
 def admit(

@@ -1,4 +1,4 @@
-"""Assembles the context that goes into a frontend's prompt as system content."""
+"""Assembles the context that goes into a frontend's prompt."""
 
 import random
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.retrieval import EarlyVector
 from memory.proxy.exchange import TakenTranscript
+from memory.proxy.wires.wire import Memory
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.context.context import AssemblyOptions
@@ -22,10 +23,9 @@ def context_to_insert(
     settings: Settings,
     being: Being,
     taken: TakenTranscript,
-    chance: random.Random,
     *,
     embedded: Callable[[], EarlyVector | None],
-    report: Callable[[str], None],
+    report: Callable[[Memory], None],
 ) -> None:
     """Assemble the context for the reply to the last turn of a transcript.
 
@@ -38,10 +38,9 @@ def context_to_insert(
         settings: The limit of tokens, and the weights of fact ranking.
         being: The Being that replies.
         taken: What was decided about the transcript.
-        chance: Shuffles recalled fragments.
         embedded: Waits for the vectors of what was presumably said last.
-        report: Called with the context as soon as it may be shown; empty if there is nothing to reply to. What the
-            context leaves behind besides is written after that.
+        report: Called with the context as soon as it may be shown; with nothing if there is nothing to reply to. What
+            the context leaves behind besides is written after that.
 
     Raises:
         NotFound: The Being has been erased.
@@ -49,7 +48,7 @@ def context_to_insert(
     """
     last = taken.last
     if last is None:
-        report("")
+        report(Memory())
         return
     options = AssemblyOptions(process=PROCESS, budget_tokens=settings.proxy_context_tokens)
     request = AssemblyRequest(
@@ -63,6 +62,8 @@ def context_to_insert(
         shown=taken.shown,
         inserted=True,
         embedded=embedded,
-        recorded=report,
+        recorded=lambda stable, varying: report(Memory(stable, varying)),
     )
+    # An agent asks anew after each call of a tool: the same words get the same bytes, so that caches serve them.
+    chance = random.Random(last.message_id.int if last.message_id else 0)  # noqa: S311  # an order, and no secret
     assemble(store, embedders, settings, being, request, chance)

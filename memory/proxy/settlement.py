@@ -4,7 +4,7 @@ INVARIANT  What is reserved is never below what can come of a request with a lim
            budget, each has one. What is settled is never below what came.
 """
 
-from memory.proxy.body import ChatBody
+from memory.proxy.wires.wire import RequestBody
 from providers.chat.chat_answer import ChatAnswer
 from providers.completion import Usage
 from providers.tokens import MOST_BYTES_PER_TOKEN
@@ -16,7 +16,7 @@ TEMPLATE_TOKENS = 256
 CONTEXT_BYTES = 3
 
 
-def most_usage(chat: ChatBody, settings: Settings) -> Usage:
+def most_usage(chat: RequestBody, settings: Settings) -> Usage:
     """Return the most tokens that a request may use.
 
     No tokenizer makes more tokens of a text than it has bytes, so all of the body counts, a token for each byte: tools,

@@ -1,4 +1,4 @@
-"""Passes chat completions on to upstreams: the one place with asynchronous requests.
+"""Passes requests on to upstreams: the one place with asynchronous requests.
 
 An open stream waits nearly all of its time. As a coroutine it costs some kilobytes; as a thread, a stack and a place in
 the pool. So the relay of bytes is asynchronous, and everything that reads or writes memory is not.
@@ -12,14 +12,17 @@ from http import HTTPStatus
 import httpx2
 
 from providers import tls
-from schemas.proxy.upstreams import Upstream
+from schemas.proxy.upstreams import Upstream, WireName
 from schemas.settings import Settings
 
 # Headers of an answer that are passed on. Others are about the upstream's connection, or would set its cookies here.
 _PASSED = frozenset(
-    {"content-type", "content-encoding", "content-length", "retry-after", "retry-after-ms"} | {"x-should-retry"}
+    {"content-type", "content-encoding", "content-length", "retry-after", "retry-after-ms"}
+    | {"x-should-retry", "request-id", "x-request-id"}
 )
 _PASSED_PREFIXES = ("openai-", "x-ratelimit-", "anthropic-", "x-openai-")
+# Of Anthropic's wire, for a client that names none.
+ANTHROPIC_VERSION = "2023-06-01"
 MOST_LIST_BYTES = 4 * 1024 * 1024
 # Statuses of success whose answers have no body.
 _EMPTY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
@@ -84,14 +87,24 @@ class UpstreamClient:
         await self._client.aclose()
 
     @asynccontextmanager
-    async def complete(
-        self, upstream: Upstream, key: str | None, body: bytes, headers: Mapping[str, str]
+    async def send(
+        self,
+        wire: WireName,
+        upstream: Upstream,
+        key: str | None,
+        method: str,
+        path: str,
+        body: bytes,
+        headers: Mapping[str, str],
     ) -> AsyncIterator[UpstreamAnswer]:
-        """Send a chat completion; leaving the block closes the connection if the answer is unfinished.
+        """Send a request; leaving the block closes the connection if the answer is unfinished.
 
         Args:
+            wire: The wire of the request.
             upstream: The upstream.
             key: The key that pays; None for a server that asks for none.
+            method: The HTTP method.
+            path: The path behind the upstream's base URL, with the query.
             body: The request's body.
             headers: Further headers.
 
@@ -100,13 +113,12 @@ class UpstreamClient:
                 success with a body nor an error.
         """
         request = self._client.build_request(
-            "POST",
-            f"{upstream.base_url}/chat/completions",
-            content=_sent_once(body),
+            method,
+            f"{upstream.base_url}{path}",
+            content=_sent_once(body) if body or method != "GET" else None,
             headers={
-                **_headers(key),
-                "content-type": "application/json",
-                "content-length": str(len(body)),
+                **_headers(wire, key),
+                **({"content-length": str(len(body))} if body or method != "GET" else {}),
                 **headers,
             },
         )
@@ -115,7 +127,9 @@ class UpstreamClient:
         response = await self._sent(request)
         try:
             if not _is_answer(response.status_code):
-                reason = f"The upstream answered with the status {response.status_code}, which is no answer to a chat."
+                reason = (
+                    f"The upstream answered with the status {response.status_code}, which is no answer to a request."
+                )
                 raise UpstreamFailed(reason, perhaps_paid=True)
             passed = [
                 (name.lower(), value)
@@ -126,14 +140,16 @@ class UpstreamClient:
         finally:
             await response.aclose()
 
-    async def models(self, upstream: Upstream, key: str | None, seconds: float) -> tuple[int, bytes]:
+    async def models(
+        self, wire: WireName, upstream: Upstream, key: str | None, headers: Mapping[str, str], seconds: float
+    ) -> tuple[int, bytes]:
         """Ask for the list of models; returns status and body.
 
         Raises:
             UpstreamFailed: It can't be reached, was too slow, or sent more than `MOST_LIST_BYTES`.
         """
         request = self._client.build_request(
-            "GET", f"{upstream.base_url}/models", headers=_headers(key), timeout=seconds
+            "GET", f"{upstream.base_url}/models", headers={**_headers(wire, key), **headers}, timeout=seconds
         )
         response = await self._sent(request)
         try:
@@ -173,9 +189,12 @@ def _is_answer(status: int) -> bool:
     return (category == 2 and status not in _EMPTY) or category in {4, 5}  # noqa: PLR2004  # as HTTP numbers them
 
 
-def _headers(key: str | None) -> dict[str, str]:
+def _headers(wire: WireName, key: str | None) -> dict[str, str]:
     # Uncompressed, so that the answer can be read beside being passed on.
     wanted = {"accept-encoding": "identity", "connection": "close", "user-agent": "memory-patrol"}
+    if wire == "messages":
+        wanted |= {"anthropic-version": ANTHROPIC_VERSION}
+        return wanted if key is None else {**wanted, "x-api-key": key}
     return wanted if key is None else {**wanted, "authorization": f"Bearer {key}"}
 
 

@@ -9,6 +9,9 @@ from pydantic_core import PydanticCustomError
 
 from schemas.llm.calls import Provider
 
+WireName = Literal["chat", "responses", "messages"]
+"""OpenAI's chat completions and responses, and Anthropic's messages."""
+
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
@@ -20,10 +23,11 @@ def _http(url: str) -> str:
 
 
 class Upstream(BaseModel):
-    """A server that speaks OpenAI's chat completions.
+    """A server that speaks one or more wires of chat.
 
     Attributes:
-        base_url: Its base URL, to which `/chat/completions` is appended.
+        base_url: Its base URL, to which the path of a wire is appended, such as `/chat/completions`.
+        wires: The wires that it speaks. A request is passed on to an upstream of its own wire, and never translated.
         provider: The provider whose stored users' keys it accepts; None: users' keys are never sent to it.
         key: The platform's key there, which pays for users without a key; None: the platform pays for no user.
         models: The models that may be requested; None: all that it has.
@@ -33,6 +37,7 @@ class Upstream(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     base_url: Annotated[str, AfterValidator(_http)]
+    wires: Annotated[tuple[WireName, ...], Field(min_length=1)] = ("chat",)
     provider: Provider | None = None
     key: SecretStr | None = None
     models: tuple[str, ...] | None = Field(None, min_length=1)
@@ -51,4 +56,4 @@ def _named(upstreams: dict[str, Upstream]) -> dict[str, Upstream]:
 
 
 Upstreams = Annotated[dict[str, Upstream], AfterValidator(_named)]
-"""Upstreams by name. The first is the default."""
+"""Upstreams by name. The first that speaks a wire is the default there."""

@@ -89,7 +89,7 @@ def identified(gateway, secret):
 
 
 def admitted(gateway, identity, model="fake-1"):
-    return gateway.admit(identity, read_model(SETTINGS, model, None), EXPECTED)
+    return gateway.admit(identity, read_model(SETTINGS, "chat", model, None), EXPECTED)
 
 
 def test_in_an_outage_identification_refuses_a_token_that_was_never_verified(gateway, issue, outage):

@@ -1,7 +1,5 @@
 """The context for the reply to a transcript: when it is handed over, and by which vector it was found."""
 
-import random
-
 import pytest
 
 from memory.context.retrieval import EarlyVector, embed_early
@@ -17,8 +15,7 @@ def door(store, being):
 
 
 def inserted(door, taken, embedders, embedded, told):
-    chance = random.Random(1)
-    context_to_insert(door.store, embedders, door.settings, door.being, taken, chance, embedded=embedded, report=told)
+    context_to_insert(door.store, embedders, door.settings, door.being, taken, embedded=embedded, report=told)
 
 
 def receipts(door):
@@ -31,10 +28,10 @@ def receipts(door):
 def test_what_a_context_shows_is_recorded_before_it_is_handed_over(door):
     taken, told = door.asks(SAID), []
 
-    inserted(door, taken, door.embedders, lambda: None, lambda text: told.append((text, receipts(door))))
+    inserted(door, taken, door.embedders, lambda: None, lambda memory: told.append((memory, receipts(door))))
 
-    ((text, recorded),) = told
-    assert "<instructions" in text
+    ((memory, recorded),) = told
+    assert "<instructions" in memory.stable
     assert recorded == 1
 
 

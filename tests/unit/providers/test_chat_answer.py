@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.chat import chat_answer, event_stream
+from providers.chat import answer_so_far, event_stream
 from providers.chat.chat_answer import AnswerReader, ChatAnswer
+from providers.chat.completion_events import CompletionEvents
 from providers.completion import Usage
 from schemas.text.storable import storable
 from tests.fakes.upstream import USAGE, Reply, completion
@@ -16,7 +17,7 @@ SAID = "Under the mat."
 
 
 def read(*chunks, ended=True, encoding=None):
-    reader = AnswerReader(encoding)
+    reader = AnswerReader(CompletionEvents, encoding)
     for chunk in chunks:
         reader.feed(chunk)
     return reader.answer(ended=ended)
@@ -187,7 +188,7 @@ def test_a_compressed_answer_is_not_read():
 
 
 def test_of_an_answer_beyond_the_limit_the_beginning_is_read(monkeypatch):
-    monkeypatch.setattr(chat_answer, "MOST_TEXT", 10)
+    monkeypatch.setattr(answer_so_far, "MOST_TEXT", 10)
     answer = read(Reply.stream("Once upon ", "a time", usage=True).body)
     assert (answer.text, answer.readable, answer.usage is not None) == ("Once upon ", True, True)
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.proxy.body import read_chat
+from memory.proxy.wires.chat_completions import read_chat
+from memory.proxy.wires.wire import Memory
 from memory.text.errors import InvalidRequest
 
 HELLO = '{"role": "user", "content": "Hi."}'
@@ -22,7 +23,7 @@ messages = st.lists(
 
 def test_all_but_the_model_and_the_context_stays_as_it_was_written():
     text = f'\n{{ "temperature" : 1.50e0, "é":"\\u00e9", "messages" :[ {HELLO} ] ,"model": "m@mira","seed":1e400 }} '
-    written = read_chat(text).written("m", 'You remember: "tea".').decode()
+    written = read_chat(text).written("m", Memory('You remember: "tea".')).decode()
 
     context = json.dumps({"role": "system", "content": 'You remember: "tea".'})
     assert written == text.replace('"m@mira"', '"m"').replace(HELLO, f"{context},{HELLO}")
@@ -30,14 +31,14 @@ def test_all_but_the_model_and_the_context_stays_as_it_was_written():
 
 def test_nothing_is_changed_where_there_is_nothing_to_change():
     text = f'{{"messages": [{HELLO}], "model": "m"}}'
-    assert read_chat(text).written("m", None) == read_chat(text).written("m", "") == text.encode()
+    assert read_chat(text).written("m", None) == read_chat(text).written("m", Memory()) == text.encode()
 
 
 @pytest.mark.parametrize("role", ["system", "developer"])
 def test_the_context_follows_the_clients_own_system_message_in_that_message(role):
     def with_context(content):
         text = json.dumps({"messages": [{"role": role, "content": content, "name": "x"}], "model": "m"})
-        (message,) = json.loads(read_chat(text).written("m", "And you remember."))["messages"]
+        (message,) = json.loads(read_chat(text).written("m", Memory("And you remember.")))["messages"]
         assert (message["role"], message["name"]) == (role, "x")
         return message["content"]
 
@@ -49,9 +50,25 @@ def test_the_context_follows_the_clients_own_system_message_in_that_message(role
 
 def test_a_system_message_without_content_is_left_as_it_is():
     text = '{"messages": [{"role": "system", "content": null}], "model": "m"}'
-    first, second = json.loads(read_chat(text).written("m", "You remember."))["messages"]
+    first, second = json.loads(read_chat(text).written("m", Memory("You remember.")))["messages"]
     assert first == {"role": "system", "content": "You remember."}
     assert second == {"role": "system", "content": None}
+
+
+def test_what_varies_stands_behind_the_users_last_words():
+    def with_memory(*said):
+        body = {"messages": [{"role": role, "content": content} for role, content in said], "model": "m"}
+        written = json.loads(read_chat(json.dumps(body)).written("m", Memory("You are.", "You remember.")))
+        return [(message["role"], message["content"]) for message in written["messages"]]
+
+    system, text = ("system", "You are."), {"type": "text", "text": "You remember."}
+    assert with_memory(("user", "Hi.")) == [system, ("user", "Hi.\n\nYou remember.")]
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    assert with_memory(("user", [picture]), ("tool", "rain"), ("assistant", "So")) == [
+        system, ("user", [picture, text]), ("tool", "rain"), ("assistant", "So"),
+    ]  # fmt: skip
+    # Without words of the user's all of it stands at the beginning.
+    assert with_memory(("assistant", "Hello.")) == [("system", "You are.\n\nYou remember."), ("assistant", "Hello.")]
 
 
 @given(messages, st.dictionaries(st.text(), values), st.booleans(), st.booleans())
@@ -61,8 +78,8 @@ def test_a_body_of_any_content_is_read_and_written(said, more, ascii_only, inden
     if not ascii_only and any(0xD800 <= ord(character) <= 0xDFFF for character in text):
         return
     chat = read_chat(text)
-    assert chat.fields == fields
-    written = json.loads(chat.written("other", "Context."))
+    assert chat.body.fields == fields
+    written = json.loads(chat.written("other", Memory("Context.")))
     assert written == {**fields, "model": "other", "messages": [{"role": "system", "content": "Context."}, *said]}
 
 
@@ -109,12 +126,12 @@ def test_a_request_without_a_limit_is_given_one_in_the_field_that_its_server_rea
 def test_a_stream_is_asked_for_its_usage(options):
     body = {"messages": [{}], "model": "m", "stream": True, **options}
     chat = read_chat(json.dumps(body))
-    assert not chat.asks_usage
+    assert chat.hides_usage
     kept = options.get("stream_options") or {}
     assert json.loads(chat.written("m", None)) == {**body, "stream_options": {**kept, "include_usage": True}}
     asked = read_chat(json.dumps({**body, "stream_options": {"include_usage": True}}))
-    assert asked.asks_usage
-    assert asked.written("m", None).decode() == asked.text
+    assert not asked.hides_usage
+    assert asked.written("m", None).decode() == asked.body.text
 
 
 @pytest.mark.parametrize(

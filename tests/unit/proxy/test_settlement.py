@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.proxy.body import read_chat
 from memory.proxy.settlement import most_usage, used
-from providers.chat.chat_answer import MOST_TOKENS, AnswerReader
+from memory.proxy.wires.chat_completions import read_chat
+from memory.proxy.wires.wire import Memory
+from providers.chat.answer_so_far import MOST_TOKENS
+from providers.chat.chat_answer import AnswerReader
+from providers.chat.completion_events import CompletionEvents
 from providers.completion import Usage
 from schemas.settings import Settings
 
@@ -104,7 +107,7 @@ def test_what_is_reserved_is_never_below_what_can_come(body, ascii_only):
     chat = read_chat(json.dumps(body, ensure_ascii=ascii_only))
     reserved = most_usage(chat, SETTINGS)
     context = "x" * (SETTINGS.proxy_context_tokens * 3)
-    sent = json.loads(chat.written("m", context, LIMIT))
+    sent = json.loads(chat.written("m", Memory(context), LIMIT))
 
     # A server reads either limit, and any number of choices; a token is a byte at least.
     read = [sent.get(name) for name in ("max_completion_tokens", "max_tokens")]
@@ -139,7 +142,7 @@ def test_what_is_settled_is_never_below_what_came(pieces, usage, streamed, endin
     else:
         choices = [{"index": at, "message": delta, "finish_reason": "stop"} for at, (_, delta) in enumerate(pieces)]
         raw = json.dumps({"choices": choices, "usage": usage}).encode()
-    reader = AnswerReader()
+    reader = AnswerReader(CompletionEvents)
     for at in range(0, len(raw), 7):
         reader.feed(raw[at : at + 7])
 
@@ -199,7 +202,7 @@ def test_the_usage_at_the_end_of_a_long_document_is_read():
         "choices": [{"message": {"audio": {"data": "A" * (3 << 20)}, "content": '"usage": {"completion_tokens": 1}'}}]
     }
     raw = json.dumps({**answer, "usage": {"prompt_tokens": 9, "completion_tokens": 700}}).encode()
-    reader = AnswerReader()
+    reader = AnswerReader(CompletionEvents)
     for at in range(0, len(raw), 1 << 16):
         reader.feed(raw[at : at + (1 << 16)])
     assert used(Usage(5, 5), reader.answer(ended=True)) == Usage(9, 700)
@@ -207,6 +210,6 @@ def test_the_usage_at_the_end_of_a_long_document_is_read():
 
 def test_an_answer_that_cannot_be_read_counts_as_reserved_or_by_its_bytes():
     for sent, output in ((b"x" * 10, 60), (b"x" * 100, 100)):
-        reader = AnswerReader("gzip")
+        reader = AnswerReader(CompletionEvents, "gzip")
         reader.feed(sent)
         assert used(Usage(500, 60), reader.answer(ended=True)) == Usage(500, output)

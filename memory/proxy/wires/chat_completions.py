@@ -1,0 +1,163 @@
+"""The wire of OpenAI's chat completions.
+
+Memory goes into the client's own messages, because some servers accept one system message only, and that at the
+beginning: what stays the same from turn to turn behind the client's system content, and what varies behind the user's
+last words. So everything before these is the same in the next request, and a cache of prefixes serves it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memory.proxy.transcript import Transcript, read_transcript
+from memory.proxy.wires import answer_limits
+from memory.proxy.wires.answer_limits import STREAM, STREAM_OPTIONS
+from memory.proxy.wires.json_body import Change, JsonBody, prompt_bytes, read_body
+from memory.proxy.wires.wire import Memory, Wire
+from memory.text.errors import InvalidRequest
+from providers.chat.completion_events import CompletionEvents
+
+_SYSTEM = frozenset({"system", "developer"})
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
+# Families whose template writes the opening marker into the prompt.
+_OPENS_REASONING = re.compile(
+    r"deepseek-?r1|\br1-|\bqwq\b|-thinking\b|nemotron|\bstep-?3|\bminimax-?m[12]\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class ChatBody:
+    """A chat completion's body.
+
+    Attributes:
+        body: Its JSON.
+        prompt_bytes: The size of the text in UTF-8, without the data of pictures.
+        media: How many parts of messages are no text: pictures, sounds, files, and what is not known.
+    """
+
+    body: JsonBody
+    prompt_bytes: int
+    media: int
+
+    @property
+    def model(self) -> str:
+        """The model, as the client names it."""
+        return self.body.model
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was said, as the client tells it."""
+        return read_transcript(self._messages, opened=self.opens_reasoning)
+
+    @property
+    def opens_reasoning(self) -> bool:
+        """Whether the model's template opens the reasoning, as the request's options or the model's name tell."""
+        fields = self.body.fields
+        options = fields.get("chat_template_kwargs")
+        options_given = [fields, options if isinstance(options, dict) else {}]
+        is_asked_for = any(each.get(name) is True for each in options_given for name in ("enable_thinking", "thinking"))
+        return is_asked_for or _OPENS_REASONING.search(self.model) is not None
+
+    @property
+    def choices(self) -> int:
+        """How many answers are requested."""
+        return answer_limits.choices(self.body.fields)
+
+    @property
+    def answer_limit(self) -> int | None:
+        """The request's own limit of one answer, in tokens; None if it has none."""
+        return answer_limits.limit(self.body.fields)
+
+    @property
+    def surcharge(self) -> str | None:
+        """The name of a field by which the request may cost more than its model's price says; None: it has none."""
+        return answer_limits.surcharge(self.body.fields)
+
+    @property
+    def prediction_bytes(self) -> int:
+        """The size of the answer that the request predicts, of which what is wrong is charged as output."""
+        return self.body.bytes_of("prediction")
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether a stream is requested."""
+        return self.body.fields.get(STREAM) is True
+
+    @property
+    def hides_usage(self) -> bool:
+        """Whether a stream is requested without its usage."""
+        return self.is_stream and (self.body.fields.get(STREAM_OPTIONS) or {}).get("include_usage") is not True
+
+    def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
+        """Return the body with another model, with memory in its messages, and with the usage of a stream.
+
+        Args:
+            model: The name of the model at the upstream.
+            memory: What is remembered; None: nothing is added.
+            limit: A limit of the answer, in tokens, for a request without one, and the field that the server reads it
+                in; None: nothing is added.
+        """
+        fields: dict[str, Any] = {} if model == self.model else {"model": model}
+        if self.hides_usage:
+            fields[STREAM_OPTIONS] = {**(self.body.fields.get(STREAM_OPTIONS) or {}), "include_usage": True}
+        if limit is not None and self.answer_limit is None:
+            fields |= answer_limits.limited(self.body.fields, *limit)
+        changes = self.body.with_fields(fields)
+        return self.body.written([*changes, *(self._with_memory(memory) if memory else ())])
+
+    @property
+    def _messages(self) -> list[dict[str, Any]]:
+        return list(self.body.fields["messages"])
+
+    def _with_memory(self, memory: Memory) -> Iterator[Change]:
+        messages = self._messages
+        last = max((place for place, each in enumerate(messages) if _takes_text(each, "user")), default=None)
+        stable, varying = (memory.stable, memory.varying) if last is not None else (memory.whole, "")
+        if stable and _takes_text(messages[0], *_SYSTEM):
+            yield self.body.element("messages", 0), json.dumps(_with_text(messages[0], stable))
+        elif stable:
+            start, _ = self.body.element("messages", 0)
+            yield (start, start), json.dumps({"role": "system", "content": stable}) + ","
+        if varying and last is not None:
+            yield self.body.element("messages", last), json.dumps(_with_text(messages[last], varying))
+
+
+def read_chat(text: str) -> ChatBody:
+    """Read a body.
+
+    Raises:
+        InvalidRequest: It is not an object with a model and a list of messages; the text says what is missing.
+        ValueError: It is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    body = read_body(text, answer_limits.check_name)
+    messages = body.fields.get("messages")
+    if not isinstance(messages, list) or not messages or not all(isinstance(each, dict) for each in messages):
+        raise InvalidRequest("The field `messages` must be a list of messages that is not empty.")
+    answer_limits.check(body.fields)
+    parts = [part for message in messages for part in _parts(message) if part.get("type") not in _TEXT_PARTS]
+    return ChatBody(body, prompt_bytes(body, parts), len(parts))
+
+
+CHAT = Wire("chat", "/chat/completions", "Chat Completions", read_chat, CompletionEvents)
+
+
+def _takes_text(message: Mapping[str, Any], *roles: str) -> bool:
+    return message.get("role") in roles and isinstance(message.get("content"), str | list)
+
+
+def _with_text(message: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """A message with a text behind its content."""
+    content = message["content"]
+    if isinstance(content, str):
+        return {**message, "content": f"{content}\n\n{text}" if content.strip() else text}
+    return {**message, "content": [*content, {"type": "text", "text": text}]}
+
+
+def _parts(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    content = message.get("content")
+    yield from (part for part in (content if isinstance(content, list) else [content]) if isinstance(part, dict))
+    # An earlier answer that was spoken is named by its id.
+    yield from (part for part in [message.get("audio")] if isinstance(part, dict))

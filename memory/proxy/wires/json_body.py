@@ -1,0 +1,132 @@
+"""A request's JSON: read, and changed at single places without writing the rest anew.
+
+A body may carry megabytes of images, and fields that this program does not know. So it is not parsed and serialised
+again: single values are replaced in the text as the client sent it.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory.text.errors import InvalidRequest
+from memory.text.json_spans import elements, next_token
+
+_DECODER = json.JSONDecoder()
+# A picture counts by what it shows; other data of a part may be a text.
+_PICTURE = "data:image/"
+
+Span = tuple[int, int]
+Change = tuple[Span, str]
+
+
+@dataclass(frozen=True)
+class JsonBody:
+    """A JSON object.
+
+    Attributes:
+        text: The JSON as the client sent it.
+        fields: Its parsed value.
+        spans: Where the value of each field stands in the text.
+    """
+
+    text: str
+    fields: dict[str, Any]
+    spans: dict[str, Span]
+
+    @property
+    def model(self) -> str:
+        """The model, as the client names it."""
+        return str(self.fields["model"])
+
+    def bytes_of(self, name: str) -> int:
+        """Return the size of a field's JSON in UTF-8; 0 without the field."""
+        begins, ends = self.spans.get(name, (0, 0))
+        return len(self.text[begins:ends].encode("utf-8", "surrogatepass"))
+
+    def element(self, name: str, number: int) -> Span:
+        """Return where an element of the list in a field stands."""
+        place = next_token(self.text, self.spans[name][0] + 1)
+        for _ in range(number):
+            _, end = _DECODER.raw_decode(self.text, place)
+            place = next_token(self.text, next_token(self.text, end) + 1)
+        return place, _DECODER.raw_decode(self.text, place)[1]
+
+    def with_fields(self, fields: Mapping[str, Any]) -> list[Change]:
+        """Return the changes that set fields, each in its place, new ones first."""
+        changes = [(self.spans[name], json.dumps(value)) for name, value in fields.items() if name in self.spans]
+        if added := {name: value for name, value in fields.items() if name not in self.spans}:
+            start = self.text.index("{") + 1
+            comma = "," if self.fields else ""
+            changes.append(((start, start), json.dumps(added)[1:-1] + comma))
+        return changes
+
+    def written(self, changes: Sequence[Change]) -> bytes:
+        """Return the body with changes made in it; none overlap."""
+        text = self.text
+        for (start, end), new in sorted(changes, reverse=True):
+            text = text[:start] + new + text[end:]
+        # A half of a character that the client encoded alone passes as it came.
+        return text.encode(errors="surrogatepass")
+
+
+def read_body(text: str, check_name: Callable[[str, Mapping[str, Any]], None]) -> JsonBody:
+    """Read a body.
+
+    Args:
+        text: The JSON.
+        check_name: Called with each field's name and the fields before it.
+
+    Raises:
+        InvalidRequest: It is no object, names no model, or `check_name` refuses a field.
+        ValueError: It is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    fields: dict[str, Any] = {}
+    spans: dict[str, Span] = {}
+    start = next_token(text, 0)
+    if not text.startswith("{", start):
+        _DECODER.decode(text)
+        raise InvalidRequest("The body must be a JSON object.")
+    for (name, value, begins), _, ends in elements(text, start + 1, "}", lambda place: _member(text, place)):
+        check_name(name, fields)
+        fields[name], spans[name] = value, (begins, ends)
+    if not isinstance(fields.get("model"), str) or not fields["model"]:
+        raise InvalidRequest("The field `model` is missing: name a model.")
+    return JsonBody(text, fields, spans)
+
+
+def prompt_bytes(body: JsonBody, media: Sequence[Mapping[str, Any]]) -> int:
+    """Return the size of a body in UTF-8 without the data of pictures.
+
+    Args:
+        body: The body.
+        media: Its parts that are no text.
+    """
+    pictures = sum(len(string) for part in media for string in _strings(part) if string.startswith(_PICTURE))
+    return len(body.text.encode("utf-8", "surrogatepass")) - pictures
+
+
+def _strings(part: Any) -> Iterator[str]:
+    waiting = [part]
+    while waiting:
+        match waiting.pop():
+            case str(string):
+                yield string
+            case dict() as inner:
+                waiting.extend(inner.values())
+            case list() as inner:
+                waiting.extend(inner)
+
+
+def _member(text: str, place: int) -> tuple[tuple[str, Any, int], int]:
+    """Read a member of an object at a place; returns its name, its value and where that begins, and where it ends."""
+    name, end = _DECODER.raw_decode(text, place)
+    if not isinstance(name, str):
+        raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, place)
+    end = next_token(text, end)
+    if not text.startswith(":", end):
+        raise json.JSONDecodeError("Expecting ':' delimiter", text, end)
+    start = next_token(text, end + 1)
+    value, end = _DECODER.raw_decode(text, start)
+    return (name, value, start), end

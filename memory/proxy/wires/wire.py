@@ -1,0 +1,109 @@
+"""What the proxy must know of a wire: how its requests and answers are read, and what becomes of memory in them.
+
+All else (who asks, who pays, the alignment of transcripts, the relay of bytes) is the same on each wire.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from memory.proxy.transcript import Transcript
+from providers.chat.answer_so_far import AnswerEvents
+from schemas.proxy.upstreams import WireName
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered for a request.
+
+    Attributes:
+        stable: The part whose bytes stay the same from turn to turn.
+        varying: The part that depends on what was said last.
+    """
+
+    stable: str = ""
+    varying: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Both parts, the stable one first."""
+        return "\n\n".join(part for part in (self.stable, self.varying) if part)
+
+    def __bool__(self) -> bool:
+        return bool(self.stable or self.varying)
+
+
+class RequestBody(Protocol):
+    """The body of a request."""
+
+    @property
+    def model(self) -> str:
+        """The model, as the client names it."""
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was said, as the client tells it."""
+
+    @property
+    def choices(self) -> int:
+        """How many answers are requested."""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether a stream is requested."""
+
+    @property
+    def hides_usage(self) -> bool:
+        """Whether the stream is asked for its usage though the client did not, so that it is taken out."""
+
+    @property
+    def answer_limit(self) -> int | None:
+        """The request's own limit of one answer, in tokens; None if it has none."""
+
+    @property
+    def surcharge(self) -> str | None:
+        """The name of a field by which it may cost more than its model's price says; None: it has none."""
+
+    @property
+    def prompt_bytes(self) -> int:
+        """The size of the text in UTF-8, without the data of pictures."""
+
+    @property
+    def media(self) -> int:
+        """How many parts are no text: pictures, sounds, files, and what is not known."""
+
+    @property
+    def prediction_bytes(self) -> int:
+        """The size of the answer that the request predicts."""
+
+    def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
+        """Return the body with another model, with memory, and with a limit of the answer if it has none.
+
+        Args:
+            model: The name of the model at the upstream.
+            memory: What is remembered; None: nothing is added.
+            limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
+        """
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A wire.
+
+    Attributes:
+        name: Its name in the settings.
+        path: Where its requests go, behind an upstream's base URL.
+        title: What its provider calls it.
+        read: Reads a body; raises as `json_body.read_body`.
+        events: Makes a reader of an answer's events.
+        limit_field: The field in which its servers read the most tokens of an answer; None: the upstream says.
+        query: The names in the query of a request that are passed on.
+    """
+
+    name: WireName
+    path: str
+    title: str
+    read: Callable[[str], RequestBody]
+    events: Callable[[], AnswerEvents]
+    limit_field: str | None = None
+    query: frozenset[str] = frozenset()

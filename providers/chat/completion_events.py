@@ -1,0 +1,92 @@
+"""The events of chat completions. A piece that is not what this wire promises is passed over."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from providers.chat.answer_so_far import AnswerSoFar, tokens_of, written
+from providers.completion import Usage
+
+# What a choice has besides what the model wrote.
+_NOT_WRITTEN = frozenset(
+    {"id", "index", "role", "type", "format", "logprobs", "finish_reason", "native_finish_reason", "stop_reason"}
+)
+_TEXT_PARTS = frozenset({"text", "output_text", "text_delta", None})
+# By which names parts have their words, one within another at times.
+_WORDS = ("text", "value", "content", "parts")
+_NESTED = 4
+
+
+class CompletionEvents:
+    """Reads one answer."""
+
+    def __init__(self) -> None:
+        self._deltas = False
+        self._first: Any = None
+        self._marked = False
+
+    def take(self, event: dict[str, Any], so_far: AnswerSoFar) -> None:
+        """Read a piece of a stream, or the whole document."""
+        so_far.usage = self.usage(event.get("usage")) or so_far.usage
+        choices = event.get("choices")
+        so_far.count(written(choices, _NOT_WRITTEN))
+        choices = [choices] if isinstance(choices, dict) else choices
+        if self._marked or not isinstance(choices, list):
+            # No client shows what stands behind the end mark.
+            return
+        so_far.read_model(event.get("model"))
+        for choice in choices:
+            if isinstance(choice, dict):
+                self._take_choice(choice, so_far)
+
+    def ended(self, so_far: AnswerSoFar) -> None:
+        """Read the mark of the stream's end."""
+        so_far.done = self._marked = True
+
+    def usage(self, reported: Any) -> Usage | None:
+        """Read the tokens that an upstream reports; None if it reports none, or numbers that can't be."""
+        if not isinstance(reported, dict):
+            return None
+        prompt, completion = tokens_of(reported.get("prompt_tokens")), tokens_of(reported.get("completion_tokens"))
+        if prompt is None or completion is None or not prompt + completion:
+            return None
+        details = reported.get("prompt_tokens_details")
+        cached = min((tokens_of(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
+        # Some count a model's reasoning in the total alone.
+        output = max(completion, (tokens_of(reported.get("total_tokens")) or 0) - prompt)
+        return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
+
+    def _take_choice(self, choice: dict[str, Any], so_far: AnswerSoFar) -> None:
+        reported = choice.get("index")
+        index = reported if isinstance(reported, int) else 0
+        self._first = self._first if so_far.choices else index
+        so_far.choices.add(index)
+        if index == self._first:
+            if words := _words(choice.get("delta")):
+                self._deltas = True
+                so_far.say(words)
+            elif words := _words(choice.get("message")):
+                # A document's, or in streams the next piece, or all that was said until then.
+                so_far.say_whole(words, in_pieces=self._deltas)
+            elif isinstance(text := choice.get("text"), str):
+                so_far.say(text)
+            so_far.done = so_far.done or bool(choice.get("finish_reason"))
+
+
+def _words(part: Any) -> str:
+    """Return the text of a delta or message: its content, or the text parts of that."""
+    return "".join(_texts(part.get("content") if isinstance(part, dict) else None, _NESTED))
+
+
+def _texts(content: Any, nested: int) -> Iterator[str]:
+    match content:
+        case str():
+            yield content
+        case list() if nested:
+            for each in content:
+                yield from _texts(each, nested - 1)
+        case dict() if nested and _is_text(content.get("type")):
+            yield from _texts(next((content[name] for name in _WORDS if name in content), None), nested - 1)
+
+
+def _is_text(kind: Any) -> bool:
+    return (kind is None or isinstance(kind, str)) and kind in _TEXT_PARTS
