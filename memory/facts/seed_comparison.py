@@ -11,7 +11,7 @@ from uuid import UUID
 from memory.facts import vectors
 from memory.facts.reconciliation import STATEMENTS_COMPARED, compare
 from memory.llm.model_work import Asking, ModelWork, OpenSession
-from memory.llm.session import LlmSession, LlmUnavailable
+from memory.llm.session import LlmSession
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import COMPARE_SEEDS
 from schemas.ledger.work import Claim
@@ -70,6 +70,3 @@ class _Comparison(ModelWork[_Relations]):
             vectors.request_embedding(tx, user_id)
         if len(self.waiting) == FACTS_AT_ONCE:
             work.ask(tx, user_id, COMPARE_SEEDS)
-
-    def wait(self, tx: Transaction, _: LlmUnavailable) -> None:
-        """Leave the seeds marked: `request_waiting` finds them when a key is usable."""

@@ -1,8 +1,7 @@
 """The driver of work that asks a model: read, ask, lock, check what changed, keep.
 
 No database connection is held while the model is asked, so the rows that were read may change meanwhile: they are
-checked again under the locks of the transaction that finishes the work. A step of a patrol goes on without a model, and
-has a driver of its own (`fallback.py`).
+checked again under the locks of the transaction that finishes the work.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +14,9 @@ from uuid import UUID
 import structlog
 
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from providers.errors import ProviderError
 from providers.thinkers import Thinkers
+from schemas.errors import BudgetSpent
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store.database import Store
@@ -34,7 +35,7 @@ class OpenSession(Protocol):
     """Opens a session with the model that serves the work; the arguments are those of `llm_session`."""
 
     def __call__(
-        self, request_keys: Collection[UUID | None] = (), *, min_inputs: int | None = None
+        self, request_keys: Collection[UUID | None] = (), *, min_inputs: int | None = None, awaited: bool = True
     ) -> LlmSession | LlmUnavailable:
         """Open the session."""
 
@@ -65,15 +66,16 @@ class ModelWork(ABC, Generic[A]):
         with self.store.transaction() as tx:
             opening = partial(llm_session, tx, self.store, thinkers, self.settings, self.claim)
             ask = self.read(tx, opening)
-        answer = None if ask is None or isinstance(ask, LlmUnavailable) else ask()
+        answer = self._answer(ask)
+        waits_for = ask if isinstance(ask, LlmUnavailable) and answer is None else None
         with self.store.finishing(self.claim, intake=self.lock_intake, first=self.lock) as tx:
-            if isinstance(ask, LlmUnavailable):
-                self.wait(tx, ask)
+            if waits_for:
+                self.wait(tx, waits_for)
             else:
                 self.keep(tx, answer)
-        if isinstance(ask, LlmUnavailable):
+        if waits_for:
             owner, work = str(self.claim.owner_id), self.claim.kind
-            log.info("work.waits_for_key", reason=ask.logged, work=work, owner_id=owner, key=self.claim.key)
+            log.info("work.waits_for_key", reason=waits_for.logged, work=work, owner_id=owner, key=self.claim.key)
 
     @abstractmethod
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[A]:
@@ -92,9 +94,26 @@ class ModelWork(ABC, Generic[A]):
             answer: What came of the answers; None: the model was not to be asked.
         """
 
-    @abstractmethod
+    def _answer(self, ask: Asking[A]) -> A | None:
+        if ask is None:
+            return None
+        if isinstance(ask, LlmUnavailable):
+            return self.without_model(ask)
+        try:
+            return ask()
+        except (ProviderError, BudgetSpent) as fault:
+            return self.after_fault(fault)
+
+    def without_model(self, _: LlmUnavailable, /) -> A | None:
+        """What to keep where no model can be asked; None: the inputs wait for one. No connection is held."""
+        return None
+
+    def after_fault(self, fault: ProviderError | BudgetSpent) -> A:
+        """What to keep after a fault of the model's provider, or raise it; no connection is held."""
+        raise fault
+
     def wait(self, tx: Transaction, unavailable: LlmUnavailable, /) -> None:
-        """Leave the inputs for when a key is usable, and mark that they wait."""
+        """Leave the inputs for when a key is usable, and mark that they wait; without it nothing has to be marked."""
 
     def lock_intake(self, tx: Transaction) -> None:
         """Take the lock on the Being's intake, if what is kept goes through it."""

@@ -5,11 +5,11 @@ with the ledger's row for the next step. A step's claim names the Being as its o
 """
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory.llm.fallback import Effects, has_model, run_with_llm, try_with_llm
+from memory.llm.model_work import Asking, OpenSession
 from memory.llm.session import LlmSession
 from memory.nodes import topic_names
 from memory.nodes.creation import embed_scenes, read_scenes
@@ -28,18 +28,18 @@ from memory.patrol.diary import Day, day_to_write, draft_diary
 from memory.patrol.repair import repair_scenes
 from memory.patrol.root_examples import TEXTS, nearest_roots
 from memory.patrol.splitting import decide_splits, group_roots_by_similarity
+from memory.patrol.thinking import Effects, ThinkingStep, finish, try_with_llm
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.intake.inputs import SceneInput
 from schemas.intake.notes import Note
-from schemas.ledger.kinds import PATROL_STEPS, STEPS
 from schemas.ledger.work import Claim
 from schemas.nodes.nodes import UNEMBEDDED, Root
+from schemas.patrol.runs import Run
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
 from store.intake import notes
-from store.ledger import work
 from store.llm import keys
 from store.patrol import runs, steps
 from store.transaction import Transaction
@@ -112,26 +112,32 @@ def dying(store: Store, claim: Claim) -> None:
 
 def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """❹ Merge nodes, and let dying nodes die; skipped without a model, and while much of an import is to come."""
-    with store.transaction() as tx:
-        later = is_left_to_later_runs(tx, settings, claim)
+    _Consolidation(store, settings, claim, embedders).perform(thinkers)
+
+
+@dataclass
+class _Consolidation(ThinkingStep):
+    embedders: Embedders
+
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Effects]:
+        being_id = self.claim.owner_id
+        if is_left_to_later_runs(tx, self.settings, self.claim):
+            self.settled = _left_to_later_runs
+            return None
         # Without a model nothing is decided. Each run would read a thousand nodes for that, and what is nearest in a
         # topic of thousands takes seconds.
-        asks = not later and (keys.are_lent(tx, claim.owner_id) or has_model(tx, store, thinkers, settings, claim))
-        marked = marked_nodes(tx, settings, claim.owner_id) if asks else Marked([], [])
+        asks = keys.are_lent(tx, being_id) or isinstance(open_session(min_inputs=1), LlmSession)
+        marked = marked_nodes(tx, self.settings, being_id) if asks else Marked([], [])
         brought = [node.request_key_id for node in marked.nodes]
-        decides = bool(marked.nodes) and has_model(tx, store, thinkers, settings, claim, brought)
-        batches = marked_batches(tx, claim.owner_id, marked) if decides else []
-        brought = [node.request_key_id for batch in batches for node in batch.waiting] or brought
-        further = not_taken_up(tx, settings, claim.owner_id, batches)
-    if later:
-        _finish(store, claim, _left_to_later_runs)
-        return
+        decides = bool(marked.nodes) and isinstance(open_session(brought, min_inputs=1), LlmSession)
+        self.batches = marked_batches(tx, being_id, marked) if decides else []
+        brought = [node.request_key_id for batch in self.batches for node in batch.waiting] or brought
+        self.further = not_taken_up(tx, self.settings, being_id, self.batches)
+        return self.open(tx, open_session, brought, min_inputs=1)
 
-    def think(llm: LlmSession) -> Effects:
-        decided = decide_merges(store, embedders, llm, claim.owner_id, batches)
-        return lambda tx: decided.apply(tx, claim.owner_id, further)
-
-    _finish(store, claim, run_with_llm(store, thinkers, settings, claim, think, request_keys=brought, min_inputs=1))
+    def think(self, llm: LlmSession) -> Effects:
+        decided = decide_merges(self.store, self.embedders, llm, self.claim.owner_id, self.batches)
+        return lambda tx: decided.apply(tx, self.claim.owner_id, self.further)
 
 
 def revive(store: Store, claim: Claim) -> None:
@@ -145,23 +151,28 @@ def split(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     The nodes of a crowded topic came with many requests, so no request's key pays for it. Like consolidation, which
     thins topics out, it is left to later runs while much of an import is to come.
     """
-    with store.transaction() as tx:
-        did = runs.get(tx, claim.owner_id, UUID(claim.key)).steps["consolidate"]
-    if did.get("reason") == MORE_TO_COME:
-        _finish(store, claim, _left_to_later_runs)
-        return
+    _Split(store, settings, claim).perform(thinkers)
 
-    def think(llm: LlmSession) -> Effects:
-        decided = decide_splits(store, llm, claim.owner_id, births=settings.topic_birth)
-        named = topic_names.choose_names(store, llm, claim.owner_id)
-        return lambda tx: decided.apply(tx, claim.owner_id) | named.apply(tx, claim.owner_id)
 
-    def group() -> Effects:
-        grouped = group_roots_by_similarity(store, claim.owner_id)
-        return lambda tx: grouped.apply(tx, claim.owner_id)
+class _Split(ThinkingStep):
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Effects]:
+        did = runs.get(tx, self.claim.owner_id, UUID(self.claim.key)).steps["consolidate"]
+        if did.get("reason") == MORE_TO_COME:
+            self.settled = _left_to_later_runs
+            return None
+        return self.open(tx, open_session)
 
-    without = group if settings.topic_birth else None
-    _finish(store, claim, run_with_llm(store, thinkers, settings, claim, think, without))
+    def think(self, llm: LlmSession) -> Effects:
+        being_id = self.claim.owner_id
+        decided = decide_splits(self.store, llm, being_id, births=self.settings.topic_birth)
+        named = topic_names.choose_names(self.store, llm, being_id)
+        return lambda tx: decided.apply(tx, being_id) | named.apply(tx, being_id)
+
+    def go_without(self) -> Effects | None:
+        if not self.settings.topic_birth:
+            return None
+        grouped = group_roots_by_similarity(self.store, self.claim.owner_id)
+        return lambda tx: grouped.apply(tx, self.claim.owner_id)
 
 
 def merge(store: Store, claim: Claim) -> None:
@@ -171,27 +182,34 @@ def merge(store: Store, claim: Claim) -> None:
 
 def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """Write the diary, if the run had new nodes; then end the run, and begin the queued one."""
-    being_id, run_id = claim.owner_id, UUID(claim.key)
-    with store.transaction() as tx:
-        run = runs.get(tx, being_id, run_id)
-        day = day_to_write(tx, settings, run)
+    _Diary(store, settings, claim).perform(thinkers)
 
-    def think(day: Day, llm: LlmSession) -> Effects:
-        pages = draft_diary(llm, day)
-        return lambda tx: pages.apply(tx, run_id)
 
-    brought = [node.request_key_id for node in day.memories] if isinstance(day, Day) else []
-    effects = (
-        run_with_llm(store, thinkers, settings, claim, partial(think, day), request_keys=brought)
-        if isinstance(day, Day)
-        else lambda _: day
-    )
-    with store.finishing(claim) as tx:
+class _Diary(ThinkingStep):
+    run: Run
+    day: Day
+
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Effects]:
+        self.run = runs.get(tx, self.claim.owner_id, UUID(self.claim.key))
+        day = day_to_write(tx, self.settings, self.run)
+        if not isinstance(day, Day):
+            self.settled = lambda _: day
+            return None
+        self.day = day
+        return self.open(tx, open_session, [node.request_key_id for node in day.memories])
+
+    def think(self, llm: LlmSession) -> Effects:
+        pages = draft_diary(llm, self.day)
+        return lambda tx: pages.apply(tx, self.run.run_id)
+
+    def keep(self, tx: Transaction, answer: Effects | None) -> None:
+        being_id, run_id = self.claim.owner_id, self.run.run_id
+        effects = answer or self.settled
         demand.reserve(tx, being_id)
         runs.enter(tx, being_id, run_id)
-        runs.note_step(tx, being_id, run_id, "diary", {"outcome": "done", **effects(tx)})
+        runs.note_step(tx, being_id, run_id, "diary", {"outcome": "done", **(effects(tx) if effects else {})})
         runs.settle_thinking(tx, being_id, run_id)
-        demand.end(tx, settings, run)
+        demand.end(tx, self.settings, self.run)
 
 
 def bury(tx: Transaction, settings: Settings, being_id: UUID, key: str, error: str) -> None:
@@ -204,12 +222,5 @@ def _left_to_later_runs(_: Transaction) -> dict[str, Any]:
 
 
 def _finish(store: Store, claim: Claim, effects: Effects) -> None:
-    """Finish a step: its effects, its report, and the ledger's row for the next step, which the Celery chain runs."""
-    being_id, run_id = claim.owner_id, UUID(claim.key)
-    step = claim.kind.removeprefix("patrol.")
-    following = STEPS[PATROL_STEPS[PATROL_STEPS.index(step) + 1]]
     with store.finishing(claim) as tx:
-        runs.enter(tx, being_id, run_id)
-        did = {"outcome": "done", **effects(tx)}
-        runs.note_step(tx, being_id, run_id, step, did)
-        work.ask(tx, being_id, following, claim.key, in_chain=True)
+        finish(tx, claim, effects)

@@ -112,13 +112,13 @@ class _Rewriting(ModelWork[_Rewritten]):
         own_texts: Mapping[UUID, str],
     ) -> _Rewritten:
         before = None if so_far is None else RollingSummary(summary=so_far)
-        try:
-            result = update_summary(ask, before, new, own_texts)
-        except (ProviderError, BudgetSpent) as fault:
-            with self.store.transaction() as tx:
-                rolling.note_error(tx, self.claim.owner_id, REASONS[type(fault)], str(fault))
-            raise
+        result = update_summary(ask, before, new, own_texts)
         return _Rewritten(so_far, [message.message_id for message in new], result)
+
+    def after_fault(self, fault: ProviderError | BudgetSpent) -> _Rewritten:
+        with self.store.transaction() as tx:
+            rolling.note_error(tx, self.claim.owner_id, REASONS[type(fault)], str(fault))
+        raise fault
 
     def keep(self, tx: Transaction, answer: _Rewritten | None) -> None:
         being_id = self.claim.owner_id
