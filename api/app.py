@@ -32,6 +32,7 @@ from api.http.request_log import ID, RequestLog
 from api.http.request_metrics import COUNTS, RequestMetrics
 from api.http.request_target import MendedTarget
 from api.http.threads import Threads
+from api.http.waiting import Waiting
 from api.intake import notes as note_intake
 from api.mcp.http import McpOverHttp
 from api.operations import health, metrics, pages
@@ -43,9 +44,9 @@ from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
 from api.vault import exchange
 from memory.proxy.wires.chat_completions import CHAT
-from operations.accounts import beings, users
+from operations.accounts import beings, users, webhooks
 from operations.context import contexts, persona, profiles, souls, user_model, working_memory
-from operations.facts import entities, facts, todos
+from operations.facts import due, entities, facts, spoken_requests, todos
 from operations.intake import foreign_exports, keyed_knowledge, notes
 from operations.ledger import work
 from operations.llm import cost, keys
@@ -77,7 +78,9 @@ DECLARED = (
     (diary, "Diary"),
     (facts, "Facts"),
     (entities, "Facts"),
+    (spoken_requests, "Facts"),
     (todos, "Todos"),
+    (due, "Todos"),
     (judgements, "Facts"),
     (vault, "Vault"),
     (records, "Vault"),
@@ -86,6 +89,7 @@ DECLARED = (
     (user_model, "Persona"),
     (work, "Work"),
     (keys, "Keys"),
+    (webhooks, "Webhook"),
     (cost, "Cost"),
 )
 SWITCH_SECONDS = 0.0005
@@ -127,6 +131,8 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         ):
             app.state.loads = UserLoads(settings.user_requests, settings.user_database_time)
             app.state.threads = Threads(THREADS_PER_USER * settings.user_requests)
+            # The other half is left for requests that do not wait.
+            app.state.waiting = Waiting(settings.user_requests // 2)
             app.state.messages_together = message_intake.messages_together(app.state.resources, app.state.threads)
             app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
             # Each change of threads would wait for the default of 5 ms while a batch is parsed.

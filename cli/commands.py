@@ -67,6 +67,7 @@ COMMANDS = {
     "being": Entry(PEOPLE, "cli.accounts.accounts:beings", "Beings, the AI companions."),
     "token": Entry(PEOPLE, "cli.accounts.tokens:tokens", "Access tokens for the API."),
     "key": Entry(PEOPLE, "cli.accounts.keys:keys", "Users' keys for model providers."),
+    "webhook": Entry(PEOPLE, "cli.accounts.webhooks:webhook", "The address that receives what is due."),
     "cost": Entry(PEOPLE, "cli.accounts.cost:cost", "Model calls, tokens and cost by day."),
     "page": Entry(PEOPLE, "cli.operations.page:page", "Print the memory page's address, and a link that logs you in."),
     "operator": Entry(
@@ -96,6 +97,10 @@ COMMANDS = {
         "What was found in conversations, and what was dropped of models' answers.",
     ),
     "todos": Entry(LOOK, "cli.facts.todos:todos", "The user's todos, found in conversations."),
+    "requests": Entry(
+        LOOK, "cli.facts.spoken_requests:requests", "What users asked in talk to forget or correct; undo it."
+    ),
+    "due": Entry(LOOK, "cli.facts.due:due", "What is due: todos, promises and reminders whose time has come."),
     "context": Entry(REMEMBER, "cli.context.context:context", "Assemble a context, ready to be sent to a model."),
     "mind": Entry(REMEMBER, "cli.context.context:mind", "Working memory: entries in regions that callers name."),
     "profile": Entry(

@@ -203,6 +203,8 @@ class Operation(Generic[A]):
             its answer, which is returned again. `done again`: it may call a model, for which no transaction is held, so
             that a crash before its answer is stored leads to a second call. `harmless`: by its nature.
         forgets: Whether stored answers to earlier requests may show what it erases, so that they are deleted with it.
+        waits_for: Whether an answer holds what its caller waits for: a door that can wait asks again until it does, or
+            until the parameter `wait`, in seconds, is over. None: it is not waited for.
     """
 
     call: Callable[..., A | Existing[A]]
@@ -219,6 +221,7 @@ class Operation(Generic[A]):
     gone: bool
     repeated: Repeated
     forgets: bool
+    waits_for: Callable[[A], bool] | None
 
     @property
     def name(self) -> str:
@@ -351,6 +354,7 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
     gone: bool = False,
     repeated: Repeated = "answered once",
     forgets: bool = False,
+    waits_for: Callable[[Any], bool] | None = None,
 ) -> Callable[[Callable[..., A | Existing[A]]], Operation[A]]:
     """Declare the decorated function as an operation; the arguments are those of `Operation`.
 
@@ -358,8 +362,9 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
         route: The method and the path; None: no route performs it.
     """
     method, _, path = (route or "").partition(" ")
-    options = (scope, for_all_beings, status, omits, commands, tool, body, conflicts, gone, repeated, forgets)
-    return lambda call: Operation(call, method, path, *options)
+    options = (scope, for_all_beings, status, omits, commands, tool, body, conflicts, gone, repeated)
+    ends = (forgets, waits_for)
+    return lambda call: Operation(call, method, path, *options, *ends)
 
 
 def declared(module: ModuleType) -> Iterator[Operation[Any]]:

@@ -1,5 +1,6 @@
-"""Tasks of the queue `session-close`: summaries of closed sessions."""
+"""Tasks of the queue `session-close`: summaries of closed sessions, and deliveries to webhooks."""
 
+from memory.due import delivery
 from memory.talk import joint_summary, session_summary
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
@@ -17,3 +18,9 @@ def summarise(on: Resources, claim: Claim) -> None:
 def summarise_short(on: Resources, claim: Claim) -> None:
     """Summarise several short sessions of a Being in one model call."""
     joint_summary.summarise(on.store, on.thinkers, on.settings, claim)
+
+
+@step(kinds.DELIVER_DUE)
+def deliver_due(on: Resources, claim: Claim) -> None:
+    """Deliver a notice of what is due to its user's webhook."""
+    delivery.deliver(on.store, on.settings, claim)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import structlog
 from redis.exceptions import RedisError
 
+from memory.due import due as due_items
 from memory.facts import curator, seed_comparison, vectors
 from memory.intake.cleaning import StreamItem, erased_among
 from memory.nodes import activation, reembedding
@@ -63,6 +64,12 @@ def embedders(on: Resources) -> None:
 def unembedded(on: Resources) -> None:
     """Give what was said lately its vectors."""
     embedding.embed_waiting(on.store, on.embedders, on.settings.lease)
+
+
+@tick(kinds.DUE)
+def due(on: Resources) -> None:
+    """Notice what has come due, and request its delivery to webhooks."""
+    due_items.notice(on.store)
 
 
 @tick(kinds.VECTOR_INDEXES)

@@ -81,8 +81,26 @@ def todo(span: str, content: str | None = None, **changes: Any) -> dict[str, Any
     return usual | changes
 
 
+def asks(span: str, wish: str, *means: str, **changes: Any) -> dict[str, Any]:
+    """Return what the user asks of the memory as a model answers it."""
+    usual = {
+        "message": "m1",
+        "span": span,
+        "speaker": "user",
+        "realm": "real",
+        "confidence": 0.9,
+        "wish": wish,
+        "means": list(means),
+        "statement": None,
+    }
+    return usual | changes
+
+
 def judgement(
-    *facts: dict[str, Any], todos: Sequence[dict[str, Any]] = (), confidences: Sequence[tuple[str, str]] = ()
+    *facts: dict[str, Any],
+    todos: Sequence[dict[str, Any]] = (),
+    confidences: Sequence[tuple[str, str]] = (),
+    requests: Sequence[dict[str, Any]] = (),
 ) -> str:
     """Return what a model answers the judge; `confidences` are pairs of a message and the one that asks for it."""
     named = [*((one["message"], one["message"]) for one in facts if one.get("in_confidence")), *confidences]
@@ -91,6 +109,7 @@ def judgement(
             "facts": [{name: value for name, value in one.items() if name != "in_confidence"} for one in facts],
             "todos": list(todos),
             "confidences": [{"message": message, "asked_in": asked_in} for message, asked_in in named],
+            "requests": list(requests),
         }
     )
 
@@ -122,9 +141,10 @@ class Talk:
         *facts: dict[str, Any],
         todos: Sequence[dict[str, Any]] = (),
         confidences: Sequence[tuple[str, str]] = (),
+        requests: Sequence[dict[str, Any]] = (),
     ) -> None:
         """Script the model's next extraction."""
-        text = judgement(*facts, todos=todos, confidences=confidences)
+        text = judgement(*facts, todos=todos, confidences=confidences, requests=requests)
         self.provider.script(Behaviour(do="answer", on="messages", text=text))
 
     def compares(self, *comparisons: tuple[str, str, str | None]) -> None:
@@ -174,10 +194,11 @@ class Talk:
         *facts: dict[str, Any],
         todos: Sequence[dict[str, Any]] = (),
         confidences: Sequence[tuple[str, str]] = (),
+        requests: Sequence[dict[str, Any]] = (),
     ) -> None:
         """Add a message with a scripted extraction, and judge it."""
         self.says(said)
-        self.answers(*facts, todos=todos, confidences=confidences)
+        self.answers(*facts, todos=todos, confidences=confidences, requests=requests)
         self.judged()
 
     def facts(self, status: str | None = "ACTIVE") -> list[Fact]:

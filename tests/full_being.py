@@ -318,3 +318,9 @@ def _facts(tx: Transaction, being: Being, word: str, shared: str, message: UUID)
             ),
         ],
     )
+    tx.execute(
+        "insert into memory.spoken_requests (being_id, message_id, span, effect, user_id, fact_id)"
+        " select %(being)s, %(message)s, %(word)s, 'forgotten', user_id, fact_id from memory.facts"
+        " where user_id = %(user)s and (being_id = %(being)s or being_id is null)",
+        {"being": being.being_id, "message": message, "word": word, "user": being.user_id},
+    )

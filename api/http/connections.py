@@ -58,6 +58,8 @@ class Connections:
         self.header_seconds = settings.api_header_timeout.total_seconds()
         self.answer_seconds = settings.api_answer_timeout.total_seconds()
         self.keep_alive_seconds = settings.api_keep_alive.total_seconds()
+        # The server ends once every request is answered: what waits is answered now.
+        self.is_stopping = False
         # Idle connections: those that wait for a request, or for their client to close, the longest idle first.
         self.idle: dict[Connection, None] = {}
         self._now = now
@@ -215,6 +217,7 @@ class Connection(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """Close after the answer to the current request."""
+        self._all.is_stopping = True
         if self._draining:
             self.abort()
         elif not self._wire.is_closing():

@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from http import HTTPStatus
 from operator import attrgetter
 from types import ModuleType
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Response
 
 from api.http.access.auth import Opened, OperatorPermitted, Permitted, PermittedOrOperator
 from api.http.bodies import JsonRoute, body_limit
@@ -15,6 +16,7 @@ from api.http.idempotency import RepeatableKey, calls_models
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On
+from api.http.waiting import waiting_of
 from memory.accounts.access import Caller, Operator
 from operations.declaration import OPERATOR, Existing, Operation, Place, answered, declared
 from schemas.accounts.accounts import Being
@@ -59,15 +61,25 @@ def _endpoint(operation: Operation[Any]) -> Callable[..., Any]:
             response.status_code = HTTPStatus.OK
         return answered(done)
 
+    async def wait(response: Response, sent: Request, **arguments: Any) -> Any:  # noqa: ARG001  # as the others
+        return await waiting_of(sent.app).answer(
+            sent,
+            partial(operation.perform, **arguments),
+            operation.waits_for or bool,
+            user_id=arguments["being"].user_id,
+            seconds=arguments["wait"],
+        )
+
+    made: Callable[..., Any] = wait if operation.waits_for else endpoint
     summary, _, more = operation.about.partition("\n\n")
-    endpoint.__name__ = operation.name
-    endpoint.__doc__ = "\n\n".join(filter(None, (summary, operation.permission, more)))
-    endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # the framework reads it
+    made.__name__ = operation.name
+    made.__doc__ = "\n\n".join(filter(None, (summary, operation.permission, more)))
+    made.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # the framework reads it
         [_keyword(name, kind, default) for name, kind, default in _taken(operation)],
         return_annotation=operation.answer,
     )
-    endpoint = body_limit(operation.body)(endpoint)
-    return calls_models(endpoint) if operation.repeated == "done again" else endpoint
+    made = body_limit(operation.body)(made)
+    return calls_models(made) if operation.repeated == "done again" else made
 
 
 def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
@@ -79,6 +91,8 @@ def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
         "caller or operator": Annotated[Caller | Operator, Depends(PermittedOrOperator(*operation.scopes))],
     }
     yield "response", Response, REQUIRED
+    if operation.waits_for:
+        yield "sent", Request, REQUIRED
     yield "on", Annotated[Resources, Depends(OperatorPermitted())] if operation.scope == OPERATOR else On, REQUIRED
     for name, subject in operation.subjects.items():
         yield name, subjects[subject], REQUIRED

@@ -46,11 +46,15 @@ TAGS = [
         "description": "JSON objects that programs keep under keys, found at once by their fields, words and meaning.",
     },
     {"name": "Facts", "description": "Statements about the user, and the entities that they mention."},
-    {"name": "Todos", "description": "Commitments, projects, open questions and conflicts of the user."},
+    {
+        "name": "Todos",
+        "description": "Commitments, projects, open questions, conflicts and promises, and what is due.",
+    },
     {"name": "Memories", "description": "Single memories: origin, pinning, correction, forgetting."},
     {"name": "Vault", "description": "Durable, gated, versioned statements that every prompt contains."},
     {"name": "Diary", "description": "A Being's diary, by day of the user's calendar."},
     {"name": "Keys", "description": "Your keys for model providers, which pay for your Beings' model calls."},
+    {"name": "Webhook", "description": "The address of yours that receives what is due."},
     {"name": "Cost", "description": "Model calls and their cost."},
     {
         "name": "Persona",

@@ -11,6 +11,7 @@ from cli.console.failures import Failure
 from cli.console.ledger import every_right, find_user, opened
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import count, day, say, say_json, table, words
+from memory.accounts import webhooks
 from memory.erased import recognition
 from memory.llm import keys as provider_keys
 from operations.llm import keys as operations
@@ -67,7 +68,7 @@ def add_key(
 def rotate_keys() -> None:
     """Encrypt every key with the first secret of PATROL_SECRET_KEY; older secrets can be removed afterwards."""
     with opened() as on:
-        done = provider_keys.rotate(on.store, on.settings)
+        done = provider_keys.rotate(on.store, on.settings) + webhooks.rotate(on.store, on.settings)
         recognition.rotate(on.store, on.settings)
     say(f"{count(done, 'key')} sealed with the newest secret.")
 

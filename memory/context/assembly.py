@@ -33,6 +33,7 @@ from store.context import context as material
 from store.context import working_memory
 from store.context.context import OpenSession
 from store.database import Store
+from store.facts import spoken_requests
 from store.search.scope import plan_once
 from store.transaction import Transaction, commit_soon
 
@@ -225,6 +226,8 @@ def _context(
             items=items,
             reasons=reasons,
         )
+        if told := [id_ for block in shown for id_ in block.requests]:
+            spoken_requests.mark_told(tx, being.being_id, told)
         if session:
             _mark_user_model_shown(tx, being, session, shown)
     total = sum(tokens[block.region] for block in shown)

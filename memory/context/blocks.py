@@ -4,7 +4,7 @@ A block is a pure function of its arguments: the same state gives the same bytes
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import dropwhile
 from typing import Any
@@ -23,6 +23,7 @@ from schemas.nodes.nodes import Node
 from schemas.patrol.runs import DiaryEntry
 from schemas.wire.fields import Role
 from store.context.context import KeptNote, Summaries
+from store.facts.spoken_requests import Untold
 
 ACKNOWLEDGEMENT = "I have this in mind."
 LEGEND = (
@@ -52,6 +53,7 @@ class Block:
         pieces: The pieces of memory in it, unescaped, to be recognised when they come back inside a message.
         ids: The memories and facts in it.
         stable: True if its bytes stay the same from turn to turn.
+        requests: What the user had asked of the memory and it tells to be done; told once.
     """
 
     region: str
@@ -60,6 +62,7 @@ class Block:
     pieces: tuple[str, ...] = ()
     ids: tuple[UUID, ...] = ()
     stable: bool = False
+    requests: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +189,8 @@ def user_model(text: str) -> Block:
     return _system("user-model", "user model, new to this session", "This is whom you are talking to.", parts)
 
 
-def summary(known: Summaries) -> Block | None:
-    """The spine, the summary of the session before, and the rolling summary."""
+def summary(known: Summaries, done: Sequence[Untold] = ()) -> Block | None:
+    """The spine, the summary of the session before, the rolling summary, and what was done as the user asked."""
     parts = [
         FencedPiece.of(name, text, **_given(**attributes))
         for name, text, attributes in (
@@ -197,11 +200,24 @@ def summary(known: Summaries) -> Block | None:
         )
         if text
     ]
-    return (
-        _system("summary", "spine, last session, rolling summary", "This is what came before.", parts)
-        if parts
-        else None
+    parts += _done(done)
+    if not parts:
+        return None
+    block = _system(
+        "summary", "spine, last session, rolling summary, what was done as asked", "This is what came before.", parts
     )
+    return replace(block, requests=tuple(one.request_id for one in done))
+
+
+def _done(done: Sequence[Untold]) -> list[FencedPiece]:
+    """One line for each kind of thing that was done, and one for each correction, which says what holds now."""
+    effects = {one.effect for one in done}
+    lines = [f"Corrected, as the user asked: {one.content}" for one in done if one.content is not None]
+    if "forgotten" in effects:
+        lines.append("What the user asked you to forget is forgotten. It can be brought back.")
+    elif "ignored" in effects:
+        lines.append("What the user asked you not to remember is not noted down as a fact.")
+    return [FencedPiece.of("done", line) for line in lines]
 
 
 def state(now: SoulState) -> Block | None:

@@ -26,10 +26,12 @@ from store.context import context as material
 from store.context import persona, souls, working_memory
 from store.context.context import KeptNote
 from store.database import Store
-from store.facts import todos
+from store.facts import spoken_requests, todos
 from store.transaction import Transaction
 
 RETRIEVED = "rag-context"
+# Of what was done as the user asked, told in one context.
+REQUESTS_TOLD = 10
 
 Filled = Mapping[str, Block | None]
 """The block of each region, None where it has no content."""
@@ -91,7 +93,10 @@ def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> F
         "conversation": lambda: context_blocks.conversation(before),
         "skills": lambda: context_blocks.skills(lists) if first or "skills" in prepared.kept else None,
         "user-model": lambda: _user_model(tx, being, prepared),
-        "summary": lambda: context_blocks.summary(material.summaries(tx, being_id, being.user_id, session_id)),
+        "summary": lambda: context_blocks.summary(
+            material.summaries(tx, being_id, being.user_id, session_id),
+            spoken_requests.untold(tx, being_id, prepared.conversation, REQUESTS_TOLD),
+        ),
         "context": lambda: context_blocks.state(persona.state(tx, being_id)),
         "vault": lambda: context_blocks.vault(_relevant_records(tx, being, prepared)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),

@@ -1,11 +1,12 @@
 """The extraction call: what the model is shown of a conversation, and bisection of messages that it refuses."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from memory.facts.confidence_rules import ShownMessage
 from memory.facts.extraction_rules import Extraction, check
+from memory.facts.spoken_requests.rules import Meanable, add_requests, settle
 from memory.grounding.setting import Setting
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
@@ -15,7 +16,7 @@ from memory.text.transcripts import CONFIDED, speaker
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
 from schemas.facts.judgement import UNTOLD, Judgement
-from schemas.facts.rows import Entity, Todo
+from schemas.facts.rows import Entity, Fact, Todo
 from schemas.talk.messages import Message
 from schemas.text.sentences import cut_at_sentence
 
@@ -24,6 +25,8 @@ CONTEXT_MESSAGES = 6
 # A message of so many characters is read in two parts if it can't be read whole.
 LEAST_DIVIDED = 4_000
 CONTEXT_CHARACTERS = 800
+# Enough to know a fact by.
+FACT_CHARACTERS = 200
 # Of a message of the Being's, which holds a promise at most.
 OWN_CHARACTERS = 1_500
 
@@ -40,6 +43,8 @@ class Conversation:
         entities: Entities that the Being knows by name.
         todos: The Being's open todos.
         setting: Whose talk it is, for the grounding of items.
+        facts: Known facts that the user may mean in these messages.
+        ignored: Messages that the user asked not to remember, each with a message that asked for it.
     """
 
     being: Being
@@ -49,6 +54,8 @@ class Conversation:
     entities: Sequence[Entity]
     todos: Sequence[Todo]
     setting: Setting
+    facts: Sequence[Fact] = ()
+    ignored: Mapping[UUID, UUID] = field(default_factory=dict)
 
 
 def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, dict[UUID, str]]:
@@ -77,11 +84,15 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
         extraction.facts.extend(found.facts)
         extraction.todos.extend(found.todos)
         extraction.confidences.update(found.confidences)
+        extraction.requests.extend(found.requests)
         extraction.dropped.update(found.dropped)
         extraction.doubted.update(found.doubted)
 
     portions = [_Portion(new, conversation.own_texts)] if new else []
     left = ask_in_turn(portions, take, _Portion.divided)
+    # A request that is judged again may be found no more: then what it hid counts again.
+    still = {meant: asking for meant, asking in conversation.ignored.items() if asking not in conversation.new}
+    settle(extraction, still)
     return extraction, {message.message_id: str(fault) for portion, fault in left for message in portion.messages}
 
 
@@ -119,6 +130,7 @@ def _extract_from(llm: LlmSession, conversation: Conversation, portion: _Portion
     shown = _with_preceding(conversation.messages, new, portion.before)
     refs = {message.message_id: f"m{place}" for place, message in enumerate(shown, start=1)}
     todos = {f"t{place}": todo for place, todo in enumerate(conversation.todos, start=1)}
+    facts = {f"f{place}": fact for place, fact in enumerate(conversation.facts, start=1)}
     material = [
         *(
             [tagged("entities", "\n".join(_line(each) for each in conversation.entities))]
@@ -126,6 +138,7 @@ def _extract_from(llm: LlmSession, conversation: Conversation, portion: _Portion
             else []
         ),
         *(tagged("todo", todo.content, ref=ref, kind=todo.kind) for ref, todo in todos.items()),
+        *(tagged("fact", fact.content[:FACT_CHARACTERS], ref=ref) for ref, fact in facts.items()),
         *(_message(message, own_texts[message.message_id], refs[message.message_id], new) for message in shown),
     ]
     question = JUDGE.question(tagged("companion", conversation.being.name), "\n".join(material))
@@ -133,7 +146,10 @@ def _extract_from(llm: LlmSession, conversation: Conversation, portion: _Portion
     answer = llm.ask(replace(question, divisible=divisible), _tells_confidences).answer
     promises = {todo.todo_id for todo in conversation.todos if todo.kind == "promise"}
     known = {ref: todo.todo_id for ref, todo in todos.items()}
-    return check(answer, sources, new, known, promises, conversation.setting)
+    extraction = check(answer, sources, new, known, promises, conversation.setting)
+    meanable = Meanable(facts, known, sources, conversation.being.name)
+    add_requests(extraction, answer.requests, meanable, new, conversation.setting)
+    return extraction
 
 
 def _tells_confidences(answer: Judgement) -> None:

@@ -68,6 +68,23 @@ class ExtractedTodo:
     time: SpokenTime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """What the user asks of the memory, with the facts, todos and messages that are meant.
+
+    `statement` is what is right, for a correction, and `time` what its words mean.
+    """
+
+    message: Message
+    span: str
+    wish: str
+    facts: tuple[UUID, ...] = ()
+    todos: tuple[UUID, ...] = ()
+    messages: tuple[UUID, ...] = ()
+    statement: str | None = None
+    time: SpokenTime | None = None
+
+
 USER = "user"
 Said = TypeVar("Said", FoundFact, FoundTodo)
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
@@ -77,12 +94,14 @@ Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
 class Extraction:
     """The items that passed the rules, the messages in confidence, and the counts of dropped items by reason.
 
+    `requests` is what the user asks of the memory (`spoken_requests.rules`).
     `doubted` counts the items that were kept with less confidence, by reason.
     """
 
     facts: list[ExtractedFact] = field(default_factory=list)
     todos: list[ExtractedTodo] = field(default_factory=list)
     confidences: set[Confidence] = field(default_factory=set)
+    requests: list[AskedFor] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     doubted: Counter[str] = field(default_factory=Counter)
 
@@ -210,7 +229,7 @@ def _confidences(
 
 
 def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFact:
-    message, span = _quotation(found, quotable)
+    message, span = quotation(found, quotable)
     subject = _person(found.subject)
     if message.role == "other" and subject != _person(message.speaker or ""):
         raise Dropped("hearsay")
@@ -231,7 +250,7 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
         # What another person says or is belongs to the people in the user's life.
         type="PEOPLE" if found.type == "PROFILE" and subject != USER_REF else found.type,
         subject_ref=subject_ref,
-        content=_words(found.statement),
+        content=statement_of(found.statement),
         fact_type=found.fact_type,
         refs=refs,
         importance=min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, found.importance)),
@@ -260,7 +279,7 @@ def _other_subject(found: FoundFact, subject: str | None, refs: dict[str, str]) 
 def _todo(
     found: FoundTodo, quotable: Mapping[str, ShownMessage], todos: Mapping[str, UUID], promises: Collection[UUID]
 ) -> ExtractedTodo:
-    message, span = _quotation(found, quotable)
+    message, span = quotation(found, quotable)
     if message.role == "other":
         raise Dropped("hearsay")
     _known(found.kind, TodoKind, "unknown type")
@@ -275,11 +294,16 @@ def _todo(
         raise Dropped("nothing known is done")
     due = " ".join((found.due or "").split())[:STATEMENT_CHARACTERS] or None
     return ExtractedTodo(
-        message, span, found.kind, _words(found.content), due, known, found.done, _confidence(found.confidence)
+        message, span, found.kind, statement_of(found.content), due, known, found.done, _confidence(found.confidence)
     )
 
 
-def _quotation(found: FoundItem, quotable: Mapping[str, ShownMessage]) -> tuple[Message, str]:
+def quotation(found: FoundItem, quotable: Mapping[str, ShownMessage]) -> tuple[Message, str]:
+    """The message that an item quotes, and its words as the message has them.
+
+    Raises:
+        Dropped: No message says them, another speaker does, or they are not of the real world.
+    """
     source = quotable.get(found.message)
     if source is None:
         raise Dropped("no such message")
@@ -307,7 +331,12 @@ def _known(name: str, choices: Any, reason: str) -> None:
         raise Dropped(reason)
 
 
-def _words(text: str) -> str:
+def statement_of(text: str) -> str:
+    """A statement in one line.
+
+    Raises:
+        Dropped: It says nothing, or is too long.
+    """
     plain = " ".join(text.split())
     if not slug(plain):
         raise Dropped("says nothing")

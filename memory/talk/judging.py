@@ -4,7 +4,7 @@ Intake requests it with every message; the work starts a call only once enough m
 call. Each message carries a mark, set in the transaction that writes the facts found in it: it is judged exactly once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -16,6 +16,7 @@ from memory.facts.extraction import CONTEXT_MESSAGES, OWN_CHARACTERS, Conversati
 from memory.facts.extraction_rules import ExtractedTodo, Extraction
 from memory.facts.reconciliation import PreparedFacts, prepare
 from memory.facts.scope import stay_with_being
+from memory.facts.spoken_requests import applying
 from memory.grounding import setting
 from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.session import LlmSession, LlmUnavailable
@@ -28,7 +29,7 @@ from schemas.settings import Settings
 from schemas.talk.messages import Message
 from store.accounts import beings, erasure
 from store.database import Store
-from store.facts import entities, facts, todos
+from store.facts import entities, facts, spoken_requests, todos
 from store.ledger import work
 from store.ledger.work import AT_ONCE
 from store.llm import drops
@@ -42,6 +43,7 @@ MESSAGES_READ = 100
 CHARACTERS_AT_ONCE = 24_000
 ENTITIES_SHOWN = 60
 TODOS_SHOWN = 30
+FACTS_SHOWN = 20
 
 
 def request_judging(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> None:
@@ -73,13 +75,17 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
 
 @dataclass(frozen=True)
 class _Judgement:
-    """What was found in new messages of a conversation; `unjudgeable` are those on which each call failed, and why."""
+    """What was found in new messages of a conversation.
+
+    `secret` are the messages in confidence, and `unjudgeable` those on which each call failed, with the reason.
+    """
 
     conversation: Conversation
     new: Sequence[Message]
     extraction: Extraction
     unjudgeable: Mapping[UUID, str]
     prepared: PreparedFacts
+    secret: Collection[UUID]
 
     @property
     def shown(self) -> list[UUID]:
@@ -100,7 +106,7 @@ class _Judging(ModelWork[_Judgement]):
         new = [message for message in new if llm.pays_for(message.request_key_id)]
         being = beings.get_being(tx, being_id)
         kept_apart = stay_with_being(tx, self.settings, being.user_id)
-        return partial(self._judge, llm, _conversation(tx, being, new, llm), new, kept_apart=kept_apart)
+        return partial(self._judge, llm, _conversation(tx, being, session_id, new, llm), new, kept_apart=kept_apart)
 
     def _judge(
         self, llm: LlmSession, conversation: Conversation, new: Sequence[Message], *, kept_apart: bool
@@ -111,7 +117,7 @@ class _Judging(ModelWork[_Judgement]):
         secret = {one.message_id for one in extraction.confidences}
         secret |= {message.message_id for message in new if message.in_confidence}
         prepared = prepare(self.store, llm, conversation.being, extraction.facts, secret)
-        return _Judgement(conversation, new, extraction, unjudgeable, prepared)
+        return _Judgement(conversation, new, extraction, unjudgeable, prepared, secret)
 
     def lock(self, tx: Transaction) -> None:
         # Intake, erasure and retraction lock the talk before they request this work.
@@ -125,7 +131,7 @@ class _Judging(ModelWork[_Judgement]):
             # Messages that a withdrawal moved to another session are judged there.
             stands = messages.keep_from_erasure(tx, being_id, answer.shown)
             if stands and judging.all_wait(tx, being_id, session_id, answer.new):
-                _keep(tx, session_id, answer)
+                _keep(tx, self.settings, session_id, answer)
         # Messages that came in since this unit of work was claimed belong to the next one.
         request_judging(tx, self.settings, being_id, [session_id])
         if answer:
@@ -170,7 +176,9 @@ def _portion(tx: Transaction, claim: Claim, session_id: UUID) -> list[Message]:
     return new
 
 
-def _conversation(tx: Transaction, being: Being, new: Sequence[Message], llm: LlmSession) -> Conversation:
+def _conversation(
+    tx: Transaction, being: Being, session_id: UUID, new: Sequence[Message], llm: LlmSession
+) -> Conversation:
     earlier = [
         message
         for message in judging.preceding(tx, being.being_id, new, count=CONTEXT_MESSAGES)
@@ -178,19 +186,30 @@ def _conversation(tx: Transaction, being: Being, new: Sequence[Message], llm: Ll
         if message.judged or llm.pays_for(message.request_key_id)
     ]
     shown = sorted([*earlier, *new], key=lambda message: (message.created_at, message.message_id))
+    new_ids = frozenset(message.message_id for message in new)
     known = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_SHOWN)
     return Conversation(
         being=being,
         messages=shown,
         own_texts=context_provenance.own_texts(tx, being.being_id, shown),
-        new=frozenset(message.message_id for message in new),
+        new=new_ids,
         entities=known,
         todos=todos.supported(tx, being.being_id, TODOS_SHOWN),
         setting=setting.of_being(tx, being, known),
+        facts=spoken_requests.meant(
+            tx,
+            being.user_id,
+            being.being_id,
+            shown=[message.message_id for message in shown],
+            new=new_ids,
+            session_id=session_id,
+            limit=FACTS_SHOWN,
+        ),
+        ignored=spoken_requests.ignored(tx, being.being_id, list(new_ids)),
     )
 
 
-def _keep(tx: Transaction, session_id: UUID, judgement: _Judgement) -> None:
+def _keep(tx: Transaction, settings: Settings, session_id: UUID, judgement: _Judgement) -> None:
     being, extraction = judgement.conversation.being, judgement.extraction
     judged = [message.message_id for message in judgement.new]
     judgement.prepared.keep(tx, being.user_id)
@@ -208,6 +227,10 @@ def _keep(tx: Transaction, session_id: UUID, judgement: _Judgement) -> None:
             due_until=found.time.ends_at if found.time else None,
             closes=found.done,
         )
+    facts_shown = judgement.conversation.facts
+    applied = applying.apply(tx, being, judged, extraction.requests, facts_shown, judgement.secret)
+    extraction.dropped.update(applied.dropped)
+    request_judging(tx, settings, being.being_id, applied.sessions)
     # What an earlier judging found in these messages, and this one did not.
     todos.drop_outdated(tx, being.being_id, judged)
     dropped = facts.drop_outdated(tx, being.being_id, judged)

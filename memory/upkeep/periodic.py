@@ -91,6 +91,7 @@ def clear(store: Store, settings: Settings) -> None:
         ("provider_keys", timedelta(0)),
         ("provider_breakers", FORGOTTEN_BREAKER),
         ("receipts", settings.keep_receipts),
+        ("due_notices", settings.keep_due_notices),
         # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
         ("shown_texts", settings.keep_receipts + timedelta(days=1)),
         ("vault_idempotency", settings.keep_receipts),

@@ -123,6 +123,7 @@ def judgement(material: Material) -> Json:
             *(promise for message in new if _is_companions(message) for promise in _promises(message)),
         ],
         "confidences": [one for message in new for one in _confidences(message, material.all("message"))],
+        "requests": [],
     }
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.facts.rows import Entity, EntityMerge, Fact, FactEvent, Statement, Todo
+from schemas.facts.rows import Entity, EntityMerge, Fact, FactEvent, SpokenRequest, Statement, Todo
 from schemas.wire.answers import Answer, Cursor
 from schemas.wire.numbers import Number
 
@@ -70,6 +70,13 @@ class TodoPage(Answer):
     """One page of todos."""
 
     todos: list[Todo]
+    cursor: Cursor
+
+
+class SpokenRequestPage(Answer):
+    """One page of what was done because the user asked for it in talk."""
+
+    requests: list[SpokenRequest]
     cursor: Cursor
 
 

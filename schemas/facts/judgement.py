@@ -88,17 +88,35 @@ class FoundConfidence(Judged):
     )
 
 
+Wish = Literal["forget", "correct", "do not remember"]
+
+
+class FoundRequest(FoundItem):
+    """What the user asks of the companion's memory."""
+
+    wish: Annotated[str, Field(json_schema_extra=_of(Wish))] = Field(
+        description="`forget` what was said before, `correct` it, or `do not remember` what a message says."
+    )
+    means: list[Annotated[str, Ref("f")]] = Field(
+        description="The refs of the facts, todos and messages that are meant."
+    )
+    statement: Annotated[str | None, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(
+        description="For `correct`, what is right, as a statement that stands by itself; else null."
+    )
+
+
 UNTOLD = {"message": "", "asked_in": ""}
 
 
 class Judgement(Judged):
-    """The facts and todos in the new messages, and the messages that were said in confidence."""
+    """The facts and todos in the new messages, the messages in confidence, and what the user asks of the memory."""
 
     facts: list[FoundFact]
     todos: list[FoundTodo]
     # What is left out, cut off or unreadable says nothing about what may be passed on: then it is all in confidence,
     # which a confidence without a message means.
     confidences: Annotated[list[FoundConfidence], Absent([UNTOLD])]
+    requests: list[FoundRequest]
 
 
 class Comparison(Judged):

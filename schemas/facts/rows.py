@@ -16,6 +16,7 @@ FactSource = Literal["shadow_extraction", "seeded_profile", "curated_fold"]
 FactStatus = Literal["ACTIVE", "ARCHIVED"]
 TodoKind = Literal["commitment", "habit", "thread", "friction", "promise"]
 TodoStatus = Literal["OPEN", "DONE", "ARCHIVED"]
+SpokenEffect = Literal["forgotten", "corrected", "ignored"]
 MergeState = Literal["proposed", "merged", "declined", "undone"]
 
 
@@ -101,6 +102,24 @@ class Todo(Row):
     created_at: datetime
     last_told_at: datetime
     closed_at: datetime | None
+
+
+class SpokenRequest(Row):
+    """Something that was done because the user asked for it in talk: to one fact, todo or message."""
+
+    request_id: UUID
+    message_id: UUID = Field(description="The user's message that asks for it.")
+    span: str = Field(description="Its words.")
+    effect: SpokenEffect = Field(
+        description="`forgotten`: the fact or todo is archived. `corrected`: the fact has a new statement."
+        " `ignored`: the message supports no fact and no todo."
+    )
+    fact_id: UUID | None
+    todo_id: UUID | None
+    meant_message_id: UUID | None = Field(description="The message that is not to be remembered.")
+    done_at: datetime
+    undone_at: datetime | None
+    told_at: datetime | None = Field(description="When a context told that it was done.")
 
 
 class Entity(Row):

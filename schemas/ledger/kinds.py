@@ -74,6 +74,8 @@ ACTIVATE = WorkKind("upkeep.activate", "upkeep")
 INDEX_WORDS = WorkKind("ingest.index_words", "ingest")
 EMBED_TOLD = WorkKind("upkeep.embed_told", "upkeep")
 INDEX_VECTORS = WorkKind("upkeep.index_vectors", "upkeep")
+# It waits for a server of the user's, as the tasks of this queue wait for models, and delays none that is waited for.
+DELIVER_DUE = WorkKind("session_close.deliver_due", "session-close")
 # The streams may contain items for a Being that was erased.
 CLEAN_STREAMS = WorkKind("upkeep.clean_streams", "upkeep", outlives_owner=True)
 
@@ -99,6 +101,7 @@ EMBEDDERS = TickKind("upkeep.embedders", "upkeep", every=timedelta(seconds=30))
 # A message is found by its words within a second, and costs no task of its own.
 INDEX_TOLD = TickKind("ingest.index_told", "ingest", every=timedelta(seconds=0.5), expires=4)
 UNEMBEDDED_TOLD = TickKind("upkeep.unembedded", "upkeep", every=timedelta(seconds=2))
+DUE = TickKind("upkeep.due", "upkeep", every=timedelta(seconds=2))
 VECTOR_INDEXES = TickKind("upkeep.vector_indexes", "upkeep", every=timedelta(minutes=1))
 WAITING_SESSIONS = TickKind("shadow.waiting", "shadow", every=timedelta(minutes=1))
 WAITING_SUMMARIES = TickKind("rolling.waiting", "rolling", every=timedelta(minutes=1))
@@ -125,6 +128,7 @@ WORK: dict[str, WorkKind] = {
         EMBED_TOLD,
         INDEX_VECTORS,
         CLEAN_STREAMS,
+        DELIVER_DUE,
     )
 }
 BEAT: tuple[TickKind, ...] = (
@@ -135,6 +139,7 @@ BEAT: tuple[TickKind, ...] = (
     EMBEDDERS,
     INDEX_TOLD,
     UNEMBEDDED_TOLD,
+    DUE,
     VECTOR_INDEXES,
     WAITING_SESSIONS,
     WAITING_SUMMARIES,

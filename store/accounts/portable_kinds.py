@@ -325,6 +325,23 @@ KINDS: tuple[Kind, ...] = (
         unless="r.seed_id is not null and exists (select from memory.fact_evidence as there where"
         " there.user_id = %(user)s and there.statement_id = r.statement_id and there.seed_id = r.seed_id)",
     ),
+    # What was asked about a fact goes where the fact goes.
+    Kind(
+        "spoken_request",
+        "spoken_requests",
+        own(
+            "request_id",
+            "(t.fact_id is null or exists (select from "
+            + STATEMENTS
+            + " where s.user_id = %(user)s and s.fact_id = t.fact_id and "
+            + STATED
+            + "))",
+        ),
+        of="case when exists (select from memory.facts as f where f.user_id = %(user)s and f.fact_id = t.fact_id"
+        " and f.being_id is not null) then 'being' else 'user' end",
+        ids=("fact_id",),
+        filled={"user_id": "case when r.fact_id is not null then %(user)s::uuid end"},
+    ),
     Kind(
         "vault_record",
         "vault_records",
@@ -343,6 +360,8 @@ STAYS_BEHIND: Mapping[str, str] = {
     "operator_tokens": "valid in this system only",
     "page_sessions": "valid in this system only",
     "provider_keys": "a secret",
+    "webhooks": "has a secret of this system",
+    "due_notices": "about what this system noticed",
     "budgets_reached": "accounting of this system",
     "budget_warnings": "accounting of this system",
     "spending": "accounting of this system",

@@ -37,6 +37,7 @@ EXPIRING: Mapping[str, Expiring] = {
     "budget_warnings": Expiring(["owner_id", "budget", "day"], "warned_at", clock="clock_timestamp()"),
     "budgets_reached": Expiring(["owner_id", "budget", "day"], "reached_at", clock="clock_timestamp()"),
     "dropped_items": Expiring(["owner_id", "drop_id"], "dropped_at"),
+    "due_notices": Expiring(["being_id", "notice_id"], "noticed_at"),
     # Kept for work that never came back for them.
     "embeddings": Expiring(["being_id", "embedding_model", "text_hash"], "created_at", clock="clock_timestamp()"),
     # A fact keeps its birth and its newest event of each kind.

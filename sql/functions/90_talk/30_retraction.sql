@@ -135,10 +135,20 @@ begin
     group by s.session_id;
 end $$;
 
--- Retracts standing messages.
+-- Retracts standing messages. What they asked of the memory is undone; what an erased message asked stays done.
 create or replace function retract_messages(p_being_id uuid, p_message_ids uuid[])
 returns table (session_id uuid, judged_again integer) language plpgsql as $$
+#variable_conflict use_column
+declare
+    v_sessions uuid[];
 begin
+    perform memory.lock_session_state(p_being_id);
+    perform memory.lock_facts((select user_id from memory.beings where being_id = p_being_id));
+    v_sessions := array(
+        select memory.restore_asked(p_being_id, array(
+            select request_id from memory.spoken_requests where being_id = p_being_id and message_id = any(p_message_ids)
+        ))
+    );
     insert into memory.retracted_messages
         (being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at,
         received_at, aged, confidence_decided)
@@ -148,7 +158,11 @@ begin
         coalesce(confidence_decided, nullif(memory.is_asked_for(being_id, message_id), false))
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);
-    return query select * from memory.withdraw_messages(p_being_id, p_message_ids);
+    return query
+    with withdrawn as materialized (select * from memory.withdraw_messages(p_being_id, p_message_ids))
+    select w.session_id, w.judged_again from withdrawn as w
+    union all
+    select other, 0 from unnest(v_sessions) as other where other not in (select w.session_id from withdrawn as w);
 end $$;
 
 -- Hands retracted messages in again: they come as new ones do, under their own ids, and sessions are as if they had never been

@@ -14,6 +14,7 @@ import tempfile
 import threading
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
@@ -234,6 +235,11 @@ ARGUMENTS = {
     "entities list": about(),
     "entities merges": about(),
     "todos list": about(),
+    "requests list": about(),
+    "due list": about("--until", "2100-01-01T00:00:00Z"),
+    "due notices": about(),
+    "webhook set": of(f"https://example.com/{quote(NAME)}"),
+    "webhook show": of(),
     "judgements": about(),
     "export": plain(lambda on: on.slug),
     "work list": plain(),
@@ -289,6 +295,8 @@ ARGUMENTS = {
     "todos archive": about(lambda on: on.todo),
     "todos confide": about(lambda on: on.todo),
     "todos share": about(lambda on: on.todo),
+    "webhook remove": of(),
+    "requests undo": about(lambda on: on.first("request_id", "spoken_requests")),
     "todos erase": about(lambda on: on.todo),
     "pin": about(lambda on: on.node),
     "unpin": about(lambda on: on.node),
@@ -330,7 +338,18 @@ ONE_FORM = {
 ONE_FORM |= {"erase"}
 
 # Of these the content itself is seen, in every form: what shows it is not left out by showing nothing.
-SHOWING = {"nodes", "facts list", "vault list", "todos list", "soul show", "why", "context", "recall", "work list"}
+SHOWING = {
+    "nodes",
+    "facts list",
+    "vault list",
+    "todos list",
+    "requests list",
+    "soul show",
+    "why",
+    "context",
+    "recall",
+    "work list",
+}
 
 
 def leaves(command, name):

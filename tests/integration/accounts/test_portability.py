@@ -84,7 +84,16 @@ def test_an_export_holds_something_of_every_kind_and_says_whose(store, full):
     assert {line["kind"] for line in lines} == {kind.name for kind in KINDS if not kind.vectors}
     assert {(line["kind"], line["of"]) for line in lines if "of" in line} == {
         (kind, of)
-        for kind in ("seed", "entity_label", "fact", "statement", "statement_conflict", "evidence", "vault_record")
+        for kind in (
+            "seed",
+            "entity_label",
+            "fact",
+            "statement",
+            "statement_conflict",
+            "evidence",
+            "vault_record",
+            "spoken_request",
+        )
         for of in ("being", "user")
     }
     assert not any("vector" in line for line in lines)

@@ -26,6 +26,8 @@ GROUPS = {
     "nodes": None,
     "profiles": "profile",
     "souls": "soul",
+    "spoken_requests": "requests",
+    "webhooks": "webhook",
     "user_model": "user-model",
     "records": "vault",
     "working_memory": "mind",

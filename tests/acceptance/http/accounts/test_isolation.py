@@ -50,6 +50,7 @@ class Side:
     fact_id: str
     merge_id: str
     todo_id: str
+    request_id: str
     message_id: str
     entry_id: str
     context_id: str
@@ -139,6 +140,10 @@ CASES = {
     "GET /v1/beings/{being}/todos": lambda it: {"params": {"cursor": it.todo_id}},
     "PATCH /v1/beings/{being}/todos/{todo_id}": lambda _: {"json": {"status": "DONE"}},
     "DELETE /v1/beings/{being}/todos/{todo_id}": lambda _: {},
+    "GET /v1/beings/{being}/due": lambda _: {"params": {"until": "2100-01-01T00:00:00Z"}},
+    "GET /v1/beings/{being}/due/notices": lambda it: {"params": {"cursor": it.note_id}},
+    "GET /v1/beings/{being}/spoken_requests": lambda it: {"params": {"cursor": it.request_id}},
+    "POST /v1/beings/{being}/spoken_requests/{request_id}/undo": lambda _: {},
     "PATCH /v1/beings/{being}/messages/{message_id}": lambda _: {"json": {"in_confidence": True}},
     "DELETE /v1/beings/{being}/messages/{message_id}": lambda _: {},
     "GET /v1/beings/{being}/export": lambda _: {"params": {"vectors": True}},
@@ -194,9 +199,9 @@ WORK_CASES = {
     "DELETE /v1/work/{work_id}": lambda _: {},
 }
 WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings", "GET /v1/work", "GET /v1/cost"}
-# A user's own, and no Being's: see test_keys.py and test_persona.py.
+# A user's own, and no Being's: see test_keys.py, test_webhook.py and test_persona.py.
 OF_USERS = {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"} | {
-    f"{method} /v1/user-model" for method in ("GET", "PUT", "DELETE")
+    f"{method} /v1/{name}" for name in ("user-model", "webhook") for method in ("GET", "PUT", "DELETE")
 }
 # An operator's, and no user's: see test_metrics.py and test_users.py.
 OF_OPERATORS = {"GET /metrics"} | {
@@ -272,6 +277,17 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
             "update memory.work set state = 'dead', error = 'by hand' where owner_id = %s and kind = 'patrol.due'",
             [being.being_id],
         )
+        request_id = str(
+            value(
+                tx,
+                """
+                insert into memory.spoken_requests (being_id, message_id, span, effect, meant_message_id)
+                values (%(being)s, %(message)s, 'oven', 'ignored', %(message)s)
+                returning request_id
+                """,
+                {"being": being.being_id, "message": message["message_id"]},
+            )
+        )
     (work,) = [work for work in client.get("/v1/work").json()["work"] if work["owner_id"] == str(being.being_id)]
     return Side(
         person,
@@ -287,6 +303,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         fact_id=fact_id,
         merge_id=merge_id,
         todo_id=todo_id,
+        request_id=request_id,
         message_id=message["message_id"],
         entry_id=entry["entry_id"],
         context_id=context_id,
@@ -306,6 +323,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 fact_id,
                 merge_id,
                 todo_id,
+                request_id,
                 entry["entry_id"],
                 context_id,
             ]
@@ -375,6 +393,7 @@ def ask(
             merge_id=of.merge_id,
             cluster_id=of.cluster_id,
             todo_id=of.todo_id,
+            request_id=of.request_id,
             message_id=of.message_id,
             topic_id="oven",
             context_id=of.context_id,

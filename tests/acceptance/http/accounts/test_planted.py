@@ -86,6 +86,7 @@ NOT_PLANTED = {
     "POST /v1/beings",
     "PUT /v1/user-model",
     "POST /v1/keys",
+    "PUT /v1/webhook",
     # What the Beings share is not to become one Being's.
     "PATCH /v1/beings/{being}/messages/{message_id}",
     "POST /v1/beings/{being}/messages/retract",
@@ -197,6 +198,7 @@ PLACES = {
     "record_id": ("vault_records", "id"),
     "merge_id": ("entity_merges", "merge_id", None),
     "todo_id": ("todos", "todo_id"),
+    "request_id": ("spoken_requests", "request_id"),
     "message_id": ("messages", "message_id"),
     "entry_id": ("persona", "entry_id"),
     "context_id": ("receipts", "context_id"),

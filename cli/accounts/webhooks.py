@@ -1,0 +1,35 @@
+"""`patrol webhook`: the address that receives what is due."""
+
+from typing import Any
+
+from cli.console.declared import Group
+from cli.console.output import day, table, words
+from operations.accounts import webhooks as operations
+from schemas.accounts.webhooks import NewWebhookSecret, Webhook
+
+
+def _set(made: NewWebhookSecret) -> list[Any]:
+    return [
+        f"Set. Deliveries to {words(made.url)} are signed with this secret, which can't be shown again:",
+        words(made.secret),
+    ]
+
+
+def _shown(webhook: Webhook) -> list[Any]:
+    shown = table("*address", "set", "took one last", "failed last", "*why")
+    shown.add_row(
+        words(webhook.url),
+        day(webhook.created_at),
+        day(webhook.delivered_at) or "never",
+        day(webhook.failed_at),
+        words(webhook.failure),
+    )
+    return [shown]
+
+
+webhook = Group(
+    operations,
+    "The address that receives what is due.",
+    finders={},
+    views={NewWebhookSecret: _set, Webhook: _shown},
+).commands

@@ -1,0 +1,33 @@
+"""`patrol due`: todos, promises and reminders whose time has come."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from cli.console.declared import Group
+from cli.console.output import short, table, words
+from operations.facts import due as operations
+from schemas.facts.due import DueItem, DueNotices, DuePage
+
+
+def _table(items: Iterable[DueItem]) -> list[Any]:
+    shown = table("item", "kind", "due", "in confidence", "*content")
+    for one in items:
+        secret = "yes" if one.in_confidence else ""
+        shown.add_row(short(one.item_id), one.kind, f"{one.due_at:%Y-%m-%d %H:%M %Z}", secret, words(one.content))
+    return [shown]
+
+
+def _page(page: DuePage) -> list[Any]:
+    return _table(page.due)
+
+
+def _notices(found: DueNotices) -> list[Any]:
+    return _table(found.notices)
+
+
+due = Group(
+    operations,
+    "What is due: todos, promises and reminders whose time has come.",
+    finders={},
+    views={DuePage: _page, DueNotices: _notices},
+).commands

@@ -1,0 +1,32 @@
+"""`patrol requests`: what was done because the user asked for it in talk."""
+
+from typing import Any
+
+from cli.console.declared import Group, by_ending
+from cli.console.output import day, short, table, words
+from memory.talk import spoken_requests as editing
+from operations.facts import spoken_requests as operations
+from schemas.facts.answers import SpokenRequestPage
+from schemas.facts.rows import SpokenRequest
+
+
+def _page(page: SpokenRequestPage) -> list[Any]:
+    shown = table("request", "done", "effect", "what", "undone", "*words")
+    for one in page.requests:
+        things = {"fact": one.fact_id, "todo": one.todo_id, "message": one.meant_message_id}
+        what = " ".join(f"{kind} {short(id_)}" for kind, id_ in things.items() if id_)
+        undone = day(one.undone_at) if one.undone_at else ""
+        shown.add_row(short(one.request_id), day(one.done_at), one.effect, what, undone, words(one.span))
+    return [shown]
+
+
+def _undone(one: SpokenRequest) -> str:
+    return words(one.span)
+
+
+requests = Group(
+    operations,
+    "What users asked in talk to forget, to correct, or not to remember.",
+    finders={"request_id": by_ending("request", editing.named, "patrol requests list")},
+    views={SpokenRequestPage: _page, SpokenRequest: _undone},
+).commands

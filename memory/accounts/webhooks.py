@@ -1,0 +1,93 @@
+"""Use cases of a user's webhook: set, show, remove; its secret is stored encrypted, as provider keys are."""
+
+from uuid import UUID
+
+from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher
+from memory.text.errors import InvalidRequest
+from providers.webhooks import address_fault, new_secret
+from schemas.accounts.webhooks import NewWebhookSecret, Webhook
+from schemas.errors import NotFound, Refused
+from schemas.settings import Settings
+from store.accounts import webhooks
+from store.accounts.webhooks import SealedWebhook
+from store.database import Store
+
+PAGE_WEBHOOKS = 100
+
+
+def put(store: Store, settings: Settings, user_id: UUID, url: str) -> NewWebhookSecret:
+    """Set a user's webhook, with a new secret, in place of an earlier one.
+
+    Raises:
+        InvalidRequest: The address is not allowed.
+        Refused: There is no secret to encrypt the webhook's with.
+    """
+    if fault := address_fault(url, allow_private=settings.webhook_private):
+        raise InvalidRequest(f"The webhook's `url` is not allowed: {fault}.")
+    cipher, secret = _cipher(settings), new_secret()
+    with store.transaction() as tx:
+        webhooks.put(tx, user_id, url, cipher.encrypt(secret, _owner(user_id)))
+    return NewWebhookSecret(url=url, secret=secret)
+
+
+def show(store: Store, user_id: UUID) -> Webhook:
+    """A user's webhook, without its secret.
+
+    Raises:
+        NotFound: The user has none.
+    """
+    with store.transaction() as tx:
+        webhook = webhooks.get(tx, user_id)
+    if webhook is None:
+        raise NotFound("You have no webhook.")
+    return webhook
+
+
+def remove(store: Store, user_id: UUID) -> None:
+    """Remove a user's webhook; what was not delivered to it is delivered no more.
+
+    Raises:
+        NotFound: The user has none.
+    """
+    with store.transaction() as tx:
+        if not webhooks.remove(tx, user_id):
+            raise NotFound("You have no webhook.")
+
+
+def opened(settings: Settings, webhook: SealedWebhook) -> str | None:
+    """The secret of a webhook; None if no configured secret decrypts it."""
+    cipher = key_cipher(settings)
+    try:
+        return cipher.decrypt(webhook.sealed, _owner(webhook.user_id)) if cipher else None
+    except DecryptionFailed:
+        return None
+
+
+def rotate(store: Store, settings: Settings) -> int:
+    """Encrypt every webhook's secret with the newest secret; returns how many. What can't be decrypted stays."""
+    done, last = 0, None
+    while True:
+        with store.transaction() as tx:
+            page = webhooks.after(tx, last, PAGE_WEBHOOKS)
+            for webhook in page:
+                if secret := opened(settings, webhook):
+                    webhooks.reseal(tx, webhook.user_id, _cipher(settings).encrypt(secret, _owner(webhook.user_id)))
+                    done += 1
+        if len(page) < PAGE_WEBHOOKS:
+            return done
+        last = page[-1].user_id
+
+
+def _cipher(settings: Settings) -> KeyCipher:
+    cipher = key_cipher(settings)
+    if cipher is None:
+        raise Refused(
+            "A webhook can't be set, because the server has no secret to encrypt its secret with: its operator sets"
+            " PATROL_SECRET_KEY to 32 random characters or more, for instance from `openssl rand -base64 32`."
+        )
+    return cipher
+
+
+def _owner(user_id: UUID) -> str:
+    """The associated data of the encryption, so that a ciphertext moved to another row does not decrypt."""
+    return f"{user_id}/webhook"

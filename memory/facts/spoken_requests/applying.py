@@ -1,0 +1,160 @@
+"""Does what the user asked of the memory in talk, once for each message, and undoes it.
+
+Nothing is erased for what was said: facts and todos are archived, a correction is one more statement, and a message
+that is not to be remembered keeps its words. What a person undid is not done again when the message is judged again.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.facts.extraction_rules import AskedFor
+from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
+from schemas.facts.rows import Fact, SpokenRequest
+from store.facts import facts, spoken_requests, todos
+from store.facts.spoken_requests import Done
+from store.facts.statements import NewStatement, add_statements
+from store.transaction import Transaction, new_ids
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What came of requests.
+
+    Attributes:
+        sessions: Sessions with messages to judge, because a request that had hidden them was found no more.
+        dropped: How many effects could not be had, by reason.
+    """
+
+    sessions: Sequence[UUID]
+    dropped: Counter[str]
+
+
+def apply(
+    tx: Transaction,
+    being: Being,
+    judged: Sequence[UUID],
+    requests: Sequence[AskedFor],
+    shown: Sequence[Fact],
+    secret: Collection[UUID],
+) -> Applied:
+    """Do what messages ask for that were just judged, and take back what they are found to ask no more.
+
+    Args:
+        tx: The transaction, which has locked the Being's talk and the user's facts.
+        being: The Being that was asked.
+        judged: The ids of the judged messages.
+        requests: What they ask for.
+        shown: The facts as the model was shown them: one that changed since stays as it is.
+        secret: The ids of messages in confidence, whose corrections stay with this Being.
+    """
+    dropped = Counter[str]()
+    known = {one.fact_id: one.content for one in shown}
+    before: dict[tuple[UUID, str, UUID | None], SpokenRequest] = {
+        (one.message_id, one.effect, one.fact_id or one.todo_id or one.meant_message_id): one
+        for one in spoken_requests.asked_by(tx, being.being_id, judged)
+    }
+    wanted = {done.target: (asked, done) for asked in requests for done in _effects(tx, being, asked)}
+    gone = [one.request_id for target, one in before.items() if target not in wanted and one.undone_at is None]
+    sessions = spoken_requests.drop(tx, being.being_id, gone) if gone else []
+    for target, (asked, done) in wanted.items():
+        if (earlier := before.get(target)) and (earlier.undone_at is not None or done.effect != "corrected"):
+            continue
+        if reason := _do(tx, being, asked, done, known, secret):
+            dropped[reason] += 1
+        else:
+            spoken_requests.add(tx, being.user_id, being.being_id, done)
+    ignored = [done.meant_message_id for _, done in wanted.values() if done.meant_message_id is not None]
+    spoken_requests.keep_as_they_are(tx, being.being_id, ignored)
+    return Applied(sessions, dropped)
+
+
+def _effects(tx: Transaction, being: Being, asked: AskedFor) -> Iterator[Done]:
+    """What is to be done for a request, each to one thing; what messages supported goes with them."""
+    own = asked.message.message_id, asked.span
+    resting = spoken_requests.resting_on(tx, being.user_id, being.being_id, asked.messages)
+    if asked.wish == "correct":
+        if (fact_ids := asked.facts or [fact.fact_id for fact in resting]) and len(fact_ids) == 1:
+            yield Done(*own, "corrected", fact_id=fact_ids[0])
+        return
+    for message_id in asked.messages:
+        yield Done(*own, "ignored", meant_message_id=message_id)
+    for fact_id in dict.fromkeys([*asked.facts, *(fact.fact_id for fact in resting)]):
+        yield Done(*own, "forgotten", fact_id=fact_id)
+    also = spoken_requests.todos_resting_on(tx, being.being_id, asked.messages)
+    for todo_id in dict.fromkeys([*asked.todos, *also]):
+        yield Done(*own, "forgotten", todo_id=todo_id)
+
+
+def _do(
+    tx: Transaction,
+    being: Being,
+    asked: AskedFor,
+    done: Done,
+    known: Mapping[UUID, str],
+    secret: Collection[UUID],
+) -> str | None:
+    """Have an effect; returns why it could not be had, None if it was."""
+    try:
+        if done.todo_id is not None:
+            return _forget_todo(tx, being, done.todo_id)
+        if done.fact_id is not None:
+            fact = facts.get(tx, being.user_id, being.being_id, done.fact_id)
+            if known.get(fact.fact_id, fact.content) != fact.content:
+                return "changed meanwhile"
+            return _correct(tx, being, asked, fact, secret) if done.effect == "corrected" else _forget(tx, being, fact)
+    except NotFound:
+        return "gone meanwhile"
+    return None
+
+
+def _forget(tx: Transaction, being: Being, fact: Fact) -> str | None:
+    if fact.pinned:
+        return "pinned"
+    facts.set_status(tx, being.user_id, fact.fact_id, "ARCHIVED")
+    return None
+
+
+def _forget_todo(tx: Transaction, being: Being, todo_id: UUID) -> str | None:
+    todo = todos.get(tx, being.being_id, todo_id)
+    if todo.pinned:
+        return "pinned"
+    if todo.status == "OPEN":
+        todos.change(tx, being.being_id, todo_id, {"status": "ARCHIVED"})
+    return None
+
+
+def _correct(tx: Transaction, being: Being, asked: AskedFor, fact: Fact, secret: Collection[UUID]) -> str | None:
+    """Add a statement that contradicts all that a fact says, with the words that ask as its evidence.
+
+    A correction in confidence of what all Beings know is known to this one alone: the others' fact stays.
+    """
+    if fact.status != "ACTIVE":
+        return "gone meanwhile"
+    in_confidence = asked.message.message_id in secret and fact.being_id is None
+    filed = spoken_requests.statements_of(tx, being.user_id, fact.fact_id)
+    (statement_id,) = new_ids(tx, 1)
+    statement = NewStatement(
+        statement_id=statement_id,
+        scope=being.being_id if in_confidence else fact.being_id,
+        type=fact.type,
+        entity_label=fact.entity_label,
+        fact_type=fact.subtype.factType,
+        mentioned_refs=filed.mentioned_refs,
+        subject_ref=filed.subject_ref,
+        content=asked.statement or "",
+        source="shadow_extraction",
+        confidence=1.0,
+        importance=fact.importance,
+        told_at=asked.message.created_at,
+        span=asked.span,
+        being_id=being.being_id,
+        message_id=asked.message.message_id,
+        contradicts=tuple(filed.statement_ids),
+        about_from=asked.time.starts_at if asked.time else None,
+        about_until=asked.time.ends_at if asked.time else None,
+    )
+    add_statements(tx, being.user_id, [statement])
+    return None

@@ -1,0 +1,205 @@
+"""Rules that each request in the Shadow Judge's answer must pass before anything is done for it.
+
+The model proposes and code decides: the user asks in words of their own, seriously and outside of quotation marks, and
+means a fact, todo or message of theirs that was shown or said. In doubt nothing is done.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import get_args
+from uuid import UUID
+
+from memory.facts.confidence_rules import ShownMessage
+from memory.facts.extraction_rules import (
+    USER,
+    AskedFor,
+    Dropped,
+    ExtractedFact,
+    ExtractedTodo,
+    Extraction,
+    quotation,
+    statement_of,
+)
+from memory.grounding.setting import Setting
+from memory.text.entity_names import slug
+from schemas.facts.judgement import FoundRequest, Wish
+from schemas.facts.rows import Fact
+
+# What is asked for changes memory: a model that finds another reading possible is not sure enough.
+LEAST_CONFIDENCE = 0.7
+# Words in quotation marks, between the asterisks of a role-play, or behind the mark of a quoted line, are another's.
+_QUOTED = re.compile(
+    r"\"[^\"\n]*\"|\u201c[^\u201d\n]*\u201d|\u201e[^\u201c\u201d\n]*[\u201c\u201d]|\u00ab[^\u00bb\n]*\u00bb"
+    r"|\u00bb[^\u00ab\n]*\u00ab|\u2039[^\u203a\n]*\u203a|\u300c[^\u300d]*\u300d|\u300e[^\u300f]*\u300f"
+    r"|(?<!\w)['\u2018](?=\w)[^\n]*?['\u2019](?!\w)|\*[^*\n]+\*|^[ \t]*>[^\n]*|```.*?```|`[^`\n]+`",
+    re.MULTILINE | re.DOTALL,
+)
+# "She told me: forget that." A name alone before the colon addresses the companion.
+_ANNOUNCED = re.compile(r"([^.!?\n\u3002]*):\s*$")
+
+
+@dataclass(frozen=True)
+class Meanable:
+    """What a request may mean, by the refs in the prompt.
+
+    Attributes:
+        facts: The facts that were shown.
+        todos: The todos.
+        messages: The messages.
+        companion: The Being's name, which may stand before what is said to it.
+    """
+
+    facts: Mapping[str, Fact]
+    todos: Mapping[str, UUID]
+    messages: Mapping[str, ShownMessage]
+    companion: str = ""
+
+
+@dataclass
+class _Meant:
+    facts: list[Fact] = field(default_factory=list)
+    todos: list[UUID] = field(default_factory=list)
+    messages: list[UUID] = field(default_factory=list)
+
+
+def add_requests(
+    extraction: Extraction,
+    found: Collection[FoundRequest],
+    meanable: Meanable,
+    new: Collection[UUID],
+    setting: Setting,
+) -> None:
+    """Add the requests that pass the rules, and count the others by the rule that they break.
+
+    Args:
+        extraction: What the answer's other items gave.
+        found: The requests as the judge named them.
+        meanable: What they may mean.
+        new: The ids of the messages to judge, which alone may ask.
+        setting: Whose talk it is.
+    """
+    for each in found:
+        try:
+            extraction.requests.append(_checked(each, meanable, new, setting))
+        except Dropped as reason:
+            extraction.dropped[str(reason)] += 1
+
+
+def _checked(found: FoundRequest, meanable: Meanable, new: Collection[UUID], setting: Setting) -> AskedFor:
+    quotable = {
+        ref: source
+        for ref, source in meanable.messages.items()
+        if source.message.message_id in new and source.message.role == "user"
+    }
+    speaker = USER if setting.is_user(found.speaker) else found.speaker
+    message, span = quotation(found.model_copy(update={"speaker": speaker}), quotable)
+    if found.wish not in get_args(Wish):
+        raise Dropped("unknown type")
+    if not found.confidence >= LEAST_CONFIDENCE:
+        raise Dropped("not sure")
+    source = next(one for one in quotable.values() if one.message is message)
+    if _is_anothers(span, source.own_text, meanable.companion):
+        raise Dropped("quoted")
+    meant = _meant(found, meanable)
+    asked = AskedFor(
+        message=message,
+        span=span,
+        wish=found.wish,
+        facts=tuple(fact.fact_id for fact in meant.facts),
+        todos=tuple(meant.todos),
+        messages=tuple(meant.messages),
+    )
+    return _correction(found, asked, meant, meanable, setting) if found.wish == "correct" else asked
+
+
+def _meant(found: FoundRequest, meanable: Meanable) -> _Meant:
+    """What a request means, each once.
+
+    Raises:
+        Dropped: It means nothing, what was not shown, or what is not the user's.
+    """
+    meant = _Meant()
+    for ref in dict.fromkeys(found.means):
+        if ref in meanable.facts:
+            meant.facts.append(meanable.facts[ref])
+        elif ref in meanable.todos:
+            meant.todos.append(meanable.todos[ref])
+        elif ref in meanable.messages:
+            message = meanable.messages[ref].message
+            if message.role == "other":
+                raise Dropped("another's words")
+            if message.role == "user":
+                meant.messages.append(message.message_id)
+        else:
+            raise Dropped("not shown")
+    if not (meant.facts or meant.todos or meant.messages):
+        raise Dropped("means nothing known")
+    return meant
+
+
+def _correction(found: FoundRequest, asked: AskedFor, meant: _Meant, meanable: Meanable, setting: Setting) -> AskedFor:
+    """A correction with its statement, whose names and numbers stand in the user's words or in what it corrects."""
+    if len(meant.facts) > 1 or (len(meant.messages) > 1 and not meant.facts):
+        raise Dropped("several are meant")
+    if not meant.facts and not meant.messages:
+        raise Dropped("means nothing known")
+    statement = statement_of(found.statement or "")
+    shown = list(meanable.messages.values())
+    place = next(place for place, one in enumerate(shown) if one.message is asked.message)
+    own_text = shown[place].own_text
+    before = [one.own_text for one in shown[:place]]
+    ground = setting.quoted(asked.span, own_text, before, asked.message.created_at)
+    corrected = [fact.content for fact in meant.facts]
+    corrected += [one.own_text for one in shown if one.message.message_id in meant.messages]
+    if faults := replace(ground, words="\n".join([ground.words, *corrected])).faults(statement):
+        raise Dropped(faults[0])
+    time = setting.time_of(ground.words, asked.message.created_at, text=own_text)
+    return replace(asked, statement=statement, time=time)
+
+
+def _is_anothers(span: str, text: str, companion: str) -> bool:
+    """Whether words stand in a text only where the user repeats another's, or plays a part."""
+    quoted = [(one.start(), one.end()) for one in _QUOTED.finditer(text)]
+    places = [one.start() for one in re.finditer(re.escape(span), text)]
+    return not any(
+        not any(start <= place < end for start, end in quoted) and not _is_announced(text[:place], companion)
+        for place in places
+    )
+
+
+def _is_announced(before: str, companion: str) -> bool:
+    announced = _ANNOUNCED.search(before)
+    return announced is not None and slug(announced[1]) not in {"", slug(companion)}
+
+
+def settle(extraction: Extraction, ignored: Mapping[UUID, UUID]) -> None:
+    """Take out of an extraction what messages say that are not to be remembered, and what asks for something.
+
+    A correction of what a message said that is judged in the same extraction takes the place of that fact.
+
+    Args:
+        extraction: All that was found in some messages.
+        ignored: Messages that are not to be remembered since before, each with the message that asked for it.
+    """
+    hidden = set(ignored) | {id_ for one in extraction.requests if one.wish != "correct" for id_ in one.messages}
+    facts = [fact for fact in extraction.facts if not _is_hidden(fact, hidden, extraction)]
+    todos = [todo for todo in extraction.todos if not _is_hidden(todo, hidden, extraction)]
+    if lost := len(extraction.facts) + len(extraction.todos) - len(facts) - len(todos):
+        extraction.dropped["not to be remembered"] += lost
+    for asked in extraction.requests:
+        wrong = [place for place, fact in enumerate(facts) if fact.message.message_id in asked.messages]
+        if asked.statement and not asked.facts and len(wrong) == 1:
+            (place,) = wrong
+            facts[place] = replace(
+                facts[place], message=asked.message, span=asked.span, content=asked.statement, time=asked.time
+            )
+    extraction.facts[:], extraction.todos[:] = facts, todos
+
+
+def _is_hidden(item: ExtractedFact | ExtractedTodo, hidden: Collection[UUID], extraction: Extraction) -> bool:
+    """Whether an item is of a message that is not to be remembered, or quotes words that ask for something."""
+    return item.message.message_id in hidden or any(
+        one.message.message_id == item.message.message_id and (one.span in item.span or item.span in one.span)
+        for one in extraction.requests
+    )

@@ -1,0 +1,48 @@
+"""Use cases of what users asked in talk of their memory: list, undo."""
+
+from uuid import UUID
+
+from memory.facts import vectors
+from memory.talk.judging import request_judging
+from memory.text.pages import cut_page, parse_id_cursor
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import SpokenRequestPage
+from schemas.facts.rows import SpokenRequest
+from schemas.settings import Settings
+from store.database import Store
+from store.facts import facts, spoken_requests
+from store.talk import rolling as session_states
+
+
+def named(store: Store, being: Being, name: str) -> list[UUID]:
+    """Up to two requests to a Being whose id ends with `name`; two mean that it is ambiguous."""
+    with store.transaction() as tx:
+        return spoken_requests.named(tx, being.being_id, name)
+
+
+def page(store: Store, being: Being, *, cursor: str | None, limit: int) -> SpokenRequestPage:
+    """A page of what was done, newest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = spoken_requests.page(tx, being.being_id, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda one: str(one.request_id))
+    return SpokenRequestPage(requests=shown, cursor=end)
+
+
+def undo(store: Store, settings: Settings, being: Being, request_id: UUID) -> SpokenRequest:
+    """Undo one, for good: judging its message again does not repeat it.
+
+    Raises:
+        NotFound: Nothing of that id was done.
+    """
+    with store.transaction() as tx:
+        session_states.lock(tx, being.being_id)
+        facts.lock(tx, being.user_id)
+        undone, sessions = spoken_requests.undo(tx, being.being_id, request_id)
+        request_judging(tx, settings, being.being_id, sessions)
+        vectors.request_embedding(tx, being.user_id)
+        return undone

@@ -1,0 +1,61 @@
+"""What is due, and notices of it."""
+
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from memory.due import due
+from operations.declaration import Command, operation
+from operations.parameters import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.facts.due import DueNotices, DuePage
+from schemas.limits import PAGE_NODES
+from workers.runtime.resources import Resources
+
+MOST_SECONDS = 60
+
+
+@operation("GET /v1/beings/{being}/due", scope="read", commands=[Command("list")])
+def list_due(
+    on: Resources,
+    being: Being,
+    *,
+    until: Annotated[
+        AwareDatetime | None, Field(description="Only what is due by this time; omit it for what is due now.")
+    ] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> DuePage:
+    """List a Being's open todos and promises, and its unread reminders, that are due, earliest first.
+
+    A todo or promise has a time if it was told with words that name one.
+    """
+    return due.page(on.store, being, until=until, cursor=cursor, limit=limit)
+
+
+@operation(
+    "GET /v1/beings/{being}/due/notices",
+    scope="read",
+    commands=[Command("notices", takes=("cursor", "limit"))],
+    waits_for=lambda answer: bool(answer.notices),
+)
+def list_due_notices(
+    on: Resources,
+    being: Being,
+    *,
+    cursor: Annotated[
+        str | None, Field(description="The `cursor` of the previous answer; omit it for all notices that are kept.")
+    ] = None,
+    wait: Annotated[  # noqa: ARG001  # the door waits
+        int,
+        Field(ge=0, le=MOST_SECONDS, description="How many seconds to wait for a notice if there is none."),
+    ] = 0,
+    limit: Limit = PAGE_NODES,
+) -> DueNotices:
+    """Get a notice of each time at which something has come due, once, in the order in which they were made.
+
+    With `wait` the answer comes when there is a notice, or after that time: ask again with the answer's `cursor`. While
+    many requests wait, further ones are answered at once. A notice is made within seconds after its time. Those of
+    items that were closed since are left out.
+    """
+    return due.notices(on.store, being, cursor=cursor, limit=limit)

@@ -1,0 +1,40 @@
+"""What users asked in talk of their memory, and its undoing."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.talk import spoken_requests
+from operations.declaration import Command, operation
+from operations.parameters import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import SpokenRequestPage
+from schemas.facts.rows import SpokenRequest
+from schemas.limits import PAGE_NODES
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/spoken_requests", scope="read", commands=[Command("list")])
+def list_spoken_requests(
+    on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+) -> SpokenRequestPage:
+    """List what was forgotten, corrected or left out because you asked for it in talk to this Being, newest first.
+
+    A model reads such requests in your own messages: without a key nothing is done for what is said.
+    """
+    return spoken_requests.page(on.store, being, cursor=cursor, limit=limit)
+
+
+@operation(
+    "POST /v1/beings/{being}/spoken_requests/{request_id}/undo",
+    scope="manage",
+    commands=[Command("undo", done="Undone")],
+)
+def undo_spoken_request(
+    on: Resources,
+    being: Being,
+    request_id: Annotated[UUID, Field(description="The id from the list of what was done.")],
+) -> SpokenRequest:
+    """Undo one of them: the fact or todo is there again, says what it said before, or the message is judged again."""
+    return spoken_requests.undo(on.store, on.settings, being, request_id)

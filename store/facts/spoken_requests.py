@@ -1,0 +1,349 @@
+"""What users asked in talk of their memory: what is meant, what was done, and how it is undone.
+
+Writers have locked the Being's talk and the user's facts.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.errors import NotFound
+from schemas.facts.rows import Fact, SpokenEffect, SpokenRequest
+from store.transaction import Transaction, value
+
+# Contexts looked at, the newest ones of a Being, for what one conversation was shown lately.
+CONTEXTS_LOOKED_AT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One effect of a message, on one fact, todo or message."""
+
+    message_id: UUID
+    span: str
+    effect: SpokenEffect
+    fact_id: UUID | None = None
+    todo_id: UUID | None = None
+    meant_message_id: UUID | None = None
+
+    @property
+    def target(self) -> tuple[UUID, str, UUID | None]:
+        """What tells it from other effects: its message, its kind, and what it was done to."""
+        return self.message_id, self.effect, self.fact_id or self.todo_id or self.meant_message_id
+
+
+def meant(
+    tx: Transaction,
+    user_id: UUID,
+    being_id: UUID,
+    *,
+    shown: Sequence[UUID],
+    new: Collection[UUID],
+    session_id: UUID,
+    limit: int,
+) -> list[Fact]:
+    """The facts that messages of a session may mean: told in the shown ones, or shown lately in its conversation.
+
+    Of archived facts only those that one of the `new` messages has asked to forget. The ones told last come first.
+    """
+    with tx.cursor(row_factory=class_row(Fact)) as cursor:
+        return cursor.execute(
+            """
+            with lately as (
+                select r.shown_ids, r.conversation
+                from memory.receipts as r
+                where r.being_id = %(being)s
+                order by r.context_id desc
+                limit %(contexts)s
+            ),
+            candidates as (
+                select s.fact_id
+                from memory.fact_evidence as e
+                join memory.fact_statements as s using (user_id, statement_id)
+                where e.user_id = %(user)s and e.being_id = %(being)s and e.message_id = any(%(shown)s)
+                union
+                select id
+                from lately, unnest(lately.shown_ids) as id
+                where lately.conversation is not distinct from (
+                    select conversation from memory.sessions where being_id = %(being)s and session_id = %(session)s
+                )
+            )
+            select f.*
+            from memory.facts as f
+            join candidates using (fact_id)
+            where f.user_id = %(user)s and f.content <> '' and (f.being_id = %(being)s or f.being_id is null)
+                and (f.status = 'ACTIVE' or exists (
+                    select from memory.spoken_requests as q
+                    where q.being_id = %(being)s and q.message_id = any(%(new)s) and q.fact_id = f.fact_id
+                        and q.effect = 'forgotten' and q.undone_at is null
+                ))
+            order by f.last_told_at desc, f.fact_id
+            limit %(limit)s
+            """,
+            {
+                "user": user_id,
+                "being": being_id,
+                "shown": list(shown),
+                "new": list(new),
+                "session": session_id,
+                "contexts": CONTEXTS_LOOKED_AT,
+                "limit": limit,
+            },
+        ).fetchall()
+
+
+def ignored(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """Those of the messages that are not to be remembered, each with a message that asked for it."""
+    rows = tx.execute(
+        """
+        select meant_message_id, message_id
+        from memory.spoken_requests
+        where being_id = %s and meant_message_id = any(%s) and effect = 'ignored' and undone_at is null
+        """,
+        [being_id, list(message_ids)],
+    )
+    return {row["meant_message_id"]: row["message_id"] for row in rows}
+
+
+def resting_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequence[UUID]) -> list[Fact]:
+    """The active facts of which every statement that stands rests on these messages alone."""
+    with tx.cursor(row_factory=class_row(Fact)) as cursor:
+        return cursor.execute(
+            """
+            select f.*
+            from memory.facts as f
+            where f.user_id = %(user)s and f.status = 'ACTIVE' and f.fact_id in (
+                select s.fact_id
+                from memory.fact_evidence as e
+                join memory.fact_statements as s using (user_id, statement_id)
+                where e.user_id = %(user)s and e.being_id = %(being)s and e.message_id = any(%(messages)s)
+            )
+            and not exists (
+                select
+                from memory.fact_statements as s
+                left join memory.fact_evidence as e using (user_id, statement_id)
+                where s.user_id = f.user_id and s.fact_id = f.fact_id and s.replaced_by is null
+                    and not coalesce(e.being_id = %(being)s and e.message_id = any(%(messages)s), false)
+            )
+            order by f.fact_id
+            """,
+            {"user": user_id, "being": being_id, "messages": list(message_ids)},
+        ).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """The statements of a fact, and under what its latest one is filed."""
+
+    mentioned_refs: list[str]
+    subject_ref: str | None
+    statement_ids: list[UUID]
+
+
+def statements_of(tx: Transaction, user_id: UUID, fact_id: UUID) -> Filed:
+    """All statements of a fact, and under what the latest one that stands is filed."""
+    with tx.cursor(row_factory=class_row(Filed)) as cursor:
+        (filed,) = cursor.execute(
+            """
+            select s.mentioned_refs, s.subject_ref, every.statement_ids
+            from memory.fact_statements as s,
+            lateral (
+                select array_agg(statement_id) as statement_ids
+                from memory.fact_statements
+                where user_id = s.user_id and fact_id = s.fact_id
+            ) as every
+            where s.user_id = %s and s.fact_id = %s and s.replaced_by is null
+            order by s.said_at desc, s.statement_id desc
+            limit 1
+            """,
+            [user_id, fact_id],
+        )
+    return filed
+
+
+def todos_resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
+    """The open todos that rest on these messages alone, without pinned ones."""
+    rows = tx.execute(
+        """
+        select t.todo_id
+        from memory.todos as t
+        where t.being_id = %(being)s and t.status = 'OPEN' and not t.pinned and t.todo_id in (
+            select e.todo_id from memory.todo_evidence as e
+            where e.being_id = %(being)s and e.message_id = any(%(messages)s)
+        )
+        and not exists (
+            select from memory.todo_evidence as e
+            where e.being_id = t.being_id and e.todo_id = t.todo_id and e.message_id <> all(%(messages)s)
+        )
+        order by t.todo_id
+        """,
+        {"being": being_id, "messages": list(message_ids)},
+    )
+    return [row["todo_id"] for row in rows]
+
+
+def keep_as_they_are(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Keep what messages supported before they were to be ignored, so that it can come back."""
+    parameters = [being_id, list(message_ids)]
+    tx.execute(
+        "update memory.fact_evidence set outdated = false where being_id = %s and message_id = any(%s) and outdated",
+        parameters,
+    )
+    tx.execute(
+        "update memory.todo_evidence set outdated = false where being_id = %s and message_id = any(%s) and outdated",
+        parameters,
+    )
+
+
+def asked_by(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[SpokenRequest]:
+    """What these messages asked for and was done, undone requests included."""
+    with tx.cursor(row_factory=class_row(SpokenRequest)) as cursor:
+        return cursor.execute(
+            "select * from memory.spoken_requests where being_id = %s and message_id = any(%s)",
+            [being_id, list(message_ids)],
+        ).fetchall()
+
+
+def add(tx: Transaction, user_id: UUID, being_id: UUID, done: Done) -> None:
+    """Record that something was done because a message asked for it."""
+    tx.execute(
+        """
+        insert into memory.spoken_requests
+            (being_id, message_id, span, effect, user_id, fact_id, todo_id, meant_message_id)
+        select %(being)s, %(message)s, %(span)s, %(effect)s,
+            case when %(fact)s::uuid is not null then %(user)s::uuid end, %(fact)s, %(todo)s, %(meant)s
+        on conflict do nothing
+        """,
+        {
+            "being": being_id,
+            "message": done.message_id,
+            "span": done.span,
+            "effect": done.effect,
+            "user": user_id,
+            "fact": done.fact_id,
+            "todo": done.todo_id,
+            "meant": done.meant_message_id,
+        },
+    )
+
+
+def drop(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> list[UUID]:
+    """Take back what judging a message again has not found again; returns the sessions with messages to judge."""
+    sessions = _restore(tx, being_id, request_ids)
+    tx.execute(
+        "delete from memory.spoken_requests where being_id = %s and request_id = any(%s)",
+        [being_id, list(request_ids)],
+    )
+    return sessions
+
+
+def undo(tx: Transaction, being_id: UUID, request_id: UUID) -> tuple[SpokenRequest, list[UUID]]:
+    """Undo one for good; returns it, and the sessions with messages to judge.
+
+    Raises:
+        NotFound: Nothing of that id was done.
+    """
+    sessions = _restore(tx, being_id, [request_id])
+    tx.execute(
+        """
+        update memory.spoken_requests set undone_at = memory.now()
+        where being_id = %s and request_id = %s and undone_at is null
+        """,
+        [being_id, request_id],
+    )
+    return get(tx, being_id, request_id), sessions
+
+
+def get(tx: Transaction, being_id: UUID, request_id: UUID) -> SpokenRequest:
+    """One request.
+
+    Raises:
+        NotFound: There is none of that id.
+    """
+    with tx.cursor(row_factory=class_row(SpokenRequest)) as cursor:
+        found = cursor.execute(
+            "select * from memory.spoken_requests where being_id = %s and request_id = %s", [being_id, request_id]
+        ).fetchone()
+    if found is None:
+        raise NotFound(f"This Being was asked for nothing under the id {request_id}.")
+    return found
+
+
+def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two requests to a Being whose id ends with `name`; two mean that it is ambiguous."""
+    rows = tx.execute(
+        """
+        select request_id
+        from memory.spoken_requests
+        where being_id = %(being)s and right(request_id::text, length(%(name)s)) = lower(%(name)s)
+        order by request_id
+        limit 2
+        """,
+        {"being": being_id, "name": name},
+    )
+    return [row["request_id"] for row in rows]
+
+
+def page(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[SpokenRequest]:
+    """A page of what was done, newest first, starting after `before`."""
+    with tx.cursor(row_factory=class_row(SpokenRequest)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.spoken_requests
+            where being_id = %(being)s and (%(before)s::uuid is null or request_id < %(before)s)
+            order by request_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """Something that was done and that no context has told yet.
+
+    Attributes:
+        content: What the fact says now, if it was corrected.
+    """
+
+    request_id: UUID
+    effect: SpokenEffect
+    content: str | None
+
+
+def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[Untold]:
+    """What was done for messages of a conversation and no context has told, oldest first."""
+    with tx.cursor(row_factory=class_row(Untold)) as cursor:
+        return cursor.execute(
+            """
+            select r.request_id, r.effect, case when r.effect = 'corrected' then f.content end as content
+            from memory.spoken_requests as r
+            join memory.messages as m on m.being_id = r.being_id and m.message_id = r.message_id
+            join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
+            left join memory.facts as f on f.user_id = r.user_id and f.fact_id = r.fact_id and f.status = 'ACTIVE'
+            where r.being_id = %s and r.told_at is null and r.undone_at is null
+                and s.conversation is not distinct from %s
+            order by r.request_id
+            limit %s
+            """,
+            [being_id, conversation, limit],
+        ).fetchall()
+
+
+def mark_told(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> None:
+    """Record that a context told of these."""
+    tx.execute(
+        """
+        update memory.spoken_requests set told_at = memory.now()
+        where being_id = %s and request_id = any(%s) and told_at is null
+        """,
+        [being_id, list(request_ids)],
+    )
+
+
+def _restore(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> list[UUID]:
+    sessions: list[UUID] = value(tx, "select array(select memory.restore_asked(%s, %s))", [being_id, list(request_ids)])
+    return sessions
