@@ -118,6 +118,7 @@ def plant(store: Store, being: Being) -> None:
         )
         _notes(tx, being)
         _reports(tx, being)
+        _due(tx, being)
         # All of it was told in confidence, so no spine may include it.
         tx.execute(
             "update memory.messages set judged = true, in_confidence = true, spine_version = null where being_id = %s",
@@ -241,4 +242,19 @@ def _reports(tx: Transaction, being: Being) -> None:
         values (%(being)s, 'patrol.due', 'planted', 'patrol', now(), 'dead', %(word)s, now())
         """,
         by,
+    )
+
+
+def _due(tx: Transaction, being: Being) -> None:
+    """Let the open todos be due, with a notice of each."""
+    tx.execute(
+        """
+        with due as (
+            update memory.todos set due_at = memory.now(), due_until = memory.now(), noticed_due_at = memory.now()
+            where being_id = %s and status = 'OPEN'
+            returning being_id, todo_id, due_at
+        )
+        insert into memory.due_notices (being_id, todo_id, due_at) select * from due
+        """,
+        [being.being_id],
     )
