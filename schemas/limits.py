@@ -17,6 +17,11 @@ DECAY_PATROLS = 30.0
 DEFAULT_IMPORTANCE = 0.5
 
 TOPIC_NODES = 3
+# A cluster with more is asked whether it should be split.
+CROWDED_NODES = 10
+# Without a model, a topic with more is split in any case: with SPLIT_AGAIN_AFTER more it has less than a quarter of
+# a hundred memories.
+MOST_TOPIC_NODES = 18
 SPLIT_AGAIN_AFTER = 5
 BIRTH_NODES = 200
 

@@ -59,7 +59,7 @@ def revive(on: Resources, claim: Claim) -> None:
 @patrol_step(STEPS["split"])
 def split(on: Resources, claim: Claim) -> None:
     """❻ Split large clusters into topics."""
-    steps.split(on.store, on.thinkers, on.settings, claim)
+    steps.split(on.store, on.embedders, on.thinkers, on.settings, claim)
 
 
 @patrol_step(STEPS["merge"])

@@ -46,7 +46,7 @@ def walk_run(
         "dying": lambda claim: patrol.dying(store, claim),
         "consolidate": lambda claim: patrol.consolidate(store, embedders, thinkers, settings, claim),
         "revive": lambda claim: patrol.revive(store, claim),
-        "split": lambda claim: patrol.split(store, thinkers, settings, claim),
+        "split": lambda claim: patrol.split(store, embedders, thinkers, settings, claim),
         "merge": lambda claim: patrol.merge(store, claim),
         "diary": lambda claim: patrol.diary(store, thinkers, settings, claim),
     }

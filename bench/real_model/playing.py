@@ -135,7 +135,7 @@ def _doing(on: Player) -> dict[str, Callable[[Claim], object]]:
         "patrol.dying": lambda claim: steps.dying(store, claim),
         "patrol.consolidate": lambda claim: steps.consolidate(store, embedders, thinkers, settings, claim),
         "patrol.revive": lambda claim: steps.revive(store, claim),
-        "patrol.split": lambda claim: steps.split(store, thinkers, settings, claim),
+        "patrol.split": lambda claim: steps.split(store, embedders, thinkers, settings, claim),
         "patrol.merge": lambda claim: steps.merge(store, claim),
         "patrol.diary": lambda claim: steps.diary(store, thinkers, settings, claim),
     }

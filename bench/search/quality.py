@@ -6,7 +6,7 @@ that answer a question which stand among the first ten results; a node stands fo
 evidence.
 
 What callers get is measured beside it (`doors.py`): how much of the evidence is in the prompt, and which conversations
-are found for turns in the middle of long chats.
+are found for turns in the middle of long chats; and the topics that memories get without a model (`topics.py`).
 
 A folder holds a folder for each conversation with `messages.jsonl`, `queries.jsonl` and, if there are any,
 `notes.jsonl`, in this project's wire format; the questions carry `category` and `evidence`, or `as_of` and `sessions`.
@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.search.doors import conversations_found, evidence_in_prompts
+from bench.search.topics import topics_without_model
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.patrol import demand
@@ -179,6 +180,7 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
         {
             **evidence_in_prompts(store, embedders, being, questions, texts),
             **conversations_found(store, embedders, being, [one for one in lines if "sessions" in one], FIRST),
+            **topics_without_model(store, embedders, folder.name, messages, notes),
         },
     )
 

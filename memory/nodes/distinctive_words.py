@@ -2,11 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, permutations
 from typing import Protocol
 
 from memory.text.languages import elected, votes
-from memory.text.words import Script, Word, is_stop_word, read_words, stem, words
+from memory.text.words import Script, Word, is_stop_word, read_words, stem, without_possessive, words
 from schemas.limits import TOPIC_NAME_CHARACTERS
 
 NAME_WORDS = 3
@@ -16,20 +18,26 @@ SHORTEST_WORD = 3
 # A single character of these is no name.
 _WITHOUT_SPACES = frozenset({"han", "katakana"})
 # Words far less distinctive than the first one are left out of a name.
-LEAST_SHARE = 0.3
+LEAST_WEIGHT = 0.3
+# A word of a name stands in this share of the topic's nodes or more.
+LEAST_SHARE = 1 / 3
+# Names that are tried where a topic's best is in use are made of so many of its words.
+WORDS_TRIED = 6
 # So much of all texts tells their language.
 LANGUAGE_CHARACTERS = 20_000
 # Frequent words that name no topic, beside the stop words of a language; rarer ones are sorted out by their frequency
 # in other topics.
 _UNTELLING = frozenset(
     """
-    after again all also any april around asked august away back because before came come day days december down each
-    even every everybody everyone february first friday gave get given goes going gone good got half home itself january
-    july june kept knew know known last later left let like little long made make makes many march men monday more
-    morning most much myself never new next night nothing november now october off old once one only onto other out over
-    own put said same saturday say says see seen september some somebody soon still such sunday take taken takes tell
-    thing things think thought three through thursday time today told tomorrow took tuesday twice two under until upon
-    used using want wants wednesday well went while whole without year years yes yesterday yet
+    after again all also any april around asked august away back because before came come day days december down
+    each enjoy enjoyed enjoys even every everybody everyone february feel feeling feels felt find finding finds
+    first found friday gave get given goes going gone good got great half herself himself home itself january july
+    june keep keeping keeps kept knew know known last later left let like little long made make makes many march men
+    monday more morning most much myself never new next night nothing november now october off old once one only
+    onto other out over own put said same saturday say says see seeing seen september show shows some somebody soon
+    start started starting still such sunday take taken takes tell themselves thing things think thought three
+    through thursday time today told tomorrow took tuesday twice two under until upon used using want wants
+    wednesday well went while whole without year years yes yesterday yet
     """.split()  # noqa: SIM905  # it reads better than a list
 )
 
@@ -45,33 +53,45 @@ class Texts(Protocol):
     def themes(self) -> Sequence[str]:
         """The scene's themes."""
 
+    @property
+    def actors(self) -> Sequence[str]:
+        """The names of those who took part."""
 
-def distinctive_names(topics: Sequence[Sequence[Texts]], others: Sequence[Texts], taken: Collection[str]) -> list[str]:
+
+def distinctive_names(
+    topics: Sequence[Sequence[Texts]], others: Sequence[Texts], taken: Collection[str], people: Iterable[str] = ()
+) -> list[str]:
     """Name each topic by its most distinctive words.
 
     A word's weight in a topic is tf · log(1 + A / f): tf counts the topic's nodes that have it (a theme counts twice),
     f the nodes of all topics together, and A is the average of the sums of tf over the topics. `others` is one more
-    topic in this. Words of a single node are left out if there are others.
+    topic in this. A word of fewer than a third of the nodes, or of one alone, names a topic only where no other word
+    is in so many, and a frequent word that tells little only where the others don't do. Names of people who take part
+    in any of the nodes name none.
 
     Args:
         topics: The nodes of each topic to name.
         others: Nodes that are in none of them.
         taken: Names that are in use.
+        people: More names of people.
 
     Returns:
         A name for each topic, all different from each other and from `taken`; empty for a topic without any words.
     """
     language = _language_of([*topics, others])
-    counts = [_term_counts(nodes, language) for nodes in topics]
-    background = _term_counts(others, language)
+    everything = [node for nodes in (*topics, others) for node in nodes]
+    unnaming = {word for name in chain(people, *(node.actors for node in everything)) for word in _words_of_name(name)}
+    said = [[_Said.of(node, language, unnaming) for node in nodes] for nodes in topics]
+    counts = [_weighed(nodes) for nodes in said]
+    background = _weighed([_Said.of(node, language, unnaming) for node in others])
     totals = sum((each for each in [*counts, background]), Counter[str]())
     average = totals.total() / (len(counts) + bool(background)) if totals else 0
-    spelled = _spellings([node for nodes in [*topics, others] for node in nodes], language)
+    spelled = _spellings(everything, language)
     used = {name.casefold() for name in taken}
     names = []
-    for nodes, terms in zip(topics, counts, strict=True):
+    for nodes, terms in zip(said, counts, strict=True):
         weights = {term: tf * math.log1p(average / totals[term]) for term, tf in terms.items()}
-        name = _name(_unlike(_ranked(weights, terms, nodes), language), spelled, used)
+        name = _name(_unlike(_ranked(weights, nodes), language), weights, spelled, used)
         used.add(name.casefold())
         names.append(name)
     return names
@@ -86,19 +106,27 @@ def _language_of(topics: Sequence[Sequence[Texts]]) -> str:
     return elected(votes(found))
 
 
-def _ranked(weights: dict[str, float], counts: Counter[str], nodes: Sequence[Texts]) -> list[str]:
-    ranked = sorted(weights, key=lambda term: (-weights[term], term))
-    shared = [term for term in ranked if counts[term] > 1 or len(nodes) == 1]
-    best = shared or ranked
-    return [term for term in best if weights[term] >= LEAST_SHARE * weights[best[0]]]
+def _ranked(weights: dict[str, float], nodes: Sequence["_Said"]) -> list[str]:
+    """The words that may name a topic, best first, those that tell little last."""
+    held = Counter(term for node in nodes for term in node.terms)
+    ranked = sorted(weights, key=lambda term: (term in _UNTELLING, -weights[term], term))
+    least = max(LEAST_SHARE * len(nodes), min(len(nodes), 2))
+    if enough := [term for term in ranked if held[term] >= least]:
+        return enough
+    begun = {term: sum(any(other.startswith(term) for other in node.terms) for node in nodes) for term in ranked}
+    return sorted(ranked, key=lambda term: -begun[term])[:1]
 
 
-def _name(terms: Sequence[str], spelled: dict[str, str], used: Collection[str]) -> str:
-    """Join the first words; take more of them while the name is in use."""
+def _name(terms: Sequence[str], weights: dict[str, float], spelled: dict[str, str], used: Collection[str]) -> str:
+    """Join the best words; others of them, and at last a number, where that name is in use."""
     if not terms:
         return ""
-    for most in range(min(NAME_WORDS, len(terms)), len(terms) + 1):
-        name = ", ".join(spelled[term] for term in terms[:most])
+    best = [term for term in terms if term not in _UNTELLING] or terms[:1]
+    best = [term for term in best if weights[term] >= LEAST_WEIGHT * weights[best[0]]]
+    tried = terms[:WORDS_TRIED]
+    others = chain.from_iterable(permutations(tried, size) for size in range(1, min(NAME_WORDS, len(tried)) + 1))
+    for chosen in (best[:NAME_WORDS], *others):
+        name = ", ".join(spelled[term] for term in chosen)
         while len(name) > TOPIC_NAME_CHARACTERS and ", " in name:
             name = name.rpartition(", ")[0]
         name = name[:TOPIC_NAME_CHARACTERS]
@@ -118,13 +146,36 @@ def _unlike(ranked: Sequence[str], language: str) -> list[str]:
     return chosen
 
 
-def _term_counts(nodes: Sequence[Texts], language: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for node in nodes:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The words of a node that may name a topic.
+
+    Attributes:
+        terms: Those of its action and themes.
+        themes: Those of its themes.
+    """
+
+    terms: frozenset[str]
+    themes: frozenset[str]
+
+    @classmethod
+    def of(cls, node: Texts, language: str, unnaming: Collection[str]) -> "_Said":
         themes = {term for theme in node.themes for term, _ in _terms(theme, language)}
-        counts.update({term for term, _ in _terms(node.action, language)} - themes)
-        counts.update(dict.fromkeys(themes, THEME_WEIGHT))
+        terms = themes | {term for term, _ in _terms(node.action, language)}
+        return cls(frozenset(terms.difference(unnaming)), frozenset(themes.difference(unnaming)))
+
+
+def _weighed(nodes: Sequence[_Said]) -> Counter[str]:
+    """How many nodes have each word, a theme counted THEME_WEIGHT times."""
+    counts = Counter(term for node in nodes for term in node.terms)
+    themes = Counter(theme for node in nodes for theme in node.themes)
+    counts.update({theme: times * (THEME_WEIGHT - 1) for theme, times in themes.items()})
     return counts
+
+
+def _words_of_name(name: str) -> Iterator[str]:
+    yield from words(name)
+    yield from (without_possessive(spelled.casefold()) for spelled, _ in _compounds(name))
 
 
 def _spellings(nodes: Sequence[Texts], language: str) -> dict[str, str]:
@@ -137,11 +188,13 @@ def _spellings(nodes: Sequence[Texts], language: str) -> dict[str, str]:
 
 def _terms(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield what may name a topic, as it is compared and as it is spelled."""
-    for spelled, script in _compounds(text):
+    for word, script in _compounds(text):
+        spelled = without_possessive(word)
         term = spelled.casefold()
         shortest = 2 if script in _WITHOUT_SPACES else SHORTEST_WORD if term.isascii() else 1
-        is_telling = script != "hiragana" and len(term) >= shortest and not any(map(str.isdigit, term))
-        if is_telling and term not in _UNTELLING and not is_stop_word(term, language):
+        is_word = not any(character.isdigit() or character in "'\u2019" for character in term)
+        is_telling = script != "hiragana" and len(term) >= shortest and is_word
+        if is_telling and not is_stop_word(term, language):
             yield term, spelled
 
 

@@ -24,8 +24,9 @@ from store.transaction import Transaction
 
 NAME = prompt("name", TopicName, size="small", most_tokens=500)
 # The newest nodes of a topic that a name is made of, and of the Being that it is compared with.
-NODES_NAMED = 40
+NODES_NAMED = 200
 TOPICS_NAMED = 20
+TOPICS_RENAMED = 50
 NODES_SHOWN = 12
 UNNAMED = "Unnamed"
 
@@ -124,6 +125,11 @@ def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
     )
 
 
+def rename_outdated(tx: Transaction, being_id: UUID) -> None:
+    """Name topics anew whose memories have changed since they were named by words; TOPICS_RENAMED at most."""
+    rename_by_words(tx, being_id, topic_names.outdated(tx, being_id, TOPICS_RENAMED))
+
+
 def rename_by_words(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID]) -> int:
     """Name topics anew by the distinctive words of the nodes that they have now; returns how many."""
     if not cluster_ids:
@@ -132,7 +138,7 @@ def rename_by_words(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID]
     members = [[node for node in texts if node.cluster_id == cluster_id] for cluster_id in cluster_ids]
     others = [node for node in texts if node.cluster_id not in set(cluster_ids)]
     taken = [cluster.name for cluster in clusters.live(tx, being_id) if cluster.cluster_id not in set(cluster_ids)]
-    names = distinctive_names(members, others, taken)
+    names = distinctive_names(members, others, taken, [beings.get_being(tx, being_id).name])
     for cluster_id, name, nodes in zip(cluster_ids, names, members, strict=True):
         topic_names.give(tx, being_id, cluster_id, name or UNNAMED, "words", [node.node_id for node in nodes])
     return len(cluster_ids)

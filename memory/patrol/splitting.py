@@ -12,9 +12,12 @@ from memory.llm.prompting import about, prompt
 from memory.llm.session import Answered, LlmSession, RequestsStopped
 from memory.nodes.distinctive_words import distinctive_names
 from memory.nodes.prompt_rendering import shown
+from memory.nodes.subject_vectors import subject_vectors
 from memory.nodes.topic_names import UNNAMED, plain
-from memory.nodes.topics import Candidate, similar_groups
+from memory.nodes.topics import Candidate, parts, similar_groups
 from memory.text.prompt_escaping import tagged
+from providers.embedders import Embedders
+from providers.embedding import Embedder
 from providers.errors import BadAnswer, InputRefused
 from schemas.errors import BudgetSpent
 from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
@@ -25,6 +28,7 @@ from store.context import souls
 from store.database import Store
 from store.nodes import lineage
 from store.patrol import splitting
+from store.patrol.splitting import Member
 from store.transaction import Transaction
 
 SPLIT = prompt("split", Split, size="large", most_tokens=6_000)
@@ -189,27 +193,44 @@ class SplitDecisions:
         return counts | ({"reason": self.reason} if self.reason else {})
 
 
-def group_roots_by_similarity(store: Store, being_id: UUID) -> "SimilarTopics":
-    """Group the newest nodes of crowded roots by similarity, where no model is available."""
+def group_by_similarity(store: Store, embedders: Embedders, being_id: UUID, *, births: bool) -> "SimilarTopics":
+    """Group the newest nodes of crowded clusters by what they are about, including roots if `births`, without a model.
+
+    Nodes of a root that are similar to no others stay; of a topic that comes apart the largest part stays.
+
+    Raises:
+        ProviderError: The embedder is unavailable.
+    """
     with store.transaction() as tx:
+        being = beings.get_being(tx, being_id)
         crowded = [
             (
-                root.cluster_id,
-                splitting.newest_vectors(tx, being_id, root.cluster_id, BIRTH_NODES),
-                splitting.siblings(tx, being_id, root),
+                cluster,
+                splitting.newest_members(tx, being_id, cluster.cluster_id, BIRTH_NODES),
+                splitting.siblings(tx, being_id, cluster),
             )
-            for root in splitting.crowded(tx, being_id, roots=True)
-            if root.is_parent
+            for cluster in splitting.crowded(tx, being_id, roots=births)
         ]
     topics = list[tuple[UUID, str, Sequence[Candidate]]]()
-    for root_id, rows, taken in crowded:
-        candidates = [Candidate(*row) for row in rows]
-        groups = similar_groups(candidates)
+    for cluster, members, taken in crowded:
+        candidates = _candidates(embedders.serving(being.embedding_model), members)
+        if cluster.is_parent:
+            groups = similar_groups(candidates)
+        else:
+            _, *groups = parts(candidates)
         grouped = {one.node_id for group in groups for one in group}
         others = [one for one in candidates if one.node_id not in grouped]
-        names = distinctive_names(groups, others, taken)
-        topics += [(root_id, name or UNNAMED, group) for name, group in zip(names, groups, strict=True)]
-    return SimilarTopics([root_id for root_id, _, _ in crowded], topics)
+        names = distinctive_names(groups, others, [*taken, cluster.name], [being.name])
+        topics += [(cluster.cluster_id, name or UNNAMED, group) for name, group in zip(names, groups, strict=True)]
+    return SimilarTopics([cluster.cluster_id for cluster, _, _ in crowded], topics)
+
+
+def _candidates(embedder: Embedder, members: Sequence[Member]) -> list[Candidate]:
+    vectors = subject_vectors(embedder, members, [member.vector for member in members])
+    return [
+        Candidate(member.node_id, member.revision, member.action, member.themes, member.actors, vector)
+        for member, vector in zip(members, vectors, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -217,19 +238,19 @@ class SimilarTopics:
     """Topics of similar nodes, named by their words.
 
     Attributes:
-        roots: The crowded roots, also those without similar nodes.
-        topics: The root, the name and the nodes of each topic.
+        asked: The crowded clusters, also those that stay as they are.
+        topics: The cluster that the nodes are in, the name and the nodes of each topic.
     """
 
-    roots: Sequence[UUID]
+    asked: Sequence[UUID]
     topics: Sequence[tuple[UUID, str, Sequence[Candidate]]]
 
     def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
         """Move unchanged nodes into the topics, in the transaction that finishes the step; returns the report."""
         founded = 0
-        for root_id, name, nodes in self.topics:
+        for cluster_id, name, nodes in self.topics:
             revisions = {node.node_id: node.revision for node in nodes}
-            founded += splitting.found_of_shown(tx, being_id, root_id, name, "words", revisions, revisions) > 0
-        for root_id in self.roots:
-            splitting.mark_asked(tx, being_id, root_id)
+            founded += splitting.found_of_shown(tx, being_id, cluster_id, name, "words", revisions, revisions) > 0
+        for cluster_id in self.asked:
+            splitting.mark_asked(tx, being_id, cluster_id)
         return {"topics": founded}

@@ -13,6 +13,7 @@ from memory.llm.model_work import Asking, OpenSession
 from memory.llm.session import LlmSession
 from memory.nodes import topic_names
 from memory.nodes.creation import embed_scenes, read_scenes
+from memory.nodes.subject_vectors import subject_vectors
 from memory.patrol import demand
 from memory.patrol.classification import classify
 from memory.patrol.consolidation import (
@@ -27,9 +28,10 @@ from memory.patrol.consolidation import (
 from memory.patrol.diary import Day, day_to_write, draft_diary
 from memory.patrol.repair import repair_scenes
 from memory.patrol.root_examples import TEXTS, nearest_roots
-from memory.patrol.splitting import decide_splits, group_roots_by_similarity
+from memory.patrol.splitting import decide_splits, group_by_similarity
 from memory.patrol.thinking import Effects, ThinkingStep, finish, try_with_llm
 from providers.embedders import Embedders
+from providers.errors import ProviderError
 from providers.thinkers import Thinkers
 from schemas.intake.inputs import SceneInput
 from schemas.intake.notes import Note
@@ -77,19 +79,26 @@ def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Set
     if not unassigned:
         _finish(store, claim, lambda _: {"matched": 0, "rooted": 0, "told": 0})
         return
-    unmatched = [node for node in unassigned if not node.matched]
+    model = being.embedding_model
+    subjects = subject_vectors(embedders.serving(model), unassigned, [node.vector for node in unassigned])
+    vectors = {node.node_id: subject for node, subject in zip(unassigned, subjects, strict=True)}
+    with store.transaction() as tx:
+        unmatched = steps.unmatched(tx, claim.owner_id, model, vectors)
     classified: dict[UUID, Root] = {}
     if unmatched:
-        actions = [(node.node_id, node.action) for node in unmatched]
-        brought = [node.request_key_id for node in unmatched]
+        actions = [(node.node_id, node.action) for node in unassigned if node.node_id in unmatched]
+        brought = list(unmatched.values())
         classified = try_with_llm(
             store, thinkers, settings, claim, lambda llm: classify(llm, actions), classified, brought
         )
     # A topic that a node matches now may be gone when the node is assigned: every node gets a root to fall back to.
-    others = {node.node_id: node.vector for node in unassigned if node.node_id not in classified}
-    examples = embedders.constants(being.embedding_model, TEXTS) if others else None
-    roots = classified if examples is None else nearest_roots(others, examples) | classified
-    _finish(store, claim, lambda tx: steps.assign(tx, claim.owner_id, roots) | {"told": len(classified)})
+    others = {node_id: vector for node_id, vector in vectors.items() if node_id not in classified}
+    roots = (nearest_roots(others, embedders.constants(model, TEXTS)) if others else {}) | classified
+    _finish(
+        store,
+        claim,
+        lambda tx: steps.assign(tx, claim.owner_id, model, vectors, roots) | {"told": len(classified)},
+    )
 
 
 def session_counts(store: Store, settings: Settings, claim: Claim) -> None:
@@ -145,16 +154,19 @@ def revive(store: Store, claim: Claim) -> None:
     _finish(store, claim, lambda tx: {"revived": steps.revive_dead(tx, claim.owner_id)})
 
 
-def split(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+def split(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """❻ Split crowded topics, make topics out of crowded roots, and name topics: without a key by similarity and words.
 
     The nodes of a crowded topic came with many requests, so no request's key pays for it. Like consolidation, which
     thins topics out, it is left to later runs while much of an import is to come.
     """
-    _Split(store, settings, claim).perform(thinkers)
+    _Split(store, settings, claim, embedders).perform(thinkers)
 
 
+@dataclass
 class _Split(ThinkingStep):
+    embedders: Embedders
+
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Effects]:
         did = runs.get(tx, self.claim.owner_id, UUID(self.claim.key)).steps["consolidate"]
         if did.get("reason") == MORE_TO_COME:
@@ -169,15 +181,25 @@ class _Split(ThinkingStep):
         return lambda tx: decided.apply(tx, being_id) | named.apply(tx, being_id)
 
     def go_without(self) -> Effects | None:
-        if not self.settings.topic_birth:
-            return None
-        grouped = group_roots_by_similarity(self.store, self.claim.owner_id)
-        return lambda tx: grouped.apply(tx, self.claim.owner_id)
+        being_id = self.claim.owner_id
+        try:
+            grouped = group_by_similarity(self.store, self.embedders, being_id, births=self.settings.topic_birth)
+        except ProviderError as fault:
+            # A patrol without new texts needs no embedder: what is crowded stays so until one is available.
+            reason = str(fault)
+            return lambda _: {"outcome": "skipped", "reason": reason}
+        return lambda tx: grouped.apply(tx, being_id)
 
 
 def merge(store: Store, claim: Claim) -> None:
-    """❼ Merge small clusters into their siblings or their root."""
-    _finish(store, claim, lambda tx: {"merged": steps.merge_small(tx, claim.owner_id)})
+    """❼ Merge small clusters into their siblings or their root; then name topics by the words that they have now."""
+
+    def effects(tx: Transaction) -> dict[str, Any]:
+        merged = steps.merge_small(tx, claim.owner_id)
+        topic_names.rename_outdated(tx, claim.owner_id)
+        return {"merged": merged}
+
+    _finish(store, claim, effects)
 
 
 def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:

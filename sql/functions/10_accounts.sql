@@ -56,7 +56,8 @@ begin
         dying_nodes = c.dying_nodes + d.dying_nodes,
         vector_state = memory.shifted_vector_state(c.vector_state, d.lost, d.gained),
         -- A node whose vector changed within its cluster is subtracted and added, and is no arrival.
-        arrivals_since_split = c.arrivals_since_split + greatest(d.gained[1] - d.lost[1], 0)::integer
+        arrivals_since_split = c.arrivals_since_split + greatest(d.gained[1] - d.lost[1], 0)::integer,
+        name_outdated = c.name_outdated or d.lost[1] > 0 or d.gained[1] > 0
     from unnest(p_changes) as d
     where c.being_id = d.being_id and c.cluster_id = d.cluster_id;
 end $$;

@@ -50,18 +50,20 @@ returns table (cluster_id uuid, similarity double precision) language sql stable
 $$;
 
 -- INVARIANT  No node stays without a cluster. Each homeless node goes to the best matching sub-cluster as it was before
---            this statement, else to the root that p_roots names for it (the seed's ❶, 5).
-create or replace function assign_nodes(p_being_id uuid, p_threshold double precision, p_nodes uuid[], p_roots text[])
-returns table (matched integer, rooted integer) language sql as $$
+--            this statement, else to the root that p_roots names for it (the seed's ❶, 5). p_vectors say what the nodes are
+--            about, and are compared only while the Being's vectors are of the same model.
+create or replace function assign_nodes(
+    p_being_id uuid, p_model text, p_threshold double precision, p_nodes uuid[], p_vectors halfvec[], p_roots text[]
+) returns table (matched integer, rooted integer) language sql as $$
     with homes as (
         select n.node_id, best.cluster_id as matched_id, coalesce(best.cluster_id, root.cluster_id) as cluster_id
-        from unnest(p_nodes, p_roots) as asked (node_id, root_name)
+        from unnest(p_nodes, p_vectors, p_roots) as asked (node_id, vector, root_name)
         join memory.memory_nodes as n on n.being_id = p_being_id and n.node_id = asked.node_id and n.cluster_id is null
-        cross join lateral (
-            select own.vector from memory.node_vectors as own where own.being_id = p_being_id and own.node_id = n.node_id limit 1
-        ) as v
         join memory.clusters as root on root.being_id = p_being_id and root.is_parent and root.name = asked.root_name
-        left join lateral memory.match_clusters(p_being_id, v.vector, p_threshold, 1) as best on true
+        join memory.beings as b on b.being_id = p_being_id
+        left join lateral memory.match_clusters(
+            p_being_id, case when b.embedding_model = p_model then asked.vector end, p_threshold, 1
+        ) as best on true
     ),
     housed as (
         update memory.memory_nodes as n

@@ -119,6 +119,8 @@ KINDS: tuple[Kind, ...] = (
         )
         + " order by placed.depth, t.cluster_id",
         apart=("nodes", "active_nodes", "fresh_nodes", "dying_nodes", "vector_state"),
+        # Exports made before this column existed have names by other rules.
+        filled={"name_outdated": "coalesce(r.name_outdated, true)"},
     ),
     # A note that was stamped by an unfinished run is pending after the import.
     Kind(

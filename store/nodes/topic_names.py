@@ -20,6 +20,7 @@ class NodeText:
     cluster_id: UUID
     action: str
     themes: list[str]
+    actors: list[str]
 
 
 def texts(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID], newest: int) -> list[NodeText]:
@@ -27,7 +28,9 @@ def texts(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID], newest: 
     with tx.cursor(row_factory=class_row(NodeText)) as cursor:
         return cursor.execute(
             """
-            select n.node_id, n.cluster_id, n.scene ->> 'action' as action, n.themes
+            select
+                n.node_id, n.cluster_id, n.scene ->> 'action' as action, n.themes,
+                coalesce(n.scene -> 'actors', '[]') as actors
             from memory.memory_nodes as n
             where n.being_id = %(being)s and n.node_id in (
                 select of_topic.node_id
@@ -67,6 +70,22 @@ def named_by_words(tx: Transaction, being_id: UUID, limit: int) -> list[Cluster]
             """,
             [being_id, limit],
         ).fetchall()
+
+
+def outdated(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
+    """Select topics named by words whose active nodes have changed since."""
+    rows = tx.execute(
+        """
+        select cluster_id
+        from memory.clusters
+        where being_id = %s and name_outdated and named_by = 'words' and not is_parent and removed_at is null
+            and active_nodes > 0
+        order by cluster_id
+        limit %s
+        """,
+        [being_id, limit],
+    )
+    return [row["cluster_id"] for row in rows]
 
 
 def newest_of(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
@@ -112,7 +131,7 @@ def give(
     tx.execute(
         """
         update memory.clusters
-        set name = %s, named_by = %s, named_from = %s
+        set name = %s, named_by = %s, named_from = %s, name_outdated = false
         where being_id = %s and cluster_id = %s and not is_parent
         """,
         [name, named_by, list(named_from), being_id, cluster_id],

@@ -1,6 +1,7 @@
 """Crowded clusters, their nodes, and the topics that are made out of them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
@@ -9,14 +10,28 @@ from psycopg.types.json import Jsonb
 
 from schemas.limits import SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS, TOPIC_NODES
 from schemas.nodes.nodes import Cluster, ShownNode
+from store.nodes.embeddings import Vector, as_array
 from store.nodes.shown import shown
 from store.transaction import Transaction, value
 
 MOST_SIBLINGS = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A node of a crowded cluster, with its vector."""
+
+    node_id: UUID
+    revision: int
+    action: str
+    themes: list[str]
+    actors: list[str]
+    when: list[Any]
+    vector: Vector
+
+
 def crowded(tx: Transaction, being_id: UUID, *, roots: bool) -> list[Cluster]:
-    """Select clusters with more than ten active nodes that a model never split, or that have five new nodes since.
+    """Select clusters with more than ten active nodes that were never split, or have five new nodes since.
 
     With `roots` including roots; at most SPLIT_CLUSTERS, those with the most new nodes first.
     """
@@ -47,13 +62,13 @@ def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> lis
     return found[::-1]
 
 
-def newest_vectors(
-    tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int
-) -> list[tuple[UUID, int, str, list[str], Any]]:
-    """Select id, revision, action, themes and vector of the newest active nodes of a cluster."""
+def newest_members(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[Member]:
+    """Select the newest active nodes of a cluster with their vectors, newest first."""
     rows = tx.execute(
         """
-        select n.node_id, n.revision, n.scene ->> 'action' as action, n.themes, own.vector
+        select
+            n.node_id, n.revision, n.scene ->> 'action' as action, n.themes,
+            coalesce(n.scene -> 'actors', '[]') as actors, coalesce(n.scene -> 'when', '[]') as when, own.vector
         from memory.memory_nodes as n, lateral (
             select v.vector
             from memory.node_vectors as v
@@ -67,7 +82,7 @@ def newest_vectors(
         [being_id, cluster_id, limit],
         binary=True,
     )
-    return [(row["node_id"], row["revision"], row["action"], row["themes"], row["vector"].to_numpy()) for row in rows]
+    return [Member(**{**row, "vector": as_array(row["vector"])}) for row in rows]
 
 
 def siblings(tx: Transaction, being_id: UUID, cluster: Cluster) -> list[str]:

@@ -2,30 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from schemas.limits import ASSIGN_SIMILARITY, MERGE_SIMILARITY
 from schemas.nodes.nodes import Root
-from store.nodes.embeddings import Vector, as_array
+from store.nodes.embeddings import Vector, as_array, halfvec
 from store.transaction import Transaction, value
 
 
 @dataclass(frozen=True, slots=True)
 class Unassigned:
-    """A node without a cluster.
-
-    Attributes:
-        node_id: The node.
-        action: Its scene's action.
-        request_key_id: The key of the request that its note came with, if that brought one; None where it is matched.
-        matched: Whether a topic is similar enough to take it.
-        vector: Its vector, of the Being's model.
-    """
+    """A node without a cluster, with its vector, of the Being's model."""
 
     node_id: UUID
     action: str
-    request_key_id: UUID | None
-    matched: bool
+    actors: list[str]
+    when: list[Any]
     vector: Vector
 
 
@@ -34,8 +27,8 @@ def unassigned(tx: Transaction, being_id: UUID, model: str | None) -> list[Unass
     rows = tx.execute(
         """
         select
-            n.node_id, n.scene ->> 'action' as action, v.vector, found.matched,
-            case when not found.matched then memory.brought_with(n.being_id, n.node_id) end as request_key_id
+            n.node_id, n.scene ->> 'action' as action, coalesce(n.scene -> 'actors', '[]') as actors,
+            coalesce(n.scene -> 'when', '[]') as when, v.vector
         from memory.memory_nodes as n
         cross join lateral (
             select own.vector
@@ -43,21 +36,54 @@ def unassigned(tx: Transaction, being_id: UUID, model: str | None) -> list[Unass
             where own.being_id = n.being_id and own.node_id = n.node_id and own.embedding_model = %(model)s
             limit 1
         ) as v
-        -- `offset 0` has it computed once for both columns.
-        cross join lateral (
-            select exists (select from memory.match_clusters(%(being)s, v.vector, %(threshold)s, 1)) as matched offset 0
-        ) as found
         where n.being_id = %(being)s and n.cluster_id is null
         order by n.node_id
         """,
-        {"being": being_id, "model": model, "threshold": ASSIGN_SIMILARITY},
+        {"being": being_id, "model": model},
         binary=True,
     )
     return [Unassigned(**{**row, "vector": as_array(row["vector"])}) for row in rows]
 
 
-def assign(tx: Transaction, being_id: UUID, roots: Mapping[UUID, Root]) -> dict[str, int]:
-    """Assign each of these nodes to the topic that it matches best, else to its root.
+def unmatched(
+    tx: Transaction, being_id: UUID, model: str | None, vectors: Mapping[UUID, Vector]
+) -> dict[UUID, UUID | None]:
+    """Select the nodes that no topic is similar enough to take.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        model: The model that the vectors are of.
+        vectors: What each node is about.
+
+    Returns:
+        For each of these nodes the key of the request that its note came with, if that brought one.
+    """
+    rows = tx.execute(
+        """
+        select asked.node_id, memory.brought_with(b.being_id, asked.node_id) as request_key_id
+        from memory.beings as b, unnest(%(nodes)s::uuid[], %(vectors)b::halfvec[]) as asked (node_id, vector)
+        where b.being_id = %(being)s and not exists (
+            select from memory.match_clusters(
+                b.being_id, case when b.embedding_model = %(model)s then asked.vector end, %(threshold)s, 1
+            )
+        )
+        """,
+        {
+            "being": being_id,
+            "model": model,
+            "threshold": ASSIGN_SIMILARITY,
+            "nodes": list(vectors),
+            "vectors": [halfvec(vector) for vector in vectors.values()],
+        },
+    )
+    return {row["node_id"]: row["request_key_id"] for row in rows}
+
+
+def assign(
+    tx: Transaction, being_id: UUID, model: str | None, vectors: Mapping[UUID, Vector], roots: Mapping[UUID, Root]
+) -> dict[str, int]:
+    """Assign each of these nodes to the topic that matches what it is about best, else to its root.
 
     Returns:
         How many nodes went to a topic (`matched`) and to a root (`rooted`).
@@ -65,9 +91,16 @@ def assign(tx: Transaction, being_id: UUID, roots: Mapping[UUID, Root]) -> dict[
     (row,) = tx.execute(
         """
         select *
-        from memory.assign_nodes(%s, %s, %s, %s)
+        from memory.assign_nodes(%(being)s, %(model)s, %(threshold)s, %(nodes)s, %(vectors)b, %(roots)s)
         """,
-        [being_id, ASSIGN_SIMILARITY, list(roots), list(roots.values())],
+        {
+            "being": being_id,
+            "model": model,
+            "threshold": ASSIGN_SIMILARITY,
+            "nodes": list(vectors),
+            "vectors": [halfvec(vector) for vector in vectors.values()],
+            "roots": [roots[node_id] for node_id in vectors],
+        },
     )
     return {**row}
 

@@ -73,7 +73,8 @@ def remember(tx, being, count):
     nodes.insert(tx, being.being_id, run_id, MODEL, [(one.note_id, words(str(one.content))) for one in new])
     notes.mark_remembered(tx, being.being_id, run_id, [one.note_id for one in new])
     unassigned = steps.unassigned(tx, being.being_id, MODEL)
-    steps.assign(tx, being.being_id, {node.node_id: "Private" for node in unassigned})
+    vectors = {node.node_id: node.vector for node in unassigned}
+    steps.assign(tx, being.being_id, MODEL, vectors, dict.fromkeys(vectors, "Private"))
     runs.end(tx, being.being_id, run_id, notes=count)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
-from memory.patrol.splitting import CrowdedCluster, check, group_roots_by_similarity
+from memory.patrol.splitting import CrowdedCluster, check, group_by_similarity
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from schemas.limits import BIRTH_NODES, SPLIT_CLUSTERS
@@ -130,7 +130,7 @@ def test_topics_are_grouped_without_the_lock_on_the_being_and_what_was_changed_s
     life.patrol(topic_birth=False)
     with life.store.transaction() as writer:
         steps.raise_counter(writer, life.being_id)
-        grouped = group_roots_by_similarity(life.store, life.being_id)
+        grouped = group_by_similarity(life.store, Embedders(life.settings), life.being_id, births=True)
     pinned = life.nodes()[0]
     curation.pin(life.store, life.being_id, pinned.node_id, pinned=True)
 
@@ -141,7 +141,7 @@ def test_topics_are_grouped_without_the_lock_on_the_being_and_what_was_changed_s
 def test_no_topic_is_named_by_the_words_of_what_was_erased_since(life, store):
     life.tell(*CROWD)
     life.patrol(topic_birth=False)
-    grouped = group_roots_by_similarity(life.store, life.being_id)
+    grouped = group_by_similarity(life.store, Embedders(life.settings), life.being_id, births=True)
     with store.transaction() as tx:
         being = beings.get_being(tx, life.being_id)
     erase_node(store, life.settings, Embedders(life.settings), being, life.nodes()[0].node_id)

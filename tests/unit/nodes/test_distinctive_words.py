@@ -14,6 +14,7 @@ class Text(NamedTuple):
 
     action: str
     themes: tuple[str, ...] = ()
+    actors: tuple[str, ...] = ()
 
 
 GULL = [Text(f"Pip saw Terence the gull steal a crust, number {number}.") for number in range(4)]
@@ -52,6 +53,31 @@ def test_words_that_hyphens_join_are_one():
     (name,) = distinctive_names([[Text("A check-up at noon."), Text("The check-up went well.")]], OTHERS, [])
 
     assert name == "Check-up"
+
+
+def test_no_topic_is_named_after_those_who_take_part():
+    rowing = [
+        Text(f"Mary-Jane rowed to Dov's island in Wren's boat, day {number}.", actors=("Mary-Jane Ost",))
+        for number in range(4)
+    ]
+    (name,) = distinctive_names([rowing], [Text("Dov slept.", actors=("Dov",))], [], ["Wren"])
+
+    assert set(name.lower().split(", ")) == {"boat", "island", "rowed"}
+
+
+def test_words_of_a_name_stand_in_a_third_of_the_memories_or_more():
+    island = [Text(f"{flower} bloom on the island.") for flower in ("Asters", "Lilies", "Asters", "Roses", "Irises")]
+    rare = [*island, *(Text(f"Ferry {number} reached the island.") for number in range(2))]
+    (name,) = distinctive_names([rare], OTHERS, [])
+
+    assert set(name.lower().split(", ")) == {"bloom", "island"}
+
+
+def test_a_name_in_use_is_made_of_other_words_before_it_gets_a_number():
+    gull, again = distinctive_names([GULL, GULL], OTHERS, [])
+
+    assert gull != again
+    assert not any(map(str.isdigit, again))
 
 
 TEXTS = st.lists(st.builds(Text, st.text("abcde ,äß漢字の", max_size=60)), min_size=1, max_size=5)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from memory.nodes.scenes import Unparsable, embedding_text, parse_scene
+from memory.nodes.subject_vectors import subject_vectors
 from memory.patrol.root_examples import TEXTS, nearest_roots
 from providers.local.minilm import open_minilm
 from tests.unit.test_samples import SAMPLES
@@ -18,24 +19,24 @@ UNDECIDED = "051 072 103 121 123 126 127 130 132 137 146 172 191 193"
 
 @pytest.fixture(scope="module")
 def labelled():
-    """Read the embedding texts of the sample month's labelled scenes, by their numbers."""
+    """Read the sample month's labelled scenes, by their numbers."""
     scenes = {}
     for line in (SAMPLES / "month.jsonl").read_text(encoding="utf-8").splitlines():
         note = json.loads(line)
         number = note["id"].removeprefix("month:")
         if note["type"] == "scene" and number not in UNDECIDED.split():
             try:
-                scene = parse_scene(note["content"])
+                scenes[number] = parse_scene(note["content"])
             except Unparsable:
                 continue
-            scenes[number] = embedding_text(scene.scene(), scene.feeling)
     return scenes
 
 
 def test_most_scenes_of_the_sample_month_get_the_root_that_a_person_gives_them(labelled):
     model = open_minilm()
-    vectors = dict(zip(labelled, model.embed(list(labelled.values())), strict=True))
-    roots = nearest_roots(vectors, model.embed(TEXTS))
+    vectors = list(model.embed([embedding_text(one.scene(), one.feeling) for one in labelled.values()]))
+    subjects = subject_vectors(model, list(labelled.values()), vectors)
+    roots = nearest_roots(dict(zip(labelled, subjects, strict=True)), model.embed(TEXTS))
 
     business = set(BUSINESS.split())
     right = {number for number, root in roots.items() if (root == "Business") == (number in business)}

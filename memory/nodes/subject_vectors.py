@@ -1,0 +1,79 @@
+"""Vectors of what scenes are about, apart from who took part and when.
+
+A scene's vector is of its dates, its action and its feeling, and the action names its actors: scenes of one day, or of
+one person, are more similar than what happened in them. What the dates and names alone mean is removed from it: its
+part in the space that their vectors span.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.nodes.scenes import embedding_text
+from providers.embedding import Embedder, embed_each
+from providers.errors import InputRefused
+
+# The most frequent actors of the scenes, whose names stand in the actions of others as well.
+MOST_NAMES = 12
+
+
+class Situated(Protocol):
+    """Who took part in a scene, and when."""
+
+    @property
+    def when(self) -> Sequence[Any]:
+        """The scene's `when`."""
+
+    @property
+    def actors(self) -> Sequence[str]:
+        """The names of those who took part."""
+
+
+def subject_vectors(
+    embedder: Embedder, scenes: Sequence[Situated], vectors: Sequence[NDArray[np.float32]]
+) -> list[NDArray[np.float32]]:
+    """Remove from scenes' vectors what their dates and actors' names mean.
+
+    Args:
+        embedder: The model that the vectors are of.
+        scenes: The scenes.
+        vectors: Their unit vectors, in the same order.
+
+    Returns:
+        Unit vectors, in the same order; a scene's own vector where nothing else is in it.
+
+    Raises:
+        ProviderError: The embedder is unavailable.
+    """
+    count = Counter(name for scene in scenes for name in set(scene.actors) if name.strip())
+    names = sorted(count, key=lambda name: (-count[name], name))[:MOST_NAMES]
+    circumstances = [_circumstances(scene) for scene in scenes]
+    texts = list(dict.fromkeys(text for text in (*names, *circumstances) if text.strip()))
+    embedded = {
+        text: answer
+        for text, answer in zip(texts, embed_each(embedder, texts), strict=True)
+        if not isinstance(answer, InputRefused)
+    }
+    return [
+        _without(vector, [embedded[text] for text in dict.fromkeys((own, *names)) if text in embedded])
+        for vector, own in zip(vectors, circumstances, strict=True)
+    ]
+
+
+def _circumstances(scene: Situated) -> str:
+    """What a scene's embedded text would be if nothing was done in it but to name its actors."""
+    dates = [item["date"] if isinstance(item, dict) else item for item in scene.when]
+    return embedding_text({"when": dates, "action": ", ".join(scene.actors[:MOST_NAMES])}, None)
+
+
+def _without(vector: NDArray[np.float32], removed: Iterable[NDArray[np.float32]]) -> NDArray[np.float32]:
+    rows = [np.asarray(row, dtype=np.float64) for row in removed]
+    if not rows:
+        return vector
+    spanned, _ = np.linalg.qr(np.stack(rows).T)
+    left = vector - spanned @ (spanned.T @ vector)
+    length = float(np.linalg.norm(left))
+    return (left / length).astype(np.float32) if length > np.finfo(np.float32).eps else vector
