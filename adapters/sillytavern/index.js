@@ -251,12 +251,13 @@ function followed() {
 
 // --- what is remembered ---
 
-globalThis.memoryPatrolRecall = async function memoryPatrolRecall(chat, contextSize, abort, type) {
+globalThis.memoryPatrolRecall = async function memoryPatrolRecall(_chat, _contextSize, _abort, type) {
     const now = context();
     if (type === 'quiet' || type === 'impersonate') {
         return;
     }
-    const asked = chat.findLast((message) => message.is_user)?.mes;
+    // The words as they stand in the chat: SillyTavern puts the texts of attached files before those that it gives here.
+    const asked = now.chat.findLast((message) => message.is_user && !message.is_system)?.mes;
     let text = '';
     if (ready() && asked) {
         try {

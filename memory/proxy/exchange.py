@@ -23,7 +23,7 @@ from memory.proxy.changes import Changes, NewTurn
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
-from memory.proxy.speakers import Names, divided
+from memory.proxy.speakers import Names, divided, with_told_names
 from memory.proxy.storing import messages_at, store_turns
 from memory.proxy.transcript import Line, Transcript
 from memory.proxy.turns import Turn, ends_without_words, turn_of, turns_of
@@ -62,6 +62,7 @@ class AnswerPlace:
         begun: What had been said of it before, if it goes on.
         opened: Whether the request opened its reasoning, so that the answer may only close it.
         unsure: Whether it may answer a request that the frontend made for itself.
+        names: By which names the transcript means the Being, beside its own.
     """
 
     conversation: str
@@ -69,6 +70,7 @@ class AnswerPlace:
     begun: str = ""
     opened: bool = False
     unsure: bool = False
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def take_answer(
     """
     line = Line("assistant", continued(place.begun, spoken(text, opened=place.opened)))
     # Some models write the speaker's name before the answer, which frontends take away.
-    own = divided(line, Names([], [being.name, being.slug]))
+    own = divided(line, Names([], [being.name, being.slug, *place.names]))
     turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))
     if turn is None or not text.strip():
         return None
@@ -366,8 +368,10 @@ def _answer_place(
     """Where the answer belongs; None if a later transcript has to show what was said."""
     if request.choices > 1 or last_id is None or ends_with_task(request.transcript):
         return None
+    names = with_told_names(request.transcript, Names([], [])).being
+    place = AnswerPlace(found.conversation, last_id, opened=request.transcript.opened, unsure=last.unsure, names=names)
     if last.role != "assistant" or wordless:
-        return AnswerPlace(found.conversation, last_id, opened=request.transcript.opened, unsure=last.unsure)
+        return place
     known = found.known.messages.get(last_id)
     line = next(line for line in reversed(request.transcript.lines) if line.text.strip())
     goes_on = line.role == "assistant" or _GO_ON.match(line.text)
@@ -378,7 +382,7 @@ def _answer_place(
     )
     # The space at its end is between what was said and what goes on.
     begun_with = last.text + begun[len(begun.rstrip()) :]
-    return AnswerPlace(found.conversation, known.parent_id, begun=begun_with, opened=request.transcript.opened)
+    return replace(place, message_id=known.parent_id, begun=begun_with)
 
 
 def continued(begun: str, text: str) -> str:

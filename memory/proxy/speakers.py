@@ -101,6 +101,12 @@ def divided(line: Line, names: Names) -> Iterator[Line]:
         yield replace(line, text=text[label.end() : end].strip(), name=name)
 
 
+def is_sillytavern(transcript: Transcript) -> bool:
+    """Whether a transcript has one of SillyTavern's own prompts, which begin a chat or name who answers."""
+    told = [line.text for line in transcript.lines if line.role == "system"]
+    return any(form.search(text) for text in told for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
+
+
 def begins_with_card(line: Line, names: Names) -> bool:
     """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words."""
     return _is_card(line.text, names.being)

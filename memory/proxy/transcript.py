@@ -1,9 +1,10 @@
 """Transcripts: the `messages` of a chat completion in OpenAI's wire, as far as alignment reads them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from memory.proxy.wrapping.prompt_formats import filled_in
 from memory.text.reasoning import opens_reasoning
 from schemas.text.storable import storable
 
@@ -56,9 +57,18 @@ def read_transcript(messages: Sequence[Mapping[str, Any]], *, opened: bool = Fal
         opened: Whether the model's template opens the reasoning; a last line that ends with an opening marker does so
             as well.
     """
-    lines = tuple(_line(message) for message in messages)
+    lines = tuple(line for message in messages for line in _unfolded(_line(message)))
     prefill = bool(lines) and lines[-1].role == "assistant" and opens_reasoning(lines[-1].text)
     return Transcript(lines, opened or prefill)
+
+
+def _unfolded(line: Line) -> Iterator[Line]:
+    """Yield a line, or the lines of the chat that a program has filled into a model's format."""
+    pieces = filled_in(line.text) if line.role == "user" else []
+    if not pieces:
+        yield line
+    for piece in pieces:
+        yield replace(line, role=piece.role, text=piece.text, name=None)
 
 
 def _line(message: Any) -> Line:
@@ -66,7 +76,8 @@ def _line(message: Any) -> Line:
         return Line("unknown", other_parts=True)
     role = message.get("role")
     name = message.get("name")
-    texts, others = _parts(message.get("content"))
+    # A model that refuses says so in a field of its own.
+    texts, others = _parts(message.get("content") or message.get("refusal"))
     return Line(
         role=_ROLES.get(role.lower(), "unknown") if isinstance(role, str) else "unknown",
         text=storable("\n".join(texts)),

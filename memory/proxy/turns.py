@@ -10,9 +10,17 @@ from dataclasses import dataclass, replace
 
 from memory.proxy.background import maker_of, may_be_task
 from memory.proxy.comparison import comparable, digest
-from memory.proxy.speakers import Names, begins_with_card, divided, is_name_of, with_told_names, without_merging
+from memory.proxy.speakers import (
+    Names,
+    begins_with_card,
+    divided,
+    is_name_of,
+    is_sillytavern,
+    with_told_names,
+    without_merging,
+)
 from memory.proxy.transcript import Line, Transcript
-from memory.proxy.wrapping.documents import may_hold_document
+from memory.proxy.wrapping.documents import is_file_alone, may_hold_document
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
 from memory.text.reasoning import spoken
@@ -58,6 +66,7 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
     lines, names = _read(transcript, names)
     last_is_unsure = maker_of(transcript, task_prompts) == "unsure"
     is_told = any(line.role == "system" for line in lines)
+    puts_files_unmarked = is_sillytavern(transcript)
     last_user = max((number for number, line in enumerate(lines) if line.role == "user"), default=None)
     turns: list[Turn] = []
     is_unsure = wordless = system = False
@@ -72,7 +81,7 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
                 may_be_task(line.text, task_prompts)
                 or (last_is_unsure and number == last_user)
                 or (not turns and not is_told and begins_with_card(line, names))
-                or may_hold_document(turn.text)
+                or may_hold_document(turn.text, unmarked=puts_files_unmarked)
             )
         turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless, after_system=system))
         wordless = system = False
@@ -104,6 +113,8 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
     words = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
+    if role == "user" and not words and is_file_alone(text):
+        words = text.strip()
     compared = comparable(words)
     return Turn(role, speaker, words, compared, digest(role, compared)) if compared else None
 

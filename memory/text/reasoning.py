@@ -49,7 +49,7 @@ _FORMS = {
     # <think>, <thinking duration="3">, <mm:think> (MiniMax), <seed:think>, <think:opensource> (Hunyuan)
     "tag": _Form(
         rf"<{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?{_ATTRIBUTES}>",
-        rf"</{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
+        rf"</\s?{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
     ),
     "made_up": _Form(rf"<(?:{_MADE_UP}){_ATTRIBUTES}>", rf"</(?:{_MADE_UP})\s?>", closed=True),
     "common_tag": _Form(
@@ -59,6 +59,9 @@ _FORMS = {
     # Mistral; capitals, for people write stage directions in brackets.
     "bracket": _Form(rf"\[(?-i:{_CAPITALS})\]", rf"\[/(?-i:{_CAPITALS})\]"),
     "small_bracket": _Form(rf"\[(?:{_NAMES}|analysis)\]", rf"\[/(?:{_NAMES}|analysis)\]", closed=True),
+    # Chinese models, and what OpenCode tells GLM of its earlier reasoning
+    "lenticular": _Form("【(?:思考|推理)(?:过程)?】", "【/(?:思考|推理)(?:过程)?】", closed=True),
+    "previous": _Form(r"\[previous reasoning:\s", r"\][ \t]{0,5}$", closed=True, may_be_all=True),
     # Kimi
     "triangle": _Form("◁think▷", "◁/think▷"),
     # Sky-T1, Cohere, Apertus, Solar and others
@@ -111,11 +114,13 @@ _FORMS = {
     ),
     # Headings, and agents that follow ReAct
     "heading": _Form(
-        r"(?:#{1,4}[ \t]|\*\*)(?:thinking|thoughts?|thought process|reasoning process|inner monologue):?(?:\*\*)?:?\s",
+        r"(?:#{1,4}[ \t]|\*\*)(?:thinking|thoughts?|(?:thought|reasoning) process|reasoning|inner monologue):?"
+        r"(?:\*\*)?:?\s",
         r"^(?:#{1,4}[ \t]|\*\*)(?:my |final )?(?:answer|response|reply|output):?(?:\*\*)?:?",
         at_beginning=True,
     ),
     "react": _Form(r"thought:\s", r"^final answer:", at_beginning=True),
+    "labelled": _Form(r"(?:reasoning|thinking):\s", r"^(?:final )?answer:", at_beginning=True),
     "comment": _Form(r"<!--", r"-->[ \t]{0,9}$", at_beginning=True, may_be_all=True),
     # Harmony, of which a server took the special tokens and left the words
     "stripped": _Form(r"analysis(?=[\s\"'A-Z*])", r"assistantfinal", at_beginning=True),
@@ -124,7 +129,7 @@ _FORMS = {
 INDENT = 12
 _FLAGS = re.IGNORECASE | re.MULTILINE
 # Where something may begin that is to be looked at: code or a marker.
-_PLACE = re.compile(r"`++|<[a-z|思推]|&lt;|\[[aitrsu]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
+_PLACE = re.compile(r"`++|<[a-z|思推]|&lt;|\[[aiprstu]|【[思推]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
 _FENCE = re.compile(r"[ \t]{0,12}(?P<fence>`{3,}|~{3,})")
 _FENCE_ENDS = re.compile(r"^[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
@@ -157,6 +162,16 @@ _FRAME = re.compile(
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
 )
+# Tokens that tell a model where a text or a turn begins or ends, which servers leave behind an answer.
+_LIMIT = (
+    r"<\|(?:im_end|eot_id|eom_id|eot|end_of_text|endoftext|begin_of_text|end_of_turn|end_of_role|return|end|im_sep"
+    r"|END_OF_TURN_TOKEN)\|>|<(?:end_of_turn|turn\||bos|eos|BOS_TOKEN|EOS_TOKEN)>|\[/SYSTEM_PROMPT\]"
+    r"|<\uff5c(?:begin|end)\u2581of\u2581sentence\uff5c>|\[gMASK\]|<sop>"
+)
+_LIMITS_BEFORE = re.compile(rf"(?:\s*+(?:{_LIMIT}|<s>(?=\s*+\[INST\])))++\s*+")
+# One that no `<s>` opens: HTML strikes words out by the same.
+_LIMIT_BEHIND = re.compile(rf"(?:{_LIMIT}|(?P<struck></s>))\Z")
+_LIMIT_CHARACTERS = 40
 _ANSWER = re.compile(r"\s*<(answer|response)>(?P<said>.*)</\1>\s*", re.DOTALL)
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
 # Between two markers that are only spoken of.
@@ -164,6 +179,8 @@ _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "
 # Words that mention a marker stand apart from it, and in its sentence; a model's reasoning adjoins it.
 _APART = frozenset(" ,.;:)")
 SENTENCE = 200
+# A sentence goes on behind a marker that it begins with; reasoning begins one.
+_MENTIONED = re.compile(r" (?-i:[a-z])|['\u2019]s\b|[,;]")
 # The beginning of an item of a list, which has each marker in an item of its own.
 _ITEM = re.compile(r"\s{0,12}(?:[-*•]|\d{1,3}[.)])\s")
 _PUNCTUATION = " \t\n.,;:…/|&+-–—"
@@ -176,7 +193,20 @@ def spoken(text: str, *, opened: bool = False) -> str:
         text: What a model wrote, or a frontend shows of it.
         opened: Whether the request opened the reasoning, so that the text may only close it.
     """
-    return _Reader(text).read(opened=opened)
+    return without_turn_limits(_Reader(text).read(opened=opened))
+
+
+def without_turn_limits(text: str) -> str:
+    """Return a text without the tokens of models' templates that say where it begins and ends."""
+    begins = _LIMITS_BEFORE.match(text)
+    begin, end = begins.end() if begins else 0, len(text)
+    words_end = _last_word(text, begin, end)
+    is_struck = "<s>" in text[begin:] and "[INST]" not in text
+    while (limit := _LIMIT_BEHIND.search(text, max(begin, words_end - _LIMIT_CHARACTERS), words_end)) is not None:
+        if limit["struck"] and is_struck:
+            break
+        end = words_end = _last_word(text, begin, limit.start())
+    return text[begin:end]
 
 
 def opens_reasoning(text: str) -> bool:
@@ -241,15 +271,25 @@ class _Reader:
         """Drop the block that a marker opens, unless it is only spoken of; returns where the text goes on."""
         close = self._close_of(opens)
         if close is None:
-            may_be_open = self._silent and not _form_of(opens).closed
+            may_be_open = self._silent and not _form_of(opens).closed and not _MENTIONED.match(self._text, opens.end())
             return self._drop(len(self._text)) if may_be_open else self._keep(opens.start(), opens.end())
         if self._are_spoken_of(opens, close):
             return self._keep(opens.start(), close.end())
         end = self._drop(close.end())
         # A block within a block has closed the first marker.
-        while (again := _LONE_CLOSE.match(self._text, end)) is not None:
-            end = self._drop(again.end())
+        within = sum(
+            opens.lastgroup == other.lastgroup for other in _OPENS.finditer(self._text, opens.end(), close.start())
+        )
+        while (again := self._closes_outer(end, within)) is not None:
+            end, within = self._drop(again.end()), within - 1
         return end
+
+    def _closes_outer(self, place: int, within: int) -> re.Match[str] | None:
+        """Return the marker that closes a block whose first marker one within it has closed."""
+        again = _LONE_CLOSE.match(self._text, place)
+        if again is None and within > 0 and (again := _LONE_CLOSE.search(self._text, place)) is not None:
+            again = None if _OPENS.search(self._text, place, again.start()) else again
+        return again
 
     def _keep(self, start: int, end: int) -> int:
         part = self._text[start:end]
@@ -322,6 +362,13 @@ def _follows_more(text: str, place: int) -> bool:
 def _next_word(text: str, place: int) -> int:
     found = _WHITE_SPACE.match(text, place)
     return found.end() if found else place
+
+
+def _last_word(text: str, begin: int, end: int) -> int:
+    """Where the last word before a place ends."""
+    while end > begin and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _ticks(text: str, start: int) -> str:

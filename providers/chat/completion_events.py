@@ -73,8 +73,12 @@ class CompletionEvents:
 
 
 def _words(part: Any) -> str:
-    """Return the text of a delta or message: its content, or the text parts of that."""
-    return "".join(_texts(part.get("content") if isinstance(part, dict) else None, _NESTED))
+    """Return the text of a delta or message: its content or the parts of that, else a refusal or what was spoken."""
+    if not isinstance(part, dict):
+        return ""
+    audio = part.get("audio")
+    others = (part.get("refusal"), audio.get("transcript") if isinstance(audio, dict) else None)
+    return "".join(_texts(part.get("content"), _NESTED)) or next((one for one in others if isinstance(one, str)), "")
 
 
 def _texts(content: Any, nested: int) -> Iterator[str]:

@@ -51,13 +51,23 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         else:
             left_out[NO_WORDS] += not read_in
             spoken += read_in
-    times = [one.at for one in spoken if one.at is not None]
-    # The service has the newest first.
-    if times and times[0] > times[-1]:
+    if _is_newest_first(spoken):
         spoken = _turned(spoken)
     begins = moment(exported.get("created")) or moment(exported.get("create_time")) or file.modified
     chat = Chat("characterai", id_ or (spoken[0].id if spoken else place), begins)
     return conversation(chat, spoken, names, bad, +left_out)
+
+
+def _is_newest_first(spoken: list[Said]) -> bool:
+    """Whether the newest message stands first, as the service has its turns.
+
+    Where all times are equal, it is the character's, who answers what the user says.
+    """
+    times = [one.at for one in spoken if one.at is not None]
+    if times and times[0] != times[-1]:
+        return times[0] > times[-1]
+    are_turns = bool(spoken) and all(one.key is not None for one in spoken)
+    return are_turns and not spoken[0].is_user
 
 
 def _turned(spoken: list[Said]) -> list[Said]:
@@ -81,9 +91,9 @@ def _of_line(line: Mapping[str, Any], derived_id: str) -> list[Said] | None:
     """A message of a dump, or of the service; an empty list if it says nothing."""
     source = line.get("src")
     if isinstance(source, Mapping):
-        name, is_user = source.get("name"), source.get("is_human")
+        name, is_user = source.get("name"), _flag(source.get("is_human"))
     else:
-        name, is_user = line.get("src__name"), line.get("src__is_human")
+        name, is_user = line.get("src__name"), _flag(line.get("src__is_human"))
     if not isinstance(is_user, bool) or not isinstance(line.get("text"), str):
         return None
     if not line["text"].strip():
@@ -109,7 +119,7 @@ def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
         found.append(
             Said(
                 f"{key.get('turn_id')}/{ids[place] or place}",
-                bool(author.get("is_human")),
+                _flag(author.get("is_human")) is True,
                 text,
                 moment(candidate.get("create_time")) or moment(turn.get("create_time")),
                 _name(author.get("name")),
@@ -118,6 +128,11 @@ def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
             )
         )
     return found
+
+
+def _flag(value: Any) -> Any:
+    """A truth value, also one that was written as a text."""
+    return {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
 
 
 def _of_pairs(pairs: list[Any], file: ExportFile, names: Names) -> Entry:

@@ -32,7 +32,9 @@ _UNSUPPORTED = re.compile(
     r"|Viewing artifacts created via the Analysis Tool web feature preview isn.t yet supported on mobile\.)\n?```\n?"
 )
 # Tags around what was cited, or written as a document.
-_TAG = re.compile(r"</?(?:(?:antml:)?cite|antArtifact)\b[^<>]{0,500}>")
+_CITED = re.compile(r"</?(?:antml:)?cite\b[^<>]{0,500}>")
+_GLUED = re.compile(r"(?<=\S)</?antArtifact\b[^<>]{0,500}>(?=\S)")
+_DOCUMENT = re.compile(r"</?antArtifact\b[^<>]{0,500}>")
 
 
 def of_chatgpt(text: str, references: Any) -> str:
@@ -43,12 +45,13 @@ def of_chatgpt(text: str, references: Any) -> str:
         references: Its `content_references`, which name what some marks stand for; of any shape.
     """
     names = _referred(references)
-    return _CITATIONS.sub("", _MARKUP.sub(lambda mark: _named(mark, names), text))
+    return _CITATIONS.sub(_between, _MARKUP.sub(lambda mark: _named(mark, names) or _between(mark), text))
 
 
 def of_claude(text: str) -> str:
     """Return what Claude's export has for an answer without its placeholders and marks."""
-    return _TAG.sub("", _UNSUPPORTED.sub("\n", text))
+    text = _CITED.sub("", _UNSUPPORTED.sub("\n", text))
+    return _DOCUMENT.sub("", _GLUED.sub("\n\n", text))
 
 
 def _referred(references: Any) -> dict[str, str]:
@@ -75,6 +78,11 @@ def _named(mark: re.Match[str], names: Mapping[str, str]) -> str:
     elif kind in {"url", "link"} and len(arguments) > 1:
         shown = arguments[0]
     return before + shown if shown.strip() else ""
+
+
+def _between(mark: re.Match[str]) -> str:
+    """What stays of a mark that says nothing: the blank that parts the words around it."""
+    return " " if mark[0][:1] in " \t" and mark.string[mark.end() : mark.end() + 1].isalnum() else ""
 
 
 def _name_of(argument: str) -> str:

@@ -1,10 +1,15 @@
-"""Documents in the user's line that nothing marks: SillyTavern puts an attached file's text before the user's words.
+"""Documents in the user's line of which nothing tells where they end: the words beside them can't be told from them.
 
-No line says where the file ends, so that the words behind it can't be told from it. People write long lines as well;
-what tells a document is its structure.
+SillyTavern puts an attached file's text before the user's words, without a mark; other programs write a heading, and
+people paste. People write long lines of their own as well, so that something has to tell a document: its structure, how
+its lines are broken, that it never speaks of the one who writes, or a heading that names what was retrieved.
 """
 
 import re
+
+from memory.grounding.references import is_in_first_person, language_of
+from memory.proxy.wrapping.headings import names_retrieved
+from memory.proxy.wrapping.prompt_formats import may_be_filled_in
 
 # A shorter line is read as it is.
 _LONG = 1000
@@ -23,17 +28,67 @@ _SIGNS = (
     # Pages
     re.compile(r"^(?:page|seite|página|第) ?\d{1,4}\b", re.MULTILINE | re.IGNORECASE),
 )
+# Lines of text files are broken where they would be too long, and not where a sentence ends.
+_BROKEN_LINES = 8
+_BROKEN = range(50, 101)
+_ENDS_SENTENCE = re.compile(r"[.!?:…。！？\"”'*)]\Z")
+# Of prose, so many characters in which the writer is never named. Other languages leave the speaker out.
+_IMPERSONAL = 2000
+_SPEAKER_NAMED = frozenset({"en", "de", "fr", "nl"})
+_ROLE_PLAY = re.compile(r"\*[^*\n]{2,200}\*")
+# More than people type before their last paragraph.
+_LONGER_THAN_TYPED = 4000
+# What a browser's field for text does not hold, and the line break at a file's end before those that SillyTavern adds.
+_OF_FILES = re.compile(r"[\r\f\u00ad\ufeff]|\n\n\n")
+# A block of code that says which file it is.
+_FILE_ALONE = re.compile(r"\s*+(?P<fence>`{3,}+|~{3,}+)[^\s`]{1,120}\.\w{1,5}[ \t]*+\n.*\n(?P=fence)\s*+", re.DOTALL)
 _LAST_PARAGRAPH = re.compile(r"\n[ \t]*\n(?=\S)")
 
 
-def may_hold_document(text: str) -> bool:
-    """Whether a long line with the structure of a document stands before the last paragraph."""
+def may_hold_document(text: str, *, unmarked: bool) -> bool:
+    """Whether a line may hold a document beside the user's words.
+
+    Args:
+        text: The line, without what is surely not the user's.
+        unmarked: Whether the frontend puts files before the user's words without a mark.
+    """
+    if names_retrieved(text) or may_be_filled_in(text) or is_file_alone(text):
+        return True
+    if unmarked and _OF_FILES.search(text):
+        return True
     if len(text) < _LONG:
         return False
     behind = max((found.start() for found in _LAST_PARAGRAPH.finditer(text)), default=0)
     before = text[:behind]
-    return len(before) >= _LONG and any(_has_many(sign, before) for sign in _SIGNS)
+    if len(before) < _LONG:
+        return False
+    return (
+        any(_has_many(sign, before) for sign in _SIGNS)
+        or _is_broken(before)
+        or _is_impersonal(before)
+        or (unmarked and len(before) >= _LONGER_THAN_TYPED)
+    )
+
+
+def is_file_alone(text: str) -> bool:
+    """Whether a line is a file in a block of code, and nothing else: the user may have written it there."""
+    return _FILE_ALONE.fullmatch(text) is not None
 
 
 def _has_many(sign: re.Pattern[str], text: str) -> bool:
     return sum(1 for _, _ in zip(sign.finditer(text), range(_LEAST), strict=False)) == _LEAST
+
+
+def _is_broken(text: str) -> bool:
+    """Whether most lines are as long as a page is wide, and end within a sentence."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    broken = sum(len(line) in _BROKEN and not _ENDS_SENTENCE.search(line) for line in lines)
+    return broken >= _BROKEN_LINES and broken * 2 > len(lines)
+
+
+def _is_impersonal(text: str) -> bool:
+    """Whether a long prose never names the one who writes it, and plays no role."""
+    if len(text) < _IMPERSONAL or _ROLE_PLAY.search(text):
+        return False
+    language = language_of(text, "en")
+    return language in _SPEAKER_NAMED and not is_in_first_person(text, language)

@@ -20,7 +20,7 @@ _WHAT = (
 )
 _HEADING = re.compile(
     r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--++[ \t]*+|=++[ \t]*+|\[)?(?:the[ \t]++)?"
-    r"(?:(?:here[ \t]++(?:are|is)|use|using|see|based on|given)[ \t]++)?(?:the[ \t]++)?(?:following[ \t]++)?"
+    r"(?:(?:here[ \t]++(?:are|is)|use|using|see|based on|given)[ \t]++)?(?:(?:the|some)[ \t]++)?(?:following[ \t]++)?"
     rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
     r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
     r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base)|for [^\n:]{1,60}|below)[ \t]*+)?"
@@ -56,10 +56,21 @@ _OF_FILE = re.compile(
     r"|contents? of (?:the |this )?(?:file|document|page|article|attachment|pdf|website))\b)[^\n]{1,300}:[ \t]*\Z",
     re.IGNORECASE,
 )
+# OpenClaw says so of all that it adds.
+_UNTRUSTED = re.compile(r"[^\n]{1,80}\(untrusted\b[^()\n]{0,80}\)[ \t]*:?\Z", re.IGNORECASE)
 # A heading below which what was retrieved ends with a rule.
 _SURE = re.compile(
-    r"\b(?:context|contexto|contexte|kontext|retrieved|reference|search|attached|provided|knowledge)\b"
+    r"\b(?:context|contexto|contexte|kontext|retrieved|relevant|reference|search|attached|uploaded|provided|knowledge)\b"
     r"|上下文|参考|搜索|検索",
+    re.IGNORECASE,
+)
+# The first line of a paragraph, behind which more stands.
+_HEAD = re.compile(r"(?:\A|\n[ \t]*\n)\s*+(?P<line>[^\n]{1,400})(?=\n\s*\S)")
+_ATTACHED = re.compile(
+    r"\[?(?:(?:attached|uploaded)[ \t]+(?:file|document)|(?:file|document|attachment)(?:[ \t]?name)?|datei|fichier"
+    r"|archivo|文件|ファイル)[ \t]*[:\uff1a][ \t]*[^\n\[\]]{1,150}\.\w{1,5}\]?\Z"
+    r"|\[[^\n\[\]]{1,100}\.(?:txt|md|pdf|docx?|csv|json|html?|xlsx?|pptx?|epub|log|py|js|ts)\]\Z"
+    r"|<(?:context|documents?|files?|attachments?|(?:search|web)_?results?|knowledge|references?)(?:\s[^<>\n]{0,300})?>\Z",
     re.IGNORECASE,
 )
 _RULE = re.compile(r"^[ \t]*+(?:-{3,}+|={3,}+|\*{3,}+|_{3,}+)[ \t]*+$", re.MULTILINE)
@@ -73,6 +84,12 @@ _LINE = re.compile(r"[^\n]+")
 def is_heading(line: str) -> bool:
     """Whether a line is a heading of retrieved things."""
     return _HEADING.match(line) is not None
+
+
+def names_retrieved(text: str) -> bool:
+    """Whether a paragraph begins with a line that names what was retrieved or attached, so that its end is not told."""
+    heads = (found["line"].strip() for found in _HEAD.finditer(text))
+    return any(_is_sure(line) or _ATTACHED.match(line) is not None for line in heads)
 
 
 def blocks(text: str, markup: Markup) -> Iterator[tuple[int, int]]:
@@ -136,7 +153,7 @@ def _heading_before(text: str, end: int) -> int | None:
     if begins and text[begins - 1] != "\n":
         return None
     line = text[begins:end]
-    if not (_HEADING.match(line) or _CONTENT_OF.match(line) or _OF_FILE.match(line)):
+    if not any(form.match(line) for form in (_HEADING, _CONTENT_OF, _OF_FILE, _UNTRUSTED)):
         return None
     found = _WHITE_SPACE.match(text, begins)
     return found.end() if found else begins

@@ -13,6 +13,7 @@ by where it stands and how it is marked, never by a marker in the midst of a sen
 import re
 from collections import deque
 
+from memory.proxy.wrapping.envelopes import without_envelope
 from memory.proxy.wrapping.headings import is_heading
 from memory.proxy.wrapping.steering import PARAGRAPHS
 from memory.proxy.wrapping.wrappers import without_wrappers
@@ -42,7 +43,7 @@ _USERS = (
     r"(?:the )?user'?s? (?:query|question|message|input|request)|用户(?:的)?(?:问题|提问|消息|输入)"
     r"|(?:Nutzer|Benutzer)(?:frage|anfrage|nachricht)|ユーザーの?質問"
 )
-_BEHIND_LABEL = r"(?:\*\*)?[ \t]*[:\uff1a](?:\*\*)?[ \t]*"
+_BEHIND_LABEL = r"(?:\*\*)?[ \t\u00a0]*[:\uff1a](?:\*\*)?[ \t]*"
 # No person labels their own words so.
 _USER_ASKED = re.compile(
     rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}|(?:^|\n)[ \t]*#{{1,6}}[ \t]*(?:{_USERS})[ \t]*\n", re.IGNORECASE
@@ -84,12 +85,16 @@ _MARKED = re.compile(
 
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
-    text = _MARKED.sub("\n\n", text)
+    text = without_envelope(_MARKED.sub("\n\n", text))
     if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
         text = _question(_ANSWER_LABEL.sub("", text))
     elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):
         text = text[question.end() :]
-    return without_wrappers(text)
+    kept = without_wrappers(text)
+    if kept != text.strip() and (label := _ASKED.match(kept)) is not None:
+        # It told the model which part of the line the question is.
+        kept = kept[label.end() :].strip()
+    return without_envelope(kept)
 
 
 def _is_filled_in(text: str) -> bool:

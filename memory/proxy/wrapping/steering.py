@@ -11,6 +11,7 @@ _BRACKETS = re.compile(
     r"|lore(?:book)?|setting|memory|memories|persona|character|narration)[ \t]*:"
     r"|take the following into (?:special )?consideration\b"
     r"|following is a list of (?:recent )?events|system (?:note|info|prompt)\b"
+    r"|message_id[ \t]*:|media attached\b"
     r"|details of the fictional world\b|[^\n\[\]:]{1,60}'s personality[ \t]*:|circumstances and context of the dialogue"
     r"|ooc[ \t]*note to (?:the )?(?:ai|model)\b)[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*\Z",
     re.IGNORECASE,
@@ -28,6 +29,8 @@ _NOTE = re.compile(
     rf"|(?:#{{1,4}}[ \t]*|\*\*)?(?:related information|past events|{_OF_USER})(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*\n"
     r"|(?:#{1,4}[ \t]*|\*\*)?(?:summary of (?:the |our )?(?:previous |earlier |past )?(?:conversation|chat|discussion)"
     r"(?: so far)?|(?:previous )?conversation summary)(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*\n"
+    # OpenClaw's
+    r"|untrusted context \(metadata\b|(?:System: \[\d{4}-[^\]\n]{1,40}\][^\n]*+\n?)++\Z"
     # AnythingLLM's instructions, for models that take none apart.
     r"|given the following conversation, relevant context, and a follow[ -]up question, reply with an answer\b"
     # Frames of instruct templates.

@@ -2,7 +2,8 @@
 
 Each file in `recordings` is a chat of one program, recorded by an upstream in its place, or made by its own code of
 *Prompt Post-Processing* with a note in the talk and instructions behind it; card texts are replaced by
-short ones. `exchanges` are the bodies that it sent with the answers that it got, `stands` is what was said.
+short ones. `exchanges` are the bodies that it sent with the answers that it got and, where it matters, how the proxy
+said that the turn is stored; `stands` is what was said.
 """
 
 import json
@@ -32,6 +33,7 @@ def test_a_recorded_chat_is_stored_as_it_was_said(proxy, person, wait_until, fil
             )
             answer = program.post("/openai/v1/chat/completions", json=exchange["body"])
             assert answer.status_code == 200, answer.text
+            assert exchange.get("stored") in {None, answer.headers["x-memory-stored"]}
             assert words[6:] in answer.text
     stands = [tuple(one) for one in recorded["stands"]]
     wait_until(lambda: len(said(person)) >= len(stands))

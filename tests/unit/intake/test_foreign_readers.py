@@ -41,6 +41,30 @@ def test_the_document_in_an_answer_is_read_without_its_tags():
     assert told(claude, export) == [("assistant", "Here:\nBoil water.")]
 
 
+def test_a_document_and_a_mark_part_the_words_beside_them():
+    export = json.dumps(
+        [{"uuid": "c", "chat_messages": [said("assistant", "So:<antArtifact>Tea.</antArtifact>Good?")]}]
+    )
+    assert told(claude, export) == [("assistant", "So:\n\nTea.\n\nGood?")]
+    answer = {"author": {"role": "assistant"}, "content": {"parts": ["Oslo \ue200cite\ue202turn0search1\ue201is it."]}}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": answer}}}])) == [
+        ("assistant", "Oslo is it.")
+    ]
+
+
+def test_turns_of_one_time_have_the_characters_last_answer_first():
+    def turn(number, name):
+        candidate = {"candidate_id": f"k{number}", "raw_content": f"{name} {number}"}
+        author = {"name": name, "is_human": "true" if name == "Ann" else False}
+        time = "2025-03-01T10:00:00Z"
+        return {"turn_key": {"turn_id": f"t{number}"}, "create_time": time, "author": author, "candidates": [candidate]}
+
+    turns = [turn(0, "Mira"), turn(1, "Ann"), turn(2, "Mira")]
+    read = [("assistant", "Mira 0"), ("user", "Ann 1"), ("assistant", "Mira 2")]
+    assert told(characterai, json.dumps({"turns": turns[::-1]})) == read
+    assert told(characterai, json.dumps({"turns": turns[1:]})) == read[1:]
+
+
 def test_an_author_may_be_a_word():
     message = {"author": "user", "content": {"parts": ["Tea?"]}}
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [("user", "Tea?")]

@@ -56,6 +56,13 @@ def test_a_document_that_breaks_off_is_read_as_far_as_it_came():
     assert (answer.text, answer.complete, answer.readable) == ("", False, True)
 
 
+def test_what_refuses_and_what_is_spoken_is_said():
+    pieces = [{"delta": {"refusal": "I "}}, {"delta": {"refusal": "can't."}}]
+    assert read(*(b"data: " + json.dumps({"choices": [one]}).encode() + b"\n\n" for one in pieces)).text == "I can't."
+    spoken = {"content": None, "audio": {"data": "AA==", "transcript": "Hello."}}
+    assert read(json.dumps({"choices": [{"message": spoken}]}).encode()).text == "Hello."
+
+
 def test_line_ends_and_comments_of_other_servers_are_read():
     event = b'{"choices": [{"delta": {"content": "Hi"}}]}'
     assert read(b": ping\r\n\r\ndata:" + event + b"\r\n\r\ndata: [DONE]\r\n\r\n").text == "Hi"

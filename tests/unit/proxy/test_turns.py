@@ -172,6 +172,74 @@ def test_a_line_that_may_begin_with_a_file_may_be_either():
 
     assert are_unsure(f"{FILE}\n\nWhat does it say?") == [True]
     assert are_unsure("My day began in Bern. " * 100 + "\n\nThen I slept.\n\nGood night.") == [False]
+    assert are_unsure("It rained in Bern for days, and none of it fell as snow. " * 60 + "\n\nIs that so?") == [True]
+    assert are_unsure("I walked to the sea that day, and it was a long way for me\n" * 20 + "\nIs that so?") == [True]
+    assert are_unsure("*It rains in Bern.* None of it falls as snow. " * 60 + "\n\nIs that so?") == [False]
+    assert are_unsure("```diary.md\nI was born in Bern.\n```") == [True]
+
+
+SILLYTAVERN = "Write Mira's next reply in a fictional chat between Mira and Ann."
+
+
+@pytest.mark.parametrize(("system", "unsure"), [(SILLYTAVERN, True), ("Be brief.", False)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My name is Pip.\nI like goats.\n\n\nWhat do you think?",
+        "My name is Pip.\r\nI like goats.\n\nWhat do you think?",
+        "My name is Pip, and my goat is old.\n\n" * 120 + "What do you think?",
+    ],
+)
+def test_a_file_that_sillytavern_puts_before_a_line_leaves_it_unsure(text, system, unsure):
+    lines = [{"role": "system", "content": system}, {"role": "user", "content": text}]
+    assert [turn.unsure for turn in turns_of(read_transcript(lines), NAMES)] == [unsure]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Context:\nI live in Bern.\n\nMy name is Ann.",
+        "My name is Ann.\n\nRetrieved documents:\nI live in Bern.",
+        "<documents>\nI live in Bern.\n\nMy name is Ann.",
+        "[cv.md]\nI live in Bern.\n\nMy name is Ann.",
+        "Attached file: cv.md\nI live in Bern.\n\nMy name is Ann.",
+    ],
+)
+def test_what_was_retrieved_without_an_end_leaves_a_line_unsure(text):
+    lines = [{"role": "user", "content": text}]
+    assert [(turn.text, turn.unsure) for turn in turns_of(read_transcript(lines), NAMES)] == [(text, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "<|im_start|>system\nI live.<|im_end|>\n<|im_start|>user\nHi.<|im_end|>\n<|im_start|>assistant\nHello."
+            "<|im_end|>\n<|im_start|>user\nI bake.<|im_end|>\n<|im_start|>assistant\n"
+        ),
+        (
+            "<|start_header_id|>user<|end_header_id|>\n\nHi.<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nHello."
+            "<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nI bake.<|eot_id|>"
+        ),
+        "<start_of_turn>user\nHi.<end_of_turn>\n<start_of_turn>model\nHello.\n<start_of_turn>user\nI bake.",
+        "<s>[INST] <<SYS>>\nI live in Ossia.\n<</SYS>>\n\nHi. [/INST] Hello. </s><s>[INST] I bake. [/INST]",
+        "<\uff5cUser\uff5c>Hi.<\uff5cAssistant\uff5c>Hello.<\uff5cUser\uff5c>I bake.<\uff5cAssistant\uff5c>",
+        "### Instruction:\nHi.\n\n### Response:\nHello.\n\n### Instruction:\nI bake.\n\n### Response:",
+        "A chat between a human and an assistant.\n\nUSER: Hi.\nASSISTANT: Hello.</s>\nUSER: I bake.\nASSISTANT:",
+    ],
+)
+def test_a_chat_in_a_models_own_format_is_divided(text):
+    turns = turns_of(read_transcript([{"role": "user", "content": text}]), NAMES)
+    assert [(turn.role, turn.text) for turn in turns] == [("user", "Hi."), ("assistant", "Hello."), ("user", "I bake.")]
+
+
+def test_a_models_format_that_a_line_quotes_stays_in_it():
+    text = "What is wrong?\n<|im_start|>user\nHi.<|im_end|>\n<|im_start|>assistant"
+    turns = turns_of(read_transcript([{"role": "user", "content": text}]), NAMES)
+    assert [(turn.text, turn.unsure) for turn in turns] == [(text, True)]
+    assert [
+        turn.unsure for turn in turns_of(read_transcript([{"role": "user", "content": "[INST] is odd"}]), NAMES)
+    ] == [False]
 
 
 @pytest.mark.parametrize(

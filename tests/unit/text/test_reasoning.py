@@ -24,6 +24,7 @@ FORMS = [
     "[REASON]{}[/REASON]",
     "<think>{}</thinking>",
     "<think>\n<think>{}</think>\n</think>",
+    "<think>{}<think>a</think>b</think>",
     "<|reasoning|>{}<|/reasoning|>",
     "::: reasoning\n{}\n:::",
     "<details><summary>View reasoning</summary>{}</details>",
@@ -47,6 +48,8 @@ CLOSED = [
     "<思考>{}</思考>",
     "&lt;think&gt;{}&lt;/think&gt;",
     "[think]{}[/think]",
+    "【思考】{}【/思考】",
+    "[Previous reasoning: {}]\n",
 ]
 ONLY_AT_THE_BEGINNING = [
     "<analysis>{}</analysis>",
@@ -55,6 +58,7 @@ ONLY_AT_THE_BEGINNING = [
     "Thinking...\n{}\n...done thinking.",
     "*Thinking...*\n\n> I will hide the key.\n>\n> Then I go.\n",
     "### Thinking\n{}\n### Response",
+    "Reasoning: {}\n\nAnswer:",
     "**Thinking:** {}\n\n**Answer:**",
     "Thought: {}\nFinal Answer:",
     "<!-- {} -->",
@@ -116,6 +120,10 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "Thought: I like Bern.",
         "### Thinking\nIt is good for you.",
         "<!-- todo --> is a comment.",
+        "<think> is what Pilot's model writes first.",
+        "[THINK]'s end is missing, Pilot.",
+        '"<think>" opens it, Pilot.',
+        "I <s>hate</s> love <s>you</s>",
     ],
 )
 def test_words_that_mention_a_marker_stay(words):
@@ -146,6 +154,8 @@ def test_words_that_mention_a_marker_stay(words):
         ("Well <think>no</think>yes.", "Well yes."),
         ("Well. <think> no </think> Yes.", "Well. Yes."),
         ("Well\n<think> no </think>\nyes.", "Well\nyes."),
+        ("Yes.<|im_end|>\n<|endoftext|>", "Yes."),
+        ("Yes.</s>", "Yes."),
     ],
 )
 def test_what_stands_around_the_answer_goes_with_it(text, said):
@@ -172,6 +182,8 @@ def test_a_lone_closing_marker_counts_where_the_request_opened_the_reasoning():
         lambda n: "<think>" + '"</think>"' * n,
         lambda n: "a<|channel|>analysis " * n,
         lambda n: "<think>x</think>" * n,
+        lambda n: "<think><think></think>" * n,
+        lambda n: "x" + "</s> " * n,
         lambda n: "<details " * n,
         lambda n: "<details type=reasoning>" * n,
         lambda n: "a\n:::thinking\n" * n,

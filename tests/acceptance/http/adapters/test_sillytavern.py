@@ -245,7 +245,9 @@ def test_a_chat_that_was_interrupted_is_brought_up_to_date_when_it_opens(tavern,
 def test_what_is_recalled_goes_into_the_prompt_and_into_the_panel(tavern, person):
     person.ask("POST", "/facts", json=[{"type": "PROFILE", "content": "Allergic to walnuts.", "pinned": True}])
     does(tavern, "opens", "chat")
-    prompt = does(tavern, "sends", "What should I not eat?")
+    with tavern.expect_request(lambda request: request.url.endswith("/context")) as asked:
+        prompt = does(tavern, "sends", "What should I not eat?", "Oats are safe.\n\n")
+    assert asked.value.post_data_json["message"] == "What should I not eat?"
     assert "Allergic to walnuts." in prompt["value"]
     assert "What should I not eat?" not in prompt["value"]
     assert "Allergic to walnuts." in tavern.get_by_label("What was recalled").inner_text()

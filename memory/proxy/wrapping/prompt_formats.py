@@ -1,0 +1,101 @@
+"""A prompt in a model's own format within one message: whole chats, and single turns, that a program has filled in.
+
+    <|im_start|>user … <|im_end|>                       ChatML
+    <|start_header_id|>user<|end_header_id|> … <|eot_id|>    Llama
+    <start_of_turn>user … <end_of_turn>                 Gemma
+    [INST] … [/INST]                                    Mistral, Llama 2
+    ### Instruction: … ### Response:                    Alpaca
+    USER: … ASSISTANT:                                  Vicuna and others
+
+Tokens count where the message begins with one. Labels in words count where it ends with the model's, behind which the
+model is to write. In all other messages a person may quote them.
+"""
+
+import re
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from memory.text.reasoning import without_turn_limits
+
+PieceRole = Literal["system", "user", "assistant", "tool"]
+
+# Of more turns the first ones are read.
+MOST_PIECES = 4_000
+_ROLES: dict[str, PieceRole] = {
+    **dict.fromkeys(("user", "human", "prompter", "inst", "instruction", "input"), "user"),
+    **dict.fromkeys(("assistant", "bot", "model", "gpt", "ai", "chatbot", "/inst", "response"), "assistant"),
+    **dict.fromkeys(("system", "developer", "system_prompt"), "system"),
+    **dict.fromkeys(("tool", "ipython", "observation"), "tool"),
+}
+_TOKENS = re.compile(
+    r"<\|im_start\|>[ \t]*(?P<chatml>\w{1,20})[^\n<]{0,100}(?:\n|<\|im_sep\|>|\Z)"
+    r"|<\|(?:start_header_id|header_start)\|>[ \t\n]*(?P<llama>\w{1,20})[ \t\n]*<\|(?:end_header_id|header_end)\|>"
+    r"|<\|start_of_role\|>(?P<granite>\w{1,20})[^<\n]{0,100}<\|end_of_role\|>"
+    r"|<\|start\|>(?P<harmony>system|developer|user|assistant|tool)(?:<\|message\|>)?"
+    r"|<(?:start_of_turn>|\|turn>)(?P<gemma>\w{1,20})(?:\n|\Z)"
+    r"|<\|START_OF_TURN_TOKEN\|><\|(?P<cohere>USER|CHATBOT|SYSTEM)_TOKEN\|>"
+    r"|<\|(?P<zephyr>system|user|assistant|human|bot|model|observation|tool|prompter)\|>"
+    r"|<\uff5c(?P<deepseek>User|Assistant|System)\uff5c>"
+    r"|(?:^|(?<=\n))<(?P<tag>user|human|assistant|bot|ai|model)>"
+    r"|\[(?P<mistral>/?INST|SYSTEM_PROMPT)\]",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(
+    r"^(?:###[ \t]*(?P<alpaca>instruction|input|response|system|user|human|assistant)[ \t]*(?:\([^()\n]{0,200}\))?:?"
+    r"[ \t]*(?=\n|\Z)|###[ \t]*(?P<headed>user|human|assistant):[ \t]"
+    r"|(?P<labelled>user|human|assistant|system|ai|bot|gpt):(?=\s|\Z))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ENDS = re.compile(r"(?:</(?:user|human|assistant|bot|ai|model)>|(?:</s>)?\s*+<s>)\s*+\Z", re.IGNORECASE)
+_LLAMA_SYSTEM = re.compile(r"<<SYS>>.*?<</SYS>>\s*+", re.DOTALL)
+
+
+# What programs put before the first turn.
+_BEFORE_TURNS = re.compile(
+    r"A chat between\b|Below is an instruction\b|The following is an? (?:conversation|chat|dialogue)\b"
+    r"|(?:You are|You're|Act as|Roleplay as)\s",
+    re.IGNORECASE,
+)
+
+
+class Piece(NamedTuple):
+    """What one turn of a filled-in prompt holds; of a system's, instructions."""
+
+    role: PieceRole
+    text: str
+
+
+def filled_in(text: str) -> list[Piece]:
+    """Return the turns of a prompt that is all of a message, but for empty ones; an empty list if it is none."""
+    whole = without_turn_limits(text).strip()
+    before, pieces = _read(whole, _TOKENS)
+    is_dialogue = {"user", "assistant"} <= {piece.role for piece in pieces}
+    if pieces and (not before or whole != text.strip() or (is_dialogue and _BEFORE_TURNS.match(before))):
+        pieces = [Piece("system", before), *pieces]
+    else:
+        before, pieces = _read(whole, _WORDS)
+        is_asked = len(pieces) > 1 and pieces[-1] == Piece("assistant", "")
+        if not is_asked or (before and not _BEFORE_TURNS.match(before)):
+            return []
+    told = [piece for piece in pieces if piece.text]
+    return told if any(piece.role == "user" for piece in told) else []
+
+
+def may_be_filled_in(text: str) -> bool:
+    """Whether a text has turns of the user and the model in a model's tokens, which a person may quote."""
+    _, pieces = _read(text, _TOKENS)
+    return {"user", "assistant"} <= {piece.role for piece in pieces}
+
+
+def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:
+    """What stands before the first turn, and the turns, empty ones included."""
+    found = list(islice(header.finditer(text), MOST_PIECES))
+    if not found:
+        return text, []
+    pieces = []
+    ends = [*(one.start() for one in found[1:]), len(text)]
+    for one, end in zip(found, ends, strict=True):
+        name = next(name for name in one.groups() if name is not None)
+        words = _ENDS.sub("", _LLAMA_SYSTEM.sub("", text[one.end() : end]))
+        pieces.append(Piece(_ROLES.get(name.casefold(), "tool"), without_turn_limits(words).strip()))
+    return text[: found[0].start()].strip(), pieces
