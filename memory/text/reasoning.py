@@ -51,7 +51,11 @@ _FORMS = {
         rf"<{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?{_ATTRIBUTES}>",
         rf"</\s?{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
     ),
-    "made_up": _Form(rf"<(?:{_MADE_UP}){_ATTRIBUTES}>", rf"</(?:{_MADE_UP})\s?>", closed=True),
+    "made_up": _Form(
+        rf"<(?:{_MADE_UP}){_ATTRIBUTES}>|【(?:思考|推理)(?:过程)?】",
+        rf"</(?:{_MADE_UP})\s?>|【/(?:思考|推理)(?:过程)?】",
+        closed=True,
+    ),
     "common_tag": _Form(
         rf"<(?:{_ANALYSIS}){_ATTRIBUTES}>", rf"</(?:{_ANALYSIS})\s?>", at_beginning=True, may_be_all=True
     ),
@@ -59,9 +63,6 @@ _FORMS = {
     # Mistral; capitals, for people write stage directions in brackets.
     "bracket": _Form(rf"\[(?-i:{_CAPITALS})\]", rf"\[/(?-i:{_CAPITALS})\]"),
     "small_bracket": _Form(rf"\[(?:{_NAMES}|analysis)\]", rf"\[/(?:{_NAMES}|analysis)\]", closed=True),
-    # Chinese models, and what OpenCode tells GLM of its earlier reasoning
-    "lenticular": _Form("【(?:思考|推理)(?:过程)?】", "【/(?:思考|推理)(?:过程)?】", closed=True),
-    "previous": _Form(r"\[previous reasoning:\s", r"\][ \t]{0,5}$", closed=True, may_be_all=True),
     # Kimi
     "triangle": _Form("◁think▷", "◁/think▷"),
     # Sky-T1, Cohere, Apertus, Solar and others
@@ -122,6 +123,8 @@ _FORMS = {
     "react": _Form(r"thought:\s", r"^final answer:", at_beginning=True),
     "labelled": _Form(r"(?:reasoning|thinking):\s", r"^(?:final )?answer:", at_beginning=True),
     "comment": _Form(r"<!--", r"-->[ \t]{0,9}$", at_beginning=True, may_be_all=True),
+    # What OpenCode tells GLM of its earlier reasoning
+    "previous": _Form(r"\[previous reasoning:\s", r"\][ \t]{0,5}$", at_beginning=True, may_be_all=True),
     # Harmony, of which a server took the special tokens and left the words
     "stripped": _Form(r"analysis(?=[\s\"'A-Z*])", r"assistantfinal", at_beginning=True),
 }

@@ -64,8 +64,6 @@ _SURE = re.compile(
     r"|上下文|参考|搜索|検索",
     re.IGNORECASE,
 )
-# The first line of a paragraph, behind which more stands.
-_HEAD = re.compile(r"(?:\A|\n[ \t]*\n)\s*+(?P<line>[^\n]{1,400})(?=\n\s*\S)")
 _ATTACHED = re.compile(
     r"\[?(?:(?:attached|uploaded)[ \t]+(?:file|document)|(?:file|document|attachment)(?:[ \t]?name)?|datei|fichier"
     r"|archivo|文件|ファイル)[ \t]*[:\uff1a][ \t]*[^\n\[\]]{1,150}\.\w{1,5}\]?\Z"
@@ -88,8 +86,13 @@ def is_heading(line: str) -> bool:
 
 def names_retrieved(text: str) -> bool:
     """Whether a paragraph begins with a line that names what was retrieved or attached, so that its end is not told."""
-    heads = (found["line"].strip() for found in _HEAD.finditer(text))
-    return any(_is_sure(line) or _ATTACHED.match(line) is not None for line in heads)
+    text = text.strip()
+    for begins in (0, *(found.end() for found in _PARAGRAPHS.finditer(text))):
+        ends = text.find("\n", begins, begins + _HEADING_CHARACTERS)
+        line = text[begins:ends].strip() if ends >= 0 else ""
+        if line and (_is_sure(line) or _ATTACHED.match(line)):
+            return True
+    return False
 
 
 def blocks(text: str, markup: Markup) -> Iterator[tuple[int, int]]:
@@ -153,7 +156,7 @@ def _heading_before(text: str, end: int) -> int | None:
     if begins and text[begins - 1] != "\n":
         return None
     line = text[begins:end]
-    if not any(form.match(line) for form in (_HEADING, _CONTENT_OF, _OF_FILE, _UNTRUSTED)):
+    if not (_HEADING.match(line) or _CONTENT_OF.match(line) or _OF_FILE.match(line) or _UNTRUSTED.match(line)):
         return None
     found = _WHITE_SPACE.match(text, begins)
     return found.end() if found else begins

@@ -41,13 +41,15 @@ _TOKENS = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(
-    r"^(?:###[ \t]*(?P<alpaca>instruction|input|response|system|user|human|assistant)[ \t]*(?:\([^()\n]{0,200}\))?:?"
-    r"[ \t]*(?=\n|\Z)|###[ \t]*(?P<headed>user|human|assistant):[ \t]"
+    r"^(?:###[ \t]*+(?P<alpaca>instruction|input|response|system|user|human|assistant)[ \t]*+(?:\([^()\n]{0,200}\))?+"
+    r":?+[ \t]*+(?=\n|\Z)|###[ \t]*+(?P<headed>user|human|assistant):[ \t]"
     r"|(?P<labelled>user|human|assistant|system|ai|bot|gpt):(?=\s|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )
-_ENDS = re.compile(r"(?:</(?:user|human|assistant|bot|ai|model)>|(?:</s>)?\s*+<s>)\s*+\Z", re.IGNORECASE)
-_LLAMA_SYSTEM = re.compile(r"<<SYS>>.*?<</SYS>>\s*+", re.DOTALL)
+# What closes a turn beside the tokens that limit texts.
+_CLOSES = ("<s>", *(f"</{name}>" for name in ("user", "human", "assistant", "bot", "ai", "model")))
+_LONGEST_CLOSE = max(map(len, _CLOSES))
+_LLAMA_SYSTEM, _LLAMA_SYSTEM_ENDS = "<<SYS>>", "<</SYS>>"
 
 
 # What programs put before the first turn.
@@ -96,6 +98,16 @@ def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:
     ends = [*(one.start() for one in found[1:]), len(text)]
     for one, end in zip(found, ends, strict=True):
         name = next(name for name in one.groups() if name is not None)
-        words = _ENDS.sub("", _LLAMA_SYSTEM.sub("", text[one.end() : end]))
-        pieces.append(Piece(_ROLES.get(name.casefold(), "tool"), without_turn_limits(words).strip()))
+        pieces.append(Piece(_ROLES.get(name.casefold(), "tool"), _bare(text[one.end() : end])))
     return text[: found[0].start()].strip(), pieces
+
+
+def _bare(words: str) -> str:
+    """A turn without what closes it, and without Llama's instructions, which stand in the user's first one."""
+    words = without_turn_limits(words.strip()).strip()
+    close = next((close for close in _CLOSES if words[-_LONGEST_CLOSE:].casefold().endswith(close)), None)
+    if close is not None:
+        words = without_turn_limits(words[: -len(close)].strip()).strip()
+    if words.startswith(_LLAMA_SYSTEM) and _LLAMA_SYSTEM_ENDS in words:
+        words = words.partition(_LLAMA_SYSTEM_ENDS)[2].strip()
+    return words

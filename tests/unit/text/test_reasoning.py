@@ -49,7 +49,6 @@ CLOSED = [
     "&lt;think&gt;{}&lt;/think&gt;",
     "[think]{}[/think]",
     "【思考】{}【/思考】",
-    "[Previous reasoning: {}]\n",
 ]
 ONLY_AT_THE_BEGINNING = [
     "<analysis>{}</analysis>",
@@ -59,6 +58,7 @@ ONLY_AT_THE_BEGINNING = [
     "*Thinking...*\n\n> I will hide the key.\n>\n> Then I go.\n",
     "### Thinking\n{}\n### Response",
     "Reasoning: {}\n\nAnswer:",
+    "[Previous reasoning: {}]\n",
     "**Thinking:** {}\n\n**Answer:**",
     "Thought: {}\nFinal Answer:",
     "<!-- {} -->",
