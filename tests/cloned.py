@@ -7,6 +7,18 @@ from pathlib import Path
 from schemas.settings import CHECKOUT
 
 
+def installed(folder: Path) -> Path:
+    """Copy the checkout as `cloned` does, with the environment of the tests in place of `make install`."""
+    environment = cloned(folder) / ".venv"
+    environment.mkdir()
+    for part in (CHECKOUT / ".venv").iterdir():
+        if not part.name.startswith("."):
+            (environment / part.name).symlink_to(part)
+    # What says to make that everything of the lock files is there.
+    (environment / ".runtime").touch()
+    return folder
+
+
 def cloned(folder: Path, *parts: str) -> Path:
     """Copy the files that git knows, or would add, into a folder; returns the folder.
 

@@ -77,6 +77,7 @@ def introduce(home: Path, days: int, *, canned: bool, talk: bool) -> None:
     say(
         Text.assemble(*who),
         f"{count(days, 'day')} of March 2026: each day's {what}, and a patrol runs over them.",
+        "A memory is active, dying once it has faded, and dead once it is let go or merged into another one.",
         Text(
             f"Embedded Postgres and Redis in {shown(home)}, a Celery worker and beat, and MiniLM on this machine. "
             "No key is used, even if one is set.",

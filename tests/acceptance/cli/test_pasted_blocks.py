@@ -2,17 +2,23 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from schemas.settings import CHECKOUT
 from tests.acceptance.cli.conftest import PATIENCE, Command, made_home
-from tests.cloned import cloned
+from tests.acceptance.cli.reports import commands, traces_of_the_swipe
+from tests.cloned import cloned, installed
 from tests.pasted import Block, blocks_of, documents, paste
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 
 README, *PAGES = documents()
+# The sample month needs nothing of the other blocks, and has a clone of its own, beside theirs.
+(MONTH,) = (block for block in blocks_of(README) if "make demo" in block.text)
+BLOCKS = [block for block in blocks_of(README) if block != MONTH]
 QUESTION = "What was my sister's name, and why not the ferry?"
 # Installing the environment, and a month of patrols, on a busy machine.
 README_PATIENCE = 1200.0
@@ -21,40 +27,83 @@ README_PATIENCE = 1200.0
 @pytest.mark.long
 @pytest.mark.timeout(2 * README_PATIENCE)
 def test_readme_is_pasted_into_a_fresh_clone_with_an_empty_home():
+    with newcomer() as (command, port):
+        clone = cloned(command.home / "memory-patrol")
+        try:
+            told = paste(BLOCKS, clone, command.environment, port, README_PATIENCE)
+        finally:
+            command.program = clone / "patrol"
+            if (clone / ".venv").exists():
+                command("down", code=None)
+        assert wait_until(lambda: not command.living(), PATIENCE)
+    first, oven, recalled = (written for _, written in told)
+    assert "<passage" in BLOCKS[0].promised
+    first = "\n".join(line.rstrip() for line in first.splitlines())
+    assert first.rstrip().endswith(f"<message>\n{QUESTION}\n</message>")
+    assert "The oven failed during the morning bake." in oven
+    assert "<recalled_memory>" in recalled
+
+
+@pytest.mark.long
+def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_printed():
+    with newcomer() as (command, port):
+        # A key on the machine is not used, and neither are servers that are set for the real system.
+        real = {"OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://127.0.0.1:1", "REDIS_URL": "redis://x"}
+        clone = installed(command.home / "memory-patrol")
+        settings = {**command.environment, **real, "PATROL_EMBEDDER": "openai"}
+        ((_, month),) = paste([MONTH], clone, settings, port, README_PATIENCE)
+        assert len(re.findall(r"^2026-03-\d\d +\d+ notes.* +active +\d+ +dying", month, re.MULTILINE)) == 30
+        # No half of the memory is empty, and the reader is told who has thought.
+        for part in (
+            "simple rules stands in for a language model",
+            *("What Mizzen remembers", "Business", "Private", "<recalled_memory>", "What was merged"),
+            *("What the diary says", "2026-03-30", "Aldo is the father of the user.", "person:aldo"),
+            *("of the user's. Some of them", "Yuki from Kanazawa", "That is Admiral."),
+        ):
+            assert part in month
+        assert not traces_of_the_swipe(month)
+        assert "\x1b" not in month
+        assert "#login=" not in month
+        assert not command.living()
+
+        # The first of the steps starts the servers.
+        up, page, recall, fading, why, down = commands(month)
+        said = [
+            written
+            for _, written in paste(
+                [Block(step, MONTH.line) for step in (up, page.rpartition(": ")[2], recall, fading, why, down)],
+                *(clone, command.environment, port, PATIENCE),
+            )
+        ]
+        for written, part in zip(
+            said,
+            (
+                *(f"http://127.0.0.1:{port}", "The memory page is at", "<recalled_memory>", "patrols left"),
+                *("handed in as month:001", "Stopped."),
+            ),
+            strict=True,
+        ):
+            assert part in written
+        assert month.rstrip().endswith("./patrol down")
+        assert wait_until(lambda: not command.living(), PATIENCE)
+
+
+@contextmanager
+def newcomer() -> Iterator[tuple[Command, int]]:
+    """A reader with an empty home and no settings but the port of the API, which is free; and the port."""
     with made_home() as home:
         port = free_port()
-        newcomer = Command(home, PATROL_API_PORT=str(port))
+        command = Command(home, PATROL_API_PORT=str(port))
         for ours in ("PATROL_HOME", "PATROL_EMBEDDER"):
-            del newcomer.environment[ours]
-        # Where packages come from is the machine's; the newcomer's home is empty.
-        for name, value in os.environ.items():
-            if name.startswith("PIP_"):
-                newcomer.environment[name] = value
-        clone = cloned(home / "memory-patrol")
-        try:
-            told = paste(blocks_of(README), clone, newcomer.environment, port, README_PATIENCE)
-        finally:
-            newcomer.program = clone / "patrol"
-            if (clone / ".venv").exists():
-                newcomer("down", code=None)
-        assert wait_until(lambda: not newcomer.living(), PATIENCE)
-        said = [written for _, written in told]
-        # What the page promises behind the first block.
-        (promised,) = re.findall(r"^```\n(<passage.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
-        first = "\n".join(line.rstrip() for line in said[0].splitlines())
-        assert promised in first
-        assert first.rstrip().endswith(f"<message>\n{QUESTION}\n</message>")
-        assert "What Mizzen remembers" in said[1]
-        # The system of the first block has the usual port.
-        assert re.search(r"/demo \./patrol up --detach --port \d+$", said[1], re.MULTILINE)
-        assert said[1].rstrip().endswith("./patrol down")
-        assert "The oven failed during the morning bake." in said[2]
-        assert "<recalled_memory>" in said[3]
+            del command.environment[ours]
+        # Where packages come from is the machine's.
+        command.environment |= {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        yield command, port
 
 
 @pytest.fixture(scope="module")
 def reader(preloaded, tmp_path_factory):
-    """A system as README leaves it, with the Being wren, a token, and `patrol` on the PATH; pastes a page's blocks."""
+    """A system with README's Being wren and its talk, a token, and `patrol` on the PATH; pastes a page's blocks."""
     with made_home() as home:
         port = free_port()
         command = Command(home, preloaded, PATROL_API_PROCESSES="1", PATROL_API_PORT=str(port))
@@ -68,10 +117,10 @@ def reader(preloaded, tmp_path_factory):
             folder = tmp_path_factory.mktemp("reader")
             (folder / "patrol").symlink_to(CHECKOUT / "patrol")
             command.environment["PATH"] = f"{folder}{os.pathsep}{command.environment['PATH']}"
-            # All that makes nothing but what the first block has made: neither the environment nor the sample month.
-            first, *others = [block for block in blocks_of(README) if "make demo" not in block.text]
-            lines = [line for line in first.text.splitlines() if not re.match(r"make install|\./patrol up", line)]
-            paste([Block("\n".join(lines), first.line), *others], folder, command.environment, port, PATIENCE)
+            talk = "\n".join(re.findall(r"^\{.*\}$", BLOCKS[0].text, re.MULTILINE))
+            command("user", "add", "mira")
+            command("being", "add", "--user", "mira", "wren", "--name", "Wren")
+            command("messages", "add", "-", given=talk.encode())
             command.environment["TOKEN"] = command(
                 *("token", "add", "--user", "mira"), *("--scope", "ingest", "--scope", "read", "--scope", "manage")
             ).stdout.strip()
