@@ -14,9 +14,9 @@ from api.http.access.auth import Opened, Permitted
 from api.http.access.credentials import secret_of
 from api.http.access.page_cookie import carried_session, drop_session, set_session
 from api.http.resources import On
-from memory.accounts import access, page_sessions
+from memory.accounts import access, page_sessions, user_accounts
 from memory.accounts.access import Caller, InvalidToken
-from schemas.accounts.accounts import Being, IssuedToken, Scope
+from schemas.accounts.accounts import Being, IssuedToken, Scope, TokenPage
 from schemas.version import VERSION
 from schemas.wire.answers import Answer
 from workers.runtime.resources import Resources
@@ -54,6 +54,18 @@ def log_in_by_link(on: On, request: Request, response: Response) -> Login:
     secret = page_sessions.begin_by_link(on.store, secret_of(request.headers))
     set_session(request.scope, response, secret)
     return _login(on, page_sessions.show(on.store, secret))
+
+
+@router.get("/tokens/{being}")
+def list_being_tokens(on: On, being: FrontendBeing) -> TokenPage:
+    """List the valid tokens that open one Being alone, newest first, made here or elsewhere."""
+    return TokenPage(tokens=user_accounts.tokens_of_being(on.store, being), cursor=None)
+
+
+@router.delete("/tokens/{being}/{token_id}", status_code=204)
+def revoke_being_token(on: On, being: FrontendBeing, token_id: UUID) -> None:
+    """Revoke a token that opens one Being alone."""
+    user_accounts.revoke_token_of_being(on.store, being, token_id)
 
 
 @router.post("/tokens/{being}", status_code=201)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.accounts import access
 from memory.text.pages import cut_page, parse_id_cursor
-from schemas.accounts.accounts import NewToken, NewUser, Token, User, UserPage
+from schemas.accounts.accounts import Being, NewToken, NewUser, Token, User, UserPage
 from schemas.errors import NotFound
 from schemas.settings import Settings
 from store.accounts import beings, tokens, users
@@ -99,6 +99,25 @@ def tokens_of(store: Store, user_id: UUID) -> list[Token]:
     with store.transaction() as tx:
         users.get_user(tx, user_id)
         return tokens.tokens_of(tx, user_id)
+
+
+def tokens_of_being(store: Store, being: Being) -> list[Token]:
+    """The valid tokens that open one Being alone, newest first."""
+    with store.transaction() as tx:
+        return tokens.tokens_of_being(tx, being.user_id, being.being_id)
+
+
+def revoke_token_of_being(store: Store, being: Being, token_id: UUID) -> None:
+    """Revoke a token that opens one Being alone, as `revoke_token` does.
+
+    Raises:
+        NotFound: The Being has no such valid token.
+    """
+    with store.transaction() as tx:
+        known = tokens.tokens_of_being(tx, being.user_id, being.being_id)
+        if token_id not in {token.token_id for token in known}:
+            raise NotFound(f"This Being has no valid token {token_id}.")
+        tokens.revoke_token(tx, being.user_id, token_id)
 
 
 def revoke_token(store: Store, user_id: UUID, token_id: UUID) -> None:

@@ -137,6 +137,20 @@ def tokens_of(tx: Transaction, user_id: UUID) -> list[Token]:
         ).fetchall()
 
 
+def tokens_of_being(tx: Transaction, user_id: UUID, being_id: UUID) -> list[Token]:
+    """Return the valid tokens that open this Being alone, newest first."""
+    with tx.cursor(row_factory=class_row(Token)) as cursor:
+        return cursor.execute(
+            """
+            select * from memory.api_tokens
+            where user_id = %s and being_id = %s and revoked_at is null
+                and (expires_at is null or expires_at > clock_timestamp())
+            order by token_id desc
+            """,
+            [user_id, being_id],
+        ).fetchall()
+
+
 def revoke_token(tx: Transaction, user_id: UUID, token_id: UUID) -> bool:
     """Revoke a token, and delete provider keys that came with its requests; returns whether the user has it."""
     tx.execute(

@@ -1,9 +1,10 @@
 // The first steps: what is kept before there are memories, how talk comes in, and what a key for a model adds.
 
-import { change, tell } from "../actions.js";
+import { change } from "../actions.js";
 import { ask } from "../api.js";
-import { button, el, field, fill, userText } from "../dom.js";
+import { button, el, field, userText } from "../dom.js";
 import { count } from "../words.js";
+import { connecting } from "./connecting.js";
 import { importing } from "./imports.js";
 
 const SLUG = "[a-z0-9][a-z0-9_\\-]{0,62}";
@@ -70,7 +71,7 @@ function kept(context, holds) {
     el(
       "p",
       { class: "hint" },
-      "A patrol is the walk through the memory, once a day or when you ask for it, that makes memories of notes, lets them age, merges what is alike, and lets go of what nobody asks about.",
+      "A patrol is the walk through the memory, once a day or when you ask for it, that makes memories of notes, lets them age, merges what is alike, and lets go of what is never recalled.",
     ),
   ];
 }
@@ -129,36 +130,6 @@ const slugOf = (name) =>
 
 const another = () => el("details", {}, el("summary", {}, "One more Being"), makingBeing(false));
 
-/** What a frontend is told: the base URL and a token. */
-function connecting(context) {
-  const { row } = context.being;
-  const secret = el("div", {});
-  const may = context.manages && context.ingests;
-  const make = async () => {
-    try {
-      const made = await ask("POST", `/page/session/tokens/${row.being_id}`);
-      fill(
-        secret,
-        copied("Token, which frontends call API key", made.secret),
-        el("p", { class: "hint" }, "It can’t be shown again. It hands in and reads for this Being, and changes nothing else; patrol token revoke ends it."),
-      );
-    } catch (problem) {
-      tell(problem.message);
-    }
-  };
-  return el(
-    "section",
-    { class: "panel" },
-    el("h2", {}, "Connect the program you talk with"),
-    el("p", {}, "A frontend that lets you set a base URL talks to its model as before, through here, and remembers. Others have a plugin, which is told the address of the API."),
-    context.login.proxies
-      ? copied("Base URL", `${location.origin}/openai/v1`)
-      : el("p", { class: "hint" }, "No model stands behind a base URL yet: the operator names one in PATROL_PROXY_UPSTREAMS."),
-    copied("Address of the API", location.origin),
-    may ? [button("Make a token for this Being", make), secret] : null,
-  );
-}
-
 /** The form that stores a key for a model. */
 function keyed() {
   const key = el("input", { type: "password", name: "key", required: true, autocomplete: "off", spellcheck: "false" });
@@ -178,23 +149,8 @@ function keyed() {
       "The key is stored.",
       () => ask("POST", "/v1/keys", { body }),
       (stored) => ask("DELETE", `/v1/keys/${stored.key_id}`),
+      { stays: "What it has paid for meanwhile stays." },
     );
   });
   return form;
-}
-
-/** A text with a button that copies it. */
-function copied(label, text) {
-  const shown = el("input", { readonly: true, value: text, class: "code" });
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      tell(`Copied: ${label.split(",")[0].toLowerCase()}.`);
-    } catch {
-      // Without TLS a browser gives no clipboard to a page of another machine.
-      shown.select();
-      tell("Press Ctrl+C to copy what is selected.");
-    }
-  };
-  return el("div", { class: "copied" }, field(label, shown), button("Copy", copy, { "aria-label": `Copy ${label}` }));
 }

@@ -78,18 +78,54 @@ def test_a_long_export_is_divided_between_its_conversations(page, went):
     assert len(asked) == 3
 
 
-def test_a_token_for_a_frontend_hands_in_and_reads_and_changes_nothing(owner, page, went, problem):
+def test_a_token_for_a_frontend_is_made_after_a_question_listed_and_revoked(owner, page, went, problem):
+    owner.person.add_being("other")
     went(page, "start")
-    page.get_by_role("button", name="Make a token for this Being").click()
+    making = page.get_by_role("button", name="Make a token for this Being …")
+    dialog = page.get_by_role("dialog")
+    making.click()
+    expect(dialog).to_contain_text("also after you have logged out")
+    dialog.get_by_role("button", name="Cancel").click()
+    tokens = page.locator(".tokens li")
+    expect(tokens).to_have_count(0)
+    making.click()
+    dialog.get_by_role("button", name="Make it").click()
     secret = page.get_by_role("textbox", name="Token, which frontends call API key").input_value()
+    expect(tokens).to_have_count(1)
+    expect(tokens).to_contain_text("not used yet")
+    expect(tokens).to_contain_text("It hands in and reads.")
+    assert accessibility_faults(page) == []
+
     client = owner.person.with_secret(secret)
     assert client.post("/v1/beings/mira/messages", json={"role": "user", "content": "Hello."}).is_success
     assert client.get("/v1/beings/mira/sessions").is_success
     problem(client.patch("/v1/beings/mira", json={"name": "Other"}), 403)
-    owner.person.add_being("other")
     problem(client.get("/v1/beings/other"), 404)
+
+    went(page, "talk")
+    went(page, "start")
+    expect(tokens).to_contain_text("last used on")
+    tokens.get_by_role("button", name="Revoke …").click()
+    dialog.get_by_role("button", name="Revoke it").click()
+    expect(tokens).to_have_count(0)
+    problem(client.get("/v1/beings/mira/sessions"), 401)
+
+
+def test_tokens_of_a_being_are_for_a_login_with_all_scopes_and_no_other_being(owner, problem):
+    being, other = owner.person.being.being_id, owner.person.add_being("other").being_id
+    every = owner.person.with_page_login(owner.person.with_secret(owner.token))
     reading = owner.person.with_page_login(owner.person.with_secret(owner.reading))
-    problem(reading.post(f"/page/session/tokens/{owner.person.being.being_id}"), 403)
+    path = f"/page/session/tokens/{being}"
+    token = every.post(path).json()["token"]["token_id"]
+    assert [one["token_id"] for one in every.get(path).json()["tokens"]] == [token]
+    for refused in (reading.get(path), reading.post(path), reading.delete(f"{path}/{token}")):
+        problem(refused, 403)
+    assert every.get(f"/page/session/tokens/{other}").json()["tokens"] == []
+    problem(every.delete(f"/page/session/tokens/{other}/{token}"), 404)
+    # Neither is the login's own token in the list, which opens all Beings.
+    assert every.delete(f"{path}/{token}").status_code == 204
+    problem(every.delete(f"{path}/{token}"), 404)
+    assert every.get(path).json()["tokens"] == []
 
 
 def test_a_person_without_a_being_makes_one(owner, open_page, stack, cookie_of):
