@@ -17,7 +17,7 @@ class MappedNode(Row):
 
     node_id: UUID
     cluster_id: UUID | None
-    action: str = Field(description="What happened, at most 160 characters of it.")
+    action: str = Field(description="What happened, at most 160 characters of it: a longer text ends in an ellipsis.")
     importance: Number
     effective_importance: Number
     session_count: int
@@ -25,6 +25,12 @@ class MappedNode(Row):
     pinned: bool
     created_at: datetime
     patrols_left: int | None = Field(description="Patrols until it will be dying; null for pinned and dead ones.")
+    when: str | None = Field(description="The first time that its scene names, at most 40 characters of it.")
+    absorbed_into: UUID | None
+    forgotten_at: datetime | None
+    changed_at: datetime | None = Field(
+        description="When it last began to fade, or was absorbed, forgotten or let go; null for active ones."
+    )
 
 
 class TopicMap(Answer):

@@ -9,6 +9,9 @@ let refresh = async () => {};
 let hiding = 0;
 let turn = Promise.resolve();
 
+/** What an undoing leaves of a change whose every event is kept. */
+export const IN_STORY = { stays: "What was done and undone stays in its story." };
+
 /** Say how the page is shown anew after a change. */
 export function refreshWith(show) {
   refresh = show;

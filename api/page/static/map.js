@@ -10,11 +10,12 @@ const FURTHEST = 60;
 const LISTED = 30;
 const PAUSE_MS = 120;
 
-async function everything(being) {
-  let answer = await being.get("/map");
+/** All topics, and all memories in few words: with `{ dead: true }` also dead ones. */
+export async function everything(being, query = {}) {
+  let answer = await being.get("/map", query);
   const nodes = [...answer.nodes];
   while (answer.cursor) {
-    answer = await being.get("/map", { cursor: answer.cursor });
+    answer = await being.get("/map", { ...query, cursor: answer.cursor });
     nodes.push(...answer.nodes);
   }
   return { clusters: answer.clusters, nodes };

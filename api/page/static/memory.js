@@ -1,6 +1,6 @@
 // One memory: what it says, how strong it is, the words it rests on, what happened to it, and what can be done about it.
 
-import { change } from "./actions.js";
+import { IN_STORY, change } from "./actions.js";
 import { askInDialog, button, el, empty, field, pairs, userText, visible } from "./dom.js";
 import { meter } from "./map.js";
 import { paged } from "./paged.js";
@@ -193,14 +193,14 @@ function actionButtons(context, story) {
     "div",
     { class: "buttons" },
     node.status !== "dead" && !node.pinned
-      ? button("Pin", () => change("Pinned: it will not fade.", pin(true), pin(false)))
+      ? button("Pin", () => change("Pinned: it will not fade.", pin(true), pin(false), IN_STORY))
       : null,
-    node.pinned ? button("Unpin", () => change("It may fade again.", pin(false), pin(true))) : null,
+    node.pinned ? button("Unpin", () => change("It may fade again.", pin(false), pin(true), IN_STORY)) : null,
     node.status !== "dead" && !node.pinned
-      ? button("Forget", () => change("Forgotten: nothing finds it.", forget, back))
+      ? button("Forget", () => change("Forgotten: nothing finds it.", forget, back, IN_STORY))
       : null,
     node.status !== "active"
-      ? button("Revive", () => change("It is remembered again.", revive, back), { class: "primary" })
+      ? button("Revive", () => change("It is remembered again.", revive, back, IN_STORY), { class: "primary" })
       : null,
     button("Correct", () => correct(context, story)),
     button("Erase …", () => erase(context, story), { class: "danger quiet" }),

@@ -12,7 +12,7 @@ export async function view(context) {
     ["Memories", holds.nodes_active + holds.nodes_dying + holds.nodes_dead],
     ["Topics", holds.topics],
     ["Messages", holds.messages],
-    ["Sessions", holds.sessions],
+    ["Conversations", holds.sessions],
     ["Facts that it knows", holds.facts],
     ["Open todos", holds.todos],
     ["Vault records", holds.vault_records],

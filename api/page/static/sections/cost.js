@@ -26,7 +26,7 @@ const PURPOSES = {
   split: "dividing topics",
 };
 const purpose = (name) => PURPOSES[name] ?? name.replaceAll("_", " ");
-const amounts = ["Cost", "Calls", "Tokens in", "Tokens out", "Items"];
+const amounts = ["Cost", "Calls", "Items"];
 
 export async function view(context) {
   const [{ spending, budgets }, { dropped }] = await Promise.all([
@@ -69,7 +69,7 @@ export async function view(context) {
 const row = (name, ...values) =>
   el("tr", {}, el("th", { scope: "row" }, name), values.map((value) => el("td", { class: "amount" }, value)));
 
-// What a narrow screen shows without scrolling comes first.
+// Model and tokens stand below the purpose, so that a narrow screen has room for all of it.
 function byPurpose(spending) {
   return el(
     "details",
@@ -77,7 +77,7 @@ function byPurpose(spending) {
     el("summary", {}, "By purpose and model"),
     table(
       "Cost by day, purpose and model",
-      ["Day", "For", "Cost", "Model", "Calls", "Tokens in", "Tokens out"],
+      ["Day", "For", "Cost", "Calls"],
       amounts,
       el(
         "tbody",
@@ -87,12 +87,19 @@ function byPurpose(spending) {
             "tr",
             { "data-day": line.day, "data-purpose": line.purpose },
             el("th", { scope: "row", class: "day" }, day(`${line.day}T12:00:00`)),
-            el("td", {}, purpose(line.purpose)),
-            el("td", { class: "amount" }, money(line.cost)),
-            userText(line.model, "td", { class: "model" }),
-            [line.calls, line.input_tokens, line.output_tokens].map((value) =>
-              el("td", { class: "amount" }, number(value)),
+            el(
+              "td",
+              {},
+              purpose(line.purpose),
+              el(
+                "span",
+                { class: "hint" },
+                userText(line.model),
+                ` · ${number(line.input_tokens)} tokens in, ${number(line.output_tokens)} out`,
+              ),
             ),
+            el("td", { class: "amount" }, money(line.cost)),
+            el("td", { class: "amount" }, number(line.calls)),
           ),
         ),
       ),

@@ -42,27 +42,38 @@ export async function view(context) {
   ]);
   return [
     el("h1", {}, "People and things"),
-    el("h2", {}, "Are these the same?"),
-    open.childElementCount ? [open, moreOpen] : empty("No proposals wait for you."),
+    open.childElementCount ? [el("h2", {}, "Are these the same?"), open, moreOpen] : null,
+    together,
     el("h2", {}, "Whom and what facts name"),
     rows.childElementCount
       ? [
-          table("Entities", ["Name", "Kind", "Also called", "Facts"], ["Facts"], rows),
+          table("Entities", ["Name", "Kind", "Facts"], ["Facts"], rows),
           moreRows,
         ]
       : empty("Facts name no person or thing yet."),
-    together,
     decided.childElementCount || !moreDecided.hidden ? [el("h2", {}, "Decided"), decided, moreDecided] : null,
   ];
+}
+
+/** What a reference such as `org:harbour_office` is of, in a word. */
+function kindOf(reference) {
+  const [kind] = reference.split(":");
+  return { org: "organisation" }[kind] ?? kind;
 }
 
 function row(context, entity) {
   return el(
     "tr",
     { "data-id": entity.entity_ref },
-    el("th", { scope: "row" }, userText(entity.label)),
-    el("td", {}, entity.entity_ref.split(":")[0]),
-    el("td", {}, userText(entity.aliases.map(nameOf).join(", "))),
+    el(
+      "th",
+      { scope: "row" },
+      userText(entity.label),
+      entity.aliases.length
+        ? el("span", { class: "hint" }, "also called ", userText(entity.aliases.map(nameOf).join(", ")))
+        : null,
+    ),
+    el("td", {}, kindOf(entity.entity_ref)),
     el(
       "td",
       { class: "amount" },

@@ -1,6 +1,6 @@
 // Facts about the user with the words that they rest on, edited in place.
 
-import { change } from "../actions.js";
+import { IN_STORY, change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
 import { askInDialog, button, el, empty, field, fill, pairs, userText, visible } from "../dom.js";
 import { promptsShowing } from "../memory.js";
@@ -104,12 +104,13 @@ function actionButtons(context, fact) {
         fact.pinned ? "Unpinned." : "Pinned: it is in every prompt.",
         set({ pinned: !fact.pinned }),
         set({ pinned: fact.pinned }),
+        IN_STORY,
       ),
     ),
     confidenceButton(fact.being_id, set),
     fact.status === "ACTIVE"
-      ? button("Archive", () => change("Archived.", set({ status: "ARCHIVED" }), set({ status: "ACTIVE" })))
-      : button("Restore", () => change("Restored.", set({ status: "ACTIVE" }), set({ status: "ARCHIVED" }))),
+      ? button("Archive", () => change("Archived.", set({ status: "ARCHIVED" }), set({ status: "ACTIVE" }), IN_STORY))
+      : button("Restore", () => change("Restored.", set({ status: "ACTIVE" }), set({ status: "ARCHIVED" }), IN_STORY)),
     button("Erase …", () => erase(context, fact), { class: "danger quiet" }),
   );
 }
@@ -237,7 +238,7 @@ async function one(context) {
         ["About", userText(fact.entity_label)],
         ["Importance", `${fact.importance} of 3`],
         ["Known to", fact.being_id ? "this Being alone, in confidence" : "all of the user’s Beings"],
-        ["Told", `${count(fact.mentions, "time")}${fact.sessions ? ` in ${count(fact.sessions, "session")}` : ""}`],
+        ["Told", `${count(fact.mentions, "time")}${fact.sessions ? ` in ${count(fact.sessions, "conversation")}` : ""}`],
       ),
       el("h2", {}, "The words it rests on"),
       el(

@@ -105,7 +105,7 @@ export async function view(context) {
     el(
       "p",
       { class: "lead" },
-      "A patrol is a walk through the memory, once a day: it makes memories of what was handed in, lets all of them age a little, merges what is alike, and lets go of what nobody asks about.",
+      "A patrol is a walk through the memory, once a day: it makes memories of what was handed in, lets all of them age a little, merges what is alike, and lets go of what is never recalled.",
     ),
     context.manages ? el("div", { class: "buttons" }, start) : null,
     list,

@@ -4,6 +4,14 @@ import { button, el, empty, field, fill, userText, visible } from "../dom.js";
 import { paged, table } from "../paged.js";
 import { count, moment, number, share } from "../words.js";
 
+// What a fact was chosen by.
+const SCORES = {
+  similarity: "about the same",
+  recency: "told lately",
+  frequency: "told often",
+  score: "in all",
+};
+
 export async function view(context) {
   return context.ids.length ? one(context) : all(context);
 }
@@ -155,7 +163,7 @@ async function one(context) {
                 { class: "hint" },
                 fact.scores
                   ? Object.entries(fact.scores)
-                      .map(([name, value]) => `${name} ${share(value)}`)
+                      .map(([name, value]) => `${SCORES[name] ?? name} ${share(value)}`)
                       .join(" · ")
                   : "pinned",
               ),

@@ -18,12 +18,15 @@ const MOST = 50;
 const SIGNALS = {
   words: "Shares your words, there or close by",
   meaning: "Means something alike",
+  around: "Stands where the talk is about it",
   all_words: "Has every word you typed",
   speaker: "Said by whom you name",
   mention: "Names it first, or last",
   question: "Only asks, and tells less",
   time: "From the time you name",
   talk: "From a day of talk about it",
+  session: "From a conversation about it",
+  crowded: "One of many of the same conversation",
 };
 let last = "";
 

@@ -50,7 +50,12 @@ async function sessions(context) {
   ]);
   return [
     el("h1", {}, "Talk"),
-    list.childElementCount ? [list, moreSessions] : empty("Nothing has been said yet."),
+    list.childElementCount
+      ? [list, moreSessions]
+      : [
+          empty("Nothing has been said yet."),
+          el("p", {}, el("a", { href: context.link("start") }, "Import earlier talk, or connect the program that you talk with")),
+        ],
     el("h2", {}, "Taken back"),
     taken.childElementCount ? [taken, moreTaken] : empty("No message was taken back."),
   ];

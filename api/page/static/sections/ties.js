@@ -6,10 +6,9 @@ import { count, nameOf } from "../words.js";
 
 const PAGE = 200;
 const PAGES = 5;
-const DRAWN = 24;
-const SIZE = 640;
-const RING = 220;
-const LETTERS = 18;
+// A drawing: its size, its ring, how many names stand on it, and how many letters of one have room beside it.
+const WIDE = { wide: 800, high: 520, ring: 190, names: 24, letters: 17 };
+const NARROW = { wide: 400, high: 260, ring: 70, names: 12, letters: 10 };
 
 /** The section of ties; `labels` has the names of entities by their references. */
 export async function ties(context, labels) {
@@ -33,7 +32,7 @@ export async function ties(context, labels) {
       { class: "lead" },
       `${count(graph.size, "name")} that facts name together${whole ? "" : `, in the newest ${count(facts.length, "fact")}`}. Each tie leads to its other end.`,
     ),
-    el("div", { class: "ties" }, drawn(graph, order.slice(0, DRAWN), name, open), el("div", {}, [...places.values()])),
+    el("div", { class: "ties" }, drawn(graph, order, name, open), el("div", {}, [...places.values()])),
   ];
 }
 
@@ -107,12 +106,14 @@ function shape(tag, attributes, ...children) {
 }
 
 /** The names on a ring, with a line for each tie, the thicker the more facts. */
-function drawn(graph, refs, name, open) {
-  const middle = SIZE / 2;
+function drawn(graph, order, name, open) {
+  const { wide, high, ring, names: most, letters } = matchMedia("(max-width: 800px)").matches ? NARROW : WIDE;
+  const refs = order.slice(0, most);
+  const [middle, centre] = [wide / 2, high / 2];
   const at = new Map(
     refs.map((ref, place) => {
       const turn = (2 * Math.PI * place) / refs.length - Math.PI / 2;
-      return [ref, { x: middle + RING * Math.cos(turn), y: middle + RING * Math.sin(turn), turn }];
+      return [ref, { x: middle + ring * Math.cos(turn), y: centre + ring * Math.sin(turn), turn }];
     }),
   );
   const lines = refs.flatMap((from, place) =>
@@ -121,7 +122,7 @@ function drawn(graph, refs, name, open) {
       .map(([to, facts]) => {
         const [a, b] = [at.get(from), at.get(to)];
         return shape("path", {
-          d: `M${a.x} ${a.y}Q${middle} ${middle} ${b.x} ${b.y}`,
+          d: `M${a.x} ${a.y}Q${middle} ${centre} ${b.x} ${b.y}`,
           "stroke-width": Math.min(6, facts.length),
         });
       }),
@@ -142,12 +143,12 @@ function drawn(graph, refs, name, open) {
           y: y + (right || left ? 5 : Math.sin(turn) > 0 ? 28 : -18),
           "text-anchor": right ? "start" : left ? "end" : "middle",
         },
-        text.length > LETTERS ? `${text.slice(0, LETTERS - 1)}…` : text,
+        text.length > letters ? `${text.slice(0, letters - 1)}…` : text,
       ),
     );
     group.addEventListener("click", () => open(ref));
     return group;
   });
-  const label = `Ties between ${count(refs.length, "name")}; the list beside it has them all.`;
-  return shape("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", "aria-label": label }, ...lines, ...names);
+  const label = `Ties between ${count(refs.length, "name")}; the list has them all.`;
+  return shape("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": label }, ...lines, ...names);
 }

@@ -1,112 +1,111 @@
-// What happened, month by month, and what became of it: remembered, merged into others, faded.
+// Month by month: what happened in it, and which memories were merged into others or faded in it.
 
-import { tellProblem } from "../actions.js";
 import { button, el, empty, userText } from "../dom.js";
-import { count } from "../words.js";
+import { everything } from "../map.js";
+import { count, day } from "../words.js";
 
 const MONTH = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
-const PAGE = 200;
+const MONTHS = 12;
 const LISTED = 5;
 
 export async function view(context) {
-  const months = el("ol", { class: "timeline" });
-  const known = new Map();
-  let cursor = null;
-  const grow = async () => {
-    const page = await context.being.get("/nodes", { limit: PAGE, cursor });
-    ({ cursor } = page);
-    for (const node of page.nodes) take(context, months, known, node);
-    more.hidden = cursor === null;
+  const { nodes } = await everything(context.being, { dead: true });
+  const found = byMonth(nodes);
+  const names = [...found.keys()].sort().reverse();
+  const actions = new Map(nodes.map((node) => [node.node_id, node.action]));
+  const list = el("ol", { class: "timeline" });
+  const grow = () => {
+    list.append(...names.splice(0, MONTHS).map((name) => month(context, name, found.get(name), actions)));
+    more.hidden = !names.length;
   };
-  const more = button("Show earlier months", () => grow().catch(tellProblem), { class: "more" });
-  await grow();
+  const more = button("Show earlier months", grow, { class: "more" });
+  grow();
   return [
     el("h1", {}, "Timeline"),
-    el("p", { class: "lead" }, "When memories came, what was strongest in them, and what has become of them since."),
-    known.size ? [months, more] : empty("There are no memories yet. Talk that was handed in is under Talk."),
+    el("p", { class: "lead" }, "What happened in each month, the strongest first, and which memories were merged or faded in it."),
+    nodes.length ? [list, more] : empty("There are no memories yet. Talk that was handed in is under Talk."),
   ];
 }
 
 /** The month in which a memory's scene happened, else that in which it came: 2026-03. */
-const monthOf = (node) => {
-  const first = node.scene.when?.[0];
-  const dated = (typeof first === "string" ? first : first?.date) ?? "";
-  return /^\d{4}-\d{2}/.test(dated) ? dated.slice(0, 7) : node.created_at.slice(0, 7);
-};
+const happenedIn = (node) => (/^\d{4}-\d{2}/.test(node.when ?? "") ? node.when : node.created_at).slice(0, 7);
 
-const KINDS = [
-  ["remembered", "remembered", (node) => node.status !== "dead"],
-  ["merged", "merged into another", (node) => node.absorbed_into !== null],
-  ["faded", "faded, or was forgotten", () => true],
-];
-
-function take(context, months, known, node) {
-  const name = monthOf(node);
-  let month = known.get(name);
-  if (!month) {
-    month = made(context, name);
-    known.set(name, month);
-    const later = [...months.children].find((one) => one.dataset.month < name);
-    months.insertBefore(month.place, later ?? null);
-  }
-  const [kind] = KINDS.find(([, , fits]) => fits(node));
-  month.take(kind, node);
+/** The month of this place's calendar in which a memory became what it is: 2026-03. */
+function changedIn(node) {
+  const at = new Date(node.changed_at ?? node.created_at);
+  return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}`;
 }
 
-function made(context, name) {
-  const groups = Object.fromEntries(KINDS.map(([kind, label]) => [kind, group(context, kind, label)]));
-  const told = el("p", { class: "hint" });
-  const place = el(
+/** For each month the memories of what happened in it, without those that live on in another, and whose turn came in it. */
+function byMonth(nodes) {
+  const months = new Map();
+  const put = (name, kind, node) => {
+    if (!months.has(name)) months.set(name, { happened: [], merged: [], faded: [] });
+    months.get(name)[kind].push(node);
+  };
+  for (const node of nodes) {
+    if (node.absorbed_into) {
+      put(changedIn(node), "merged", node);
+      continue;
+    }
+    put(happenedIn(node), "happened", node);
+    if (node.status !== "active") put(changedIn(node), "faded", node);
+  }
+  return months;
+}
+
+const strongest = (a, b) => b.importance - a.importance;
+const latest = (a, b) => new Date(b.changed_at) - new Date(a.changed_at);
+
+function month(context, name, { happened, merged, faded }, actions) {
+  const into = (node) => [
+    `on ${day(node.changed_at)}, into `,
+    el("a", { href: context.link("memory", node.absorbed_into) }, userText(actions.get(node.absorbed_into) ?? "another one")),
+  ];
+  return el(
     "li",
     { "data-month": name },
     el("h2", {}, el("time", { datetime: name }, MONTH.format(new Date(`${name}-15T12:00:00`)))),
-    told,
-    Object.values(groups).map((one) => one.place),
+    group(context, "happened", happened.sort(strongest), (amount) => `${count(amount, "memory", "memories")} of what happened`, fate),
+    group(context, "merged", merged.sort(latest), (amount) => `${count(amount, "memory was", "memories were")} merged into others`, into),
+    group(context, "faded", faded.sort(latest), (amount) => `${count(amount, "memory", "memories")} faded`, fate),
   );
-  const take = (kind, node) => {
-    groups[kind].take(node);
-    told.textContent = KINDS.filter(([one]) => groups[one].size())
-      .map(([one, label]) => `${count(groups[one].size(), "memory", "memories")} ${label}`)
-      .join(" · ");
-  };
-  return { place, take };
 }
 
-/** The memories of a month that share a fate: the strongest that are remembered stand open, the others can be opened. */
-function group(context, kind, label) {
-  const nodes = [];
-  const list = el("ol", { class: "lines" });
-  const heading = el("summary", {});
-  const place = el("details", { class: kind, hidden: true, open: kind === "remembered" }, heading, list);
-  const line = (node) =>
-    el(
+/** What became of a memory, where it is not as strong as ever. */
+function fate(node) {
+  if (node.status === "active") return null;
+  const on = node.changed_at ? ` ${node.status === "dying" ? "since" : "on"} ${day(node.changed_at)}` : "";
+  if (node.status === "dying") return `fading away${on}`;
+  return `${node.forgotten_at ? "forgotten" : "let go"}${on}`;
+}
+
+/** Memories under a heading: those of what happened stand open. The first ones, and the others at the press of a button. */
+function group(context, kind, nodes, heading, hint) {
+  if (!nodes.length) return null;
+  const line = (node) => {
+    const told = hint(node);
+    return el(
       "li",
-      {},
-      el("a", { href: context.link("memory", node.node_id) }, userText(node.scene.action)),
-      node.absorbed_into
-        ? el("span", { class: "hint" }, el("a", { href: context.link("memory", node.absorbed_into) }, "the memory that took it in"))
-        : null,
+      { "data-id": node.node_id },
+      el("a", { href: context.link("memory", node.node_id) }, userText(node.action)),
+      told && el("span", { class: "hint" }, told),
     );
-  const rest = button("Show all of the month", () => draw(nodes.length), { class: "more" });
-  let drawn = LISTED;
-  const draw = (most) => {
-    drawn = most;
-    nodes.sort((a, b) => b.importance - a.importance);
-    list.replaceChildren(...nodes.slice(0, drawn).map(line));
-    if (nodes.length > drawn) place.append(rest);
-    else rest.remove();
   };
-  let waiting = false;
-  const take = (node) => {
-    nodes.push(node);
-    place.hidden = false;
-    heading.textContent = `${count(nodes.length, "memory", "memories")} ${label}`;
-    if (waiting) return;
-    waiting = true;
-    queueMicrotask(() => {
-      waiting = false;
-      draw(drawn);
-    });
-  };
-  return { place, take, size: () => nodes.length };
+  const list = el("ol", { class: "lines" }, nodes.slice(0, LISTED).map(line));
+  const rest = button(
+    "Show all of the month",
+    () => {
+      list.append(...nodes.slice(LISTED).map(line));
+      rest.remove();
+    },
+    { class: "more" },
+  );
+  return el(
+    "details",
+    { class: kind, open: kind === "happened" },
+    el("summary", {}, heading(nodes.length)),
+    list,
+    nodes.length > LISTED ? rest : null,
+  );
 }

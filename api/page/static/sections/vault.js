@@ -72,6 +72,7 @@ function adding(context) {
             : problem;
         }),
       (receipt) => context.being.delete(`/vault/${receipt.records[0].id}`),
+      { stays: "It stays as a deleted record, until the vault is compacted." },
     );
   });
   return el("details", {}, el("summary", {}, "Add a statement"), form);
@@ -164,5 +165,6 @@ async function edit(context, record) {
       "Changed.",
       () => context.being.patch(path, { text: given.text }),
       () => context.being.patch(path, { text: record.text }),
+      { stays: "Both changes stay among its versions." },
     );
 }

@@ -28,6 +28,7 @@ const KINDS = {
   "upkeep.compare_seeds": "Compare facts that were added",
   "upkeep.spine": "Summarise all talk",
   "upkeep.activate": "Note which memories were recalled",
+  "session_close.deliver_due": "Tell programs what comes due",
   "ingest.index_words": "Make what was told findable by words",
   "upkeep.embed_told": "Make what was told findable by meaning",
   "upkeep.index_vectors": "Speed up the search",

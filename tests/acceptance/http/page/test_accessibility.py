@@ -27,7 +27,12 @@ def test_each_section_can_be_read_by_everybody(mind, page_of, went, open_page, s
     }
     for section in [*QUIET_SECTIONS, *(f"{name}/{id_}" for name, id_ in ids.items())]:
         went(page, section)
+        page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
         faults[section] = accessibility_faults(page)
+        hidden = page.locator(".scroll").evaluate_all(
+            "tables => tables.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)"
+        )
+        assert hidden == [], f"{section} hides a part of these tables beside the screen"
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide == 0, f"{section} is wider than the screen by {wide} pixels"
     assert {section: found for section, found in faults.items() if found} == {}

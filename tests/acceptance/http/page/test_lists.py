@@ -115,7 +115,7 @@ def test_entities_and_what_may_be_one(mind, page_of, went):
     for entity in mind.told("/entities")["entities"]:
         cells = page.locator(f"tr[data-id='{entity['entity_ref']}']").locator("th, td").all_inner_texts()
         kind = entity["entity_ref"].split(":")[0]
-        assert cells == [entity["label"], kind, "", str(entity["facts"])]
+        assert cells == [entity["label"], kind, str(entity["facts"])]
     for merge in mind.told("/entities/merges?state=proposed")["proposals"]:
         card = page.locator(f".proposals > li[data-id='{merge['merge_id']}']")
         expect(card).to_contain_text(f"proposed · similarity {merge['similarity']:.2f}")
@@ -198,11 +198,14 @@ def test_cost_by_day_and_purpose(mind, page_of, went):
     assert [(row.get_attribute("data-day"), row.get_attribute("data-purpose")) for row in rows] == [
         (one["day"], one["purpose"]) for one in spending
     ]
-    cells = [row.locator("td").all_inner_texts() for row in rows]
-    assert [row[2:] for row in cells] == [
-        [one["model"], *(f"{one[name]:,}" for name in ("calls", "input_tokens", "output_tokens"))] for one in spending
+    assert [row.locator("td").all_inner_texts() for row in rows] == [
+        [
+            f"the diary\n{one['model']} · {one['input_tokens']:,} tokens in, {one['output_tokens']:,} out",
+            f"${float(one['cost']):.3f}",
+            f"{one['calls']:,}",
+        ]
+        for one in spending
     ]
-    assert [row[:2] for row in cells] == [["the diary", f"${float(one['cost']):.3f}"] for one in spending]
     (budget,) = (each for each in mind.told("/cost")["budgets"] if each["budget"] == "being")
     said = f"${float(budget['spent_cost']):.2f} of ${float(budget['limit_cost']):.2f}"
     expect(page.get_by_text(f"This companion's: {said}, open.")).to_be_visible()
@@ -226,7 +229,7 @@ def test_what_the_being_holds(mind, page_of, went):
         "Memories": str(holds["nodes_active"] + holds["nodes_dying"] + holds["nodes_dead"]),
         "Topics": str(holds["topics"]),
         "Messages": str(holds["messages"]),
-        "Sessions": str(holds["sessions"]),
+        "Conversations": str(holds["sessions"]),
         "Facts that it knows": str(holds["facts"]),
         "Open todos": str(holds["todos"]),
         "Vault records": str(holds["vault_records"]),

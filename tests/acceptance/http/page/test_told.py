@@ -1,12 +1,14 @@
 """What the page says of a change is true: what is derived again, what stays, and where a correction is found."""
 
 import re
+from itertools import pairwise
 from uuid import uuid4
 
 from playwright.sync_api import expect
 
-from tests.acceptance.http.page.conftest import QUERY
-from tests.browser import PHONE
+from tests.acceptance.http.intake.scenes import scene
+from tests.acceptance.http.page.conftest import QUERY, Mind
+from tests.browser import DESKTOP, PHONE, accessibility_faults
 
 
 def test_taking_back_and_restoring_say_what_is_derived_again(tended, page_of, went):
@@ -36,6 +38,11 @@ def test_a_correction_is_in_the_story_of_the_fact(tended, page_of, went):
     page.locator("#undo").click()
     expect(page.locator("#told")).to_contain_text("both corrections stay in its story")
     expect(page.locator(".story li").last).to_contain_text(f"was corrected: {after} {before}")
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.locator(".story li", has_text="was pinned")).to_have_count(1)
+    page.locator("#undo").click()
+    expect(page.locator("#told")).to_contain_text("Undone: Pinned. What was done and undone stays in its story.")
+    expect(page.locator(".story li", has_text="was unpinned")).to_have_count(1)
     tended.told(f"/facts/{fact}", "DELETE")
 
 
@@ -102,10 +109,73 @@ def test_a_tie_of_two_names_leads_to_its_other_end_by_the_keyboard(mind, page_of
     assert page.faults == []
 
 
-def test_the_timeline_has_each_memory_in_its_month(mind, page_of, went):
+def test_the_timeline_tells_what_happened_and_what_faded_or_was_merged_in_each_month(person, page_of, went):
+    mind = Mind(person)
+    notes = ("Nadia lit the lamp.", "Nadia lit the lamp by hand.", "A dinghy was bailed out.", "The rope was new.")
+    long = "Gulls sat on each post of the pier. " * 5
+    mind.told("/notes", json=[scene(text, when=["2026-02-03"]) for text in (*notes, long)])
+    person.patrol()
+    lamp, again, dinghy, rope = (mind.node(text)["node_id"] for text in notes)
+    mind.told(f"/nodes/{rope}", "DELETE")
+    for node, status, survivor, reactivations in ((dinghy, "dying", None, None), (again, "dead", lamp, 0)):
+        mind.execute(
+            """
+            update memory.memory_nodes
+            set status = %(status)s, absorbed_into = %(survivor)s, reactivations_at_death = %(reactivations)s,
+                final_session_count = 3, session_count_base = null
+            where being_id = %(being)s and node_id = %(node)s
+            """,
+            node=node,
+            status=status,
+            survivor=survivor,
+            reactivations=reactivations,
+        )
+    # Each became what it is in a month of its own.
+    for node, month in ((again, "03"), (dinghy, "04"), (rope, "05")):
+        mind.execute(
+            "update memory.node_history set happened_at = %(at)s where being_id = %(being)s and node_id = %(node)s",
+            at=f"2025-{month}-12T12:00:00Z",
+            node=node,
+        )
     page = went(page_of(mind.token), "timeline")
-    nodes = mind.told("/nodes")["nodes"]
-    months = {one.get_attribute("data-month") for one in page.locator(".timeline > li").all()}
-    assert months == {(node["scene"]["when"] or [node["created_at"]])[0][:7] for node in nodes}
-    shown = page.locator(".timeline .lines > li > a").all_text_contents()
-    assert sorted(shown) == sorted(node["scene"]["action"] for node in nodes)
+    expect(page.get_by_role("heading", level=2)).to_have_text(["February 2026", "May 2025", "April 2025", "March 2025"])
+    page.locator(".timeline details").evaluate_all("groups => groups.forEach((group) => { group.open = true; })")
+    lines = {
+        (month.get_attribute("data-month"), group.get_attribute("class")): group.locator("li").all_inner_texts()
+        for month in page.locator(".timeline > li").all()
+        for group in month.locator("details").all()
+    }
+    assert {place: sorted(told) for place, told in lines.items()} == {
+        ("2026-02", "happened"): [
+            f"{notes[2]}\nfading away since Apr 12, 2025",
+            f"{long[:159]}…",
+            notes[0],
+            f"{notes[3]}\nforgotten on May 12, 2025",
+        ],
+        ("2025-05", "faded"): [f"{notes[3]}\nforgotten on May 12, 2025"],
+        ("2025-04", "faded"): [f"{notes[2]}\nfading away since Apr 12, 2025"],
+        ("2025-03", "merged"): [f"{notes[1]}\non Mar 12, 2025, into {notes[0]}"],
+    }
+    assert accessibility_faults(page) == []
+    assert page.faults == []
+
+
+def test_long_names_of_a_graph_can_be_read_on_a_desktop_and_a_phone(person, page_of, went):
+    mind = Mind(person)
+    refs = [f"person:wilhelmina_mummenschanz_{number}" for number in range(8)]
+    mind.told(
+        "/facts",
+        json=[
+            {"type": "PEOPLE", "content": f"The two meet at the mill, pair {number}.", "entity_refs": list(pair)}
+            for number, pair in enumerate(pairwise(refs))
+        ],
+    )
+    for size in (DESKTOP, PHONE):
+        drawing = went(page_of(mind.token, size), "entities").locator(".ties svg")
+        box = drawing.bounding_box()
+        names = [text.bounding_box() for text in drawing.locator("text").all()]
+        assert len(names) == len(refs)
+        for name in names:
+            assert box["x"] <= name["x"]
+            assert name["x"] + name["width"] <= box["x"] + box["width"]
+            assert name["height"] >= 12
