@@ -2,7 +2,7 @@
 
 import re
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 from api.app import create_app
 from schemas.settings import Settings
@@ -29,6 +29,11 @@ an operator's token ── POST /v1/users ──► user ── POST /v1/users/{
 
 On one's own machine `patrol user add` and `patrol being add` do the same. Beside each route stands the method of the
 [clients](clients.md) in Python; that in TypeScript has the same name as `camelCase`.
+
+**Required** are the fields that a body must have: `content.action` is the field `action` of `content`, and
+`messages[].role` that of each item of `messages`. Every other field may be left out, and has the default that
+`openapi.json` names. A route without any takes a body that may be empty, or none; a `PATCH` changes the fields that it
+is given.
 """
 SCOPES = re.compile(r"Scopes? `(\w+)`(?: and `(\w+)`)?")
 
@@ -41,12 +46,66 @@ def page() -> str:
 
 def _section(document: dict[str, Any], tag: dict[str, str]) -> str:
     rows = (
-        f"| `{method.upper()} {path}` | `{operation['operationId']}` | {_scope(operation)} | {operation['summary']} |\n"
+        f"| `{method.upper()} {path}` | `{operation['operationId']}` | {_scope(operation)} |"
+        f" {_required(document, operation)} | {operation['summary']} |\n"
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
         if tag["name"] in operation["tags"]
     )
-    return f"{tag['description']}\n\n| route | method | scope | |\n|---|---|---|---|\n" + "".join(rows)
+    return f"{tag['description']}\n\n| route | method | scope | required | |\n|---|---|---|---|---|\n" + "".join(rows)
+
+
+def _required(document: dict[str, Any], operation: dict[str, Any]) -> str:
+    """Return the fields that a body must have; where it may be of several types, for each of them."""
+    contents = operation.get("requestBody", {}).get("content", {})
+    needs = [need for content in contents.values() for need in _needs(document, content["schema"])]
+    if len(needs) == 1:
+        return _listed(needs[0].fields)
+    return "; ".join(f"{need.type}: {_listed(need.fields)}" for need in needs if need.fields)
+
+
+def _listed(fields: list[str]) -> str:
+    return ", ".join(f"`{field}`" for field in fields)
+
+
+class _Need(NamedTuple):
+    """What an object of one type must have; the type is empty where there is only one."""
+
+    type: str
+    fields: list[str]
+
+
+def _needs(document: dict[str, Any], schema: dict[str, Any]) -> list[_Need]:
+    """Return what an object of each type that a schema allows must have, alone or in a list."""
+    schema = _resolved(document, schema)
+    if "items" in schema:
+        return _needs(document, schema["items"])
+    if alternatives := schema.get("oneOf") or schema.get("anyOf"):
+        needs = [need for each in alternatives for need in _needs(document, each)]
+        return [need for place, need in enumerate(needs) if need not in needs[:place]]
+    properties = schema.get("properties", {})
+    fields = [field for name in schema.get("required", ()) for field in _field(document, name, properties[name])]
+    kind = properties.get("type", {}).get("const", "")
+    return [_Need(kind, fields)] if properties else []
+
+
+def _field(document: dict[str, Any], name: str, schema: dict[str, Any]) -> list[str]:
+    """Return a required field: by its own required fields where it may be an object, or is a list of objects."""
+    schema = _resolved(document, schema)
+    listed = "items" in schema
+    if listed and "properties" not in _resolved(document, schema["items"]):
+        return [name]
+    inner = _needs(document, schema)
+    if len(inner) != 1 or not inner[0].fields:
+        return [name]
+    return [f"{name}{'[]' if listed else ''}.{field}" for field in inner[0].fields]
+
+
+def _resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema, or the one that it refers to."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    found: dict[str, Any] = document["components"]["schemas"][name] if name else schema
+    return found
 
 
 def _scope(operation: dict[str, Any]) -> str:
