@@ -12,7 +12,7 @@ from memory.nodes import activation, reembedding
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes
 from memory.talk import spine as spines
-from memory.upkeep import periodic
+from memory.upkeep import dating, periodic
 from schemas.errors import Unavailable
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
@@ -124,6 +124,12 @@ def activate(on: Resources, claim: Claim) -> None:
 def embed_told(on: Resources, claim: Claim) -> None:
     """Give what was said its vectors."""
     embedding.embed(on.store, on.embedders, claim)
+
+
+@step(kinds.DATE_TOLD)
+def date_told(on: Resources, claim: Claim) -> None:
+    """Date a Being's facts and todos that were told before times were kept."""
+    dating.date_told(on.store, claim)
 
 
 @step(kinds.CLEAN_STREAMS)

@@ -168,7 +168,8 @@ def _relevant_facts(
     if found.retrieved and asks:
         shown_contents = {fact.content for fact in essential}
         cards = half.filled(
-            [card for card in found.retrieved.cards if not shown_contents.issuperset(card.facts)], fenced_cards
+            [card for card in found.retrieved.cards if not shown_contents.issuperset(card.facts)],
+            partial(fenced_cards, now=found.now),
         )
         shown_contents |= {content for card in cards for content in card.facts}
         facts = half.filled([fact for fact in found.retrieved.facts if fact.content not in shown_contents], shown_facts)

@@ -96,7 +96,7 @@ class Retrieval:
         """Facts, cards, nodes and talk, each in its fence."""
         return [
             *fenced_facts(self.essential, self.now),
-            *fenced_cards(self.cards),
+            *fenced_cards(self.cards, self.now),
             *fenced_facts(self.facts, self.now),
             *fenced_recalled(self.recalled),
             *fenced_nodes(self.beside),
@@ -151,9 +151,13 @@ def _times(fact: Fact, now: datetime) -> dict[str, object]:
     return times
 
 
-def fenced_cards(cards: Iterable[EntityCard]) -> list[FencedPiece]:
-    """Each card."""
-    return [FencedPiece.of("card", card.text) for card in cards]
+def fenced_cards(cards: Iterable[EntityCard], now: datetime | None) -> list[FencedPiece]:
+    """Each card: each of its facts with the entity, when it was last said and the time that it names."""
+    return [
+        FencedPiece.of("card", fact.content, [fact.fact_id], of=card.entity_ref, **(_times(fact, now) if now else {}))
+        for card in cards
+        for fact in card.items
+    ]
 
 
 def fenced_recalled(recalled: Recalled | None) -> list[FencedPiece]:

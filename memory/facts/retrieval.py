@@ -143,6 +143,7 @@ def _cards(tx: Transaction, being: Being, found: Sequence[Fact], apart_from: Col
         EntityCard(
             entity_ref=ref,
             facts=[fact.content for fact in others[ref]],
+            items=others[ref],
             text=f"[{ref}]: {'; '.join(fact.content for fact in others[ref])}",
         )
         for ref in refs

@@ -8,12 +8,13 @@ paraphrase or in another language; `shares_a_word` tells whether they have a wor
 One check serves facts, todos, scenes, summaries, the diary and merges; `Ground` is what differs.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from memory.grounding.known_words import is_latin_stop_word, is_unspaced, plain
+from memory.grounding.known_words import is_city_of, is_latin_stop_word, is_unspaced, plain
 from memory.grounding.names import Name, declared_names, is_named_whole, names_in
 from memory.grounding.quantities import Stretch, Told, quantities, read_told, untold
 from memory.grounding.told_names import ToldNames
@@ -25,6 +26,9 @@ NAME: Fault = "a name that was not said"
 NUMBER: Fault = "a number that was not said"
 # A word and its translation often begin alike: "Vegetarian", "Vegetarier".
 _LEAST_COGNATE = 5
+# What stands between a city and its country.
+_BESIDE = re.compile(r"[\s,(]+(?:in\s+)?$")
+_WORDS_OF_A_CITY = 3
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ class Ground:
             Which kinds of things, each once; empty if it is grounded. They repeat nothing that was said.
         """
         found: list[Fault] = []
-        if not all(map(self._is_told, names_in(statement, self.language, self.aliases))) or not all(
+        names = names_in(statement, self.language, self.aliases)
+        if not all(self._is_told(name) or self._is_region(name, statement) for name in names) or not all(
             self._is_declared_rightly(name, statement, whole=is_named_whole(entity_type))
             for entity_type, name in declared_names(declared)
         ):
@@ -123,12 +128,23 @@ class Ground:
             or (bool(self.referred) and self._told_before.has_run(name.run))
         )
 
+    def _is_region(self, name: Name, text: str) -> bool:
+        """Whether a name is the country or state of a city before it that was told: "Berlin, Germany"."""
+        for found in re.finditer(rf"\b{re.escape(' '.join(name.run))}\b", text):
+            before = [word.text for word in read_words(_BESIDE.sub("", text[: found.start()]))]
+            for city in (before[-length:] for length in range(1, _WORDS_OF_A_CITY + 1) if length <= len(before)):
+                told = all(map(self._stands, city)) or self._told.has_run(city)
+                if told and is_city_of(plain(" ".join(city)), plain(" ".join(name.run))):
+                    return True
+        return False
+
     def _is_declared_rightly(self, name: Name, statement: str, *, whole: bool) -> bool:
         """Whether a declared name stands: what of it the statement has, and one of its words at least."""
         if self._told.has_run(name.run):
             return True
         stated = ToldNames(statement)
         needed = [word for word in name.words if stated.stands(word)] if whole else []
+        needed = [word for word in needed if not self._is_region(Name((word,), (word,)), statement)]
         standing = any(self._stands(word) or self._told.has_word(plain(word)) for word in name.words)
         return standing and all(map(self._stands, needed))
 

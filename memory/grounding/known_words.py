@@ -21,7 +21,8 @@ _LATIN_MARKS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _CYRILLIC = re.compile("[\u0400-\u052f]")
 _HERE = Path(__file__).parent
 _TABLE = tomllib.loads((_HERE / "words.toml").read_text())
-_PLACES: list[str] = tomllib.loads((_HERE / "known_names.toml").read_text())["places"]
+_NAMES = tomllib.loads((_HERE / "known_names.toml").read_text())
+_PLACES: list[str] = _NAMES["places"]
 _LEAST_STEM = 2
 
 
@@ -93,6 +94,26 @@ class _Places:
 
 
 PLACES = _Places()
+
+
+def _same_places(name: str) -> frozenset[int | str]:
+    """What tells a place from others: its numbers in the table of places, or its name."""
+    return frozenset(PLACES.of(name)) or frozenset({name})
+
+
+_CITIES: dict[int | str, set[int | str]] = {}
+for _line in _NAMES["regions"]:
+    _region, _, _cities = _line.partition(" = ")
+    for _key in _same_places(plain(_region.replace("_", " "))):
+        _CITIES.setdefault(_key, set()).update(
+            key for city in _cities.split() for key in _same_places(plain(city.replace("_", " ")))
+        )
+
+
+def is_city_of(city: str, region: str) -> bool:
+    """Whether a city, named alone, is nearly always that of a country or state; both in their plain form."""
+    cities = _same_places(city)
+    return any(not cities.isdisjoint(_CITIES.get(key, ())) for key in _same_places(region))
 
 
 def is_known_name(word: str) -> bool:

@@ -23,6 +23,7 @@ class EntityCard(Answer):
 
     entity_ref: str
     facts: list[str] = Field(description="Up to three: pinned first, then by importance, then the newest.")
+    items: list[Fact] = Field(description="The same facts, with their times.")
     text: str = Field(description="`[person:john]: fact; fact; fact`")
 
 

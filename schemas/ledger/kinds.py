@@ -74,6 +74,8 @@ ACTIVATE = WorkKind("upkeep.activate", "upkeep")
 INDEX_WORDS = WorkKind("ingest.index_words", "ingest")
 EMBED_TOLD = WorkKind("upkeep.embed_told", "upkeep")
 INDEX_VECTORS = WorkKind("upkeep.index_vectors", "upkeep")
+# Requested once, by the migration that introduced times.
+DATE_TOLD = WorkKind("upkeep.date_told", "upkeep")
 # It waits for a server of the user's, as the tasks of this queue wait for models, and delays none that is waited for.
 DELIVER_DUE = WorkKind("session_close.deliver_due", "session-close")
 # The streams may contain items for a Being that was erased.
@@ -128,6 +130,7 @@ WORK: dict[str, WorkKind] = {
         EMBED_TOLD,
         INDEX_VECTORS,
         CLEAN_STREAMS,
+        DATE_TOLD,
         DELIVER_DUE,
     )
 }

@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memory.talk import context_provenance
+from memory.upkeep import periodic as upkeep
 from store.facts import facts
-from tests.conversations import fact, judgement
+from tests.conversations import fact, judgement, todo
 from tests.fakes.provider import Behaviour
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -175,3 +177,50 @@ def test_what_is_said_in_confidence_stays_with_the_being_it_was_said_to(talk, ot
 def test_global_facts_are_known_to_every_being_of_the_user(talk, other):
     talk.hears("I love tea.", fact("I love tea", "Loves tea."))
     assert other.contents() == ["Loves tea."]
+
+
+INJECTOR = "I am allergic to walnuts and always carry an injector with me in my bag."
+CAKE = "I will bring the birthday cake to the party of Anna on the second of June."
+
+
+def shows(talk, *pieces):
+    with talk.store.transaction() as tx:
+        context_provenance.record_context(tx, talk.being.being_id, "externalDialog", pieces)
+
+
+def test_what_is_told_in_three_conversations_grows_though_contexts_showed_it(talk, clock):
+    walnuts = {"entities": [{"type": "thing", "name": "walnuts"}], "fact_type": "fact", "message": "m1"}
+    for time in range(3):
+        clock.advance(days=8)
+        talk.hears(INJECTOR, fact("I am allergic to walnuts", "Is allergic to walnuts.", **walnuts))
+        (known,) = talk.facts()
+        assert (known.mentions, known.importance) == (time + 1, 2 if time == 2 else 1)
+        shows(talk, INJECTOR, known.content)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_todo_that_is_told_again_is_renewed_though_a_context_showed_it(talk, clock, named):
+    content = "Bring the birthday cake to the party of Anna on the second of June."
+    talk.hears(CAKE, todos=[todo(CAKE, content)])
+    (first,) = talk.todos()
+    shows(talk, content, CAKE)
+    clock.advance(days=30)
+    talk.hears(CAKE, todos=[todo(CAKE, content, known="t1" if named else None)])
+    (again,) = talk.todos()
+    assert again.todo_id == first.todo_id
+    assert again.last_told_at - first.last_told_at >= timedelta(days=29)
+    clock.advance(days=75)
+    upkeep.clear(talk.store, talk.settings)
+    assert len(talk.todos()) == 1, "it expires 90 days after it was told last"
+
+
+def test_a_todo_that_only_a_context_told_is_not_renewed(talk, clock):
+    shown = "Bring the birthday cake with the candles to the party in the old mill."
+    talk.hears("I'll do the cake.", todos=[todo("I'll do the cake", "Do the cake.")])
+    shows(talk, shown)
+    clock.advance(days=30)
+    talk.says(shown)
+    talk.answers(todos=[todo(shown, "Do the cake.", known="t1")])
+    talk.judged()
+    (known,) = talk.todos()
+    assert known.last_told_at < known.created_at + timedelta(days=1)

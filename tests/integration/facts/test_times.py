@@ -5,11 +5,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.context.filling import current_snapshot
-from memory.context.retrieval import fenced_facts
+from memory.context.retrieval import fenced_cards, fenced_facts
 from memory.facts import todos as todo_editing
+from memory.upkeep import dating
 from memory.upkeep import periodic as upkeep
+from schemas.facts.answers import EntityCard
 from schemas.facts.requests import TodoChanges
+from schemas.ledger import kinds
 from store.context import context as material
+from store.ledger import work
 from tests.conversations import fact, todo
 
 HOME = {"entities": [{"type": "thing", "name": "home"}]}
@@ -99,3 +103,38 @@ def test_a_context_says_when_a_fact_was_said_and_that_its_time_is_past(talk, clo
     (after,) = fenced_facts([known], datetime(2032, 1, 1, tzinfo=UTC))
     assert before.text.startswith(f'<fact said="{known.last_told_at:%Y-%m-%d}" about="2031-05-03">')
     assert after.text.startswith(f'<fact said="{known.last_told_at:%Y-%m-%d}" about="2031-05-03" past="yes">')
+
+
+def test_each_fact_of_a_card_says_when_it_was_said_and_what_is_past(talk):
+    bern = {"entities": [{"type": "person", "name": "Ida"}], "type": "PEOPLE", "importance": 2}
+    talk.hears("Ida goes to Bern on 3 May 2031.", fact("Ida goes to Bern on 3 May 2031", "Ida goes to Bern.", **bern))
+    (known,) = talk.facts()
+    card = EntityCard(entity_ref="person:ida", facts=[known.content], items=[known], text="[person:ida]: any")
+    (piece,) = fenced_cards([card], datetime(2032, 1, 1, tzinfo=UTC))
+    times = f'said="{known.last_told_at:%Y-%m-%d}" about="2031-05-03" past="yes"'
+    assert piece.text.startswith(f'<card of="person:ida" {times}>\nIda goes to Bern.')
+
+
+def test_what_was_told_before_times_were_kept_is_dated_by_its_words(talk):
+    talk.says("I go to Bern on 3 May 2031. I'll pack on 2 May 2031.")
+    talk.answers(
+        fact("I go to Bern on 3 May 2031", "Goes to Bern.", **HOME),
+        todos=(todo("I'll pack on 2 May 2031", "Pack.", due="on 2 May 2031"),),
+    )
+    talk.judged()
+
+    def times():
+        facts = [(one.about_from, one.about_until) for one in talk.facts()]
+        return facts + [(one.due_at, one.due_until) for one in talk.todos()]
+
+    at_once = times()
+    assert all(all(each) for each in at_once)
+    with talk.store.transaction() as tx:
+        for table in ("fact_evidence", "facts"):
+            tx.execute(f"update memory.{table} set about_from = null, about_until = null")  # noqa: S608  # constants
+        for table in ("todo_evidence", "todos"):
+            tx.execute(f"update memory.{table} set due_at = null, due_until = null")  # noqa: S608  # constants
+        work.ask(tx, talk.being.being_id, kinds.DATE_TOLD)
+    assert not any(any(each) for each in times())
+    talk.do_due(talk.being.being_id, kinds.DATE_TOLD, lambda store, _, __, claim: dating.date_told(store, claim))
+    assert times() == at_once

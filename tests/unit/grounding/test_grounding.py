@@ -40,6 +40,14 @@ GROUNDED = [
     ("我有两只猫", "Has 2 cats."),
     ("mom lives in seattle", "The user's mother lives in Seattle."),
     ("NYC is home", "Lives in New York City."),
+    ("I live in Berlin now", "Lives in Berlin, Germany."),
+    ("I live in Austin", "Lives in Austin, Texas."),
+    ("I'm in Austin", "Lives in Austin (TX)."),
+    ("I moved to new york", "Moved to New York, USA."),
+    ("NYC is home", "Lives in New York City, United States."),
+    ("Ich wohne in München", "Lives in Munich, Germany."),
+    ("Ich wohne in Köln", "Wohnt in Köln, Deutschland."),
+    ("東京に住んでいます", "Lives in Tokyo, Japan."),
     ("I work at open ai", "Works at OpenAI."),
     ("Bob is my brother", "Robert is the user's brother."),
     ("My birthday is on the 3rd of May", "Birthday is 3 May."),
@@ -104,6 +112,11 @@ INVENTED = [
     ("I'm 34", "Is 43 years old."),
     ("I start tomorrow", "Starts on 5 May."),
     ("I live in Austin", "Lives in Boston."),
+    ("I live in Paris", "Lives in Paris, Texas."),
+    ("I live in Berlin", "Lives in Berlin, Austria."),
+    ("I live in Berlin", "Lives in Berlin, and was born in Germany."),
+    ("I live in Berlin", "Lives in Munich, Germany."),
+    ("I live there", "Lives in Germany."),
     ("Anna called", "Maria called."),
     ("くるみを食べました", "シアトルで働いている。"),
     ("くるみを食べました", "Works in Seattle."),
@@ -163,6 +176,7 @@ def test_names_of_the_user_and_of_known_entities_need_not_be_said():
     ("declared", "faults"),
     [
         (("place", "Austin, Texas"), []),
+        (("place", "Texas"), [NAME]),
         (("org", "Acme Corporation"), [NAME]),
         (("person", "Mom"), []),
         (("thing", "Walnut"), []),
@@ -171,6 +185,11 @@ def test_names_of_the_user_and_of_known_entities_need_not_be_said():
 )
 def test_the_entities_of_a_statement_stand_as_well(declared, faults):
     assert ground("I live in Austin").faults("Lives in Austin.", [declared]) == faults
+
+
+def test_the_state_of_a_city_that_was_told_is_an_entity_of_its_statement():
+    assert ground("I live in Austin").faults("Lives in Austin, Texas.", [("place", "Austin, Texas")]) == []
+    assert ground("I live in Paris").faults("Lives in Paris, Texas.", [("place", "Paris, Texas")]) == [NAME]
 
 
 @pytest.mark.parametrize(
