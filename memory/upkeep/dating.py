@@ -13,7 +13,6 @@ from store.accounts import beings
 from store.database import Store
 from store.facts import dating, facts
 from store.facts.dating import Dated, Place, Undated
-from store.transaction import Transaction
 
 AT_ONCE = 200
 Read = Callable[[Place | None], Sequence[Undated]]
@@ -38,15 +37,14 @@ def date_told(store: Store, claim: Claim) -> None:
         with store.transaction() as tx:
             return dating.of_todos(tx, being_id, after=place, limit=AT_ONCE)
 
-    def locked(write: Callable[[Transaction], None]) -> None:
+    for dated in _dated(facts_after, whose, ahead=None):
         with store.transaction() as tx:
             facts.lock(tx, user_id)
-            write(tx)
-
-    for dated in _dated(facts_after, whose, ahead=None):
-        locked(lambda tx, dated=dated: dating.date_facts(tx, user_id, being_id, dated))
+            dating.date_facts(tx, user_id, being_id, dated)
     for dated in _dated(todos_after, whose, ahead=True):
-        locked(lambda tx, dated=dated: dating.date_todos(tx, being_id, dated))
+        with store.transaction() as tx:
+            facts.lock(tx, user_id)
+            dating.date_todos(tx, being_id, dated)
     with store.finishing(claim):
         pass
 

@@ -140,6 +140,9 @@ def test_each_time_is_noticed_once_whoever_looks_at_once(talk, clock):
         list(pool.map(lambda _: due.notice(talk.store), range(8)))
     first = noticed(talk)
     assert sorted(one.content for one in first.notices) == ["Call Mum.", "Water the ferns."]
+    with talk.store.transaction() as tx:
+        left = "select count(*) from memory.{} where due_at <= memory.now() and noticed_due_at is distinct from due_at"
+        assert [value(tx, left.format(table), []) for table in ("todos", "notes")] == [0, 0], "none is looked at again"
     assert noticed(talk, first.cursor).notices == []
     with talk.store.transaction() as tx:
         kept_notes.change(
