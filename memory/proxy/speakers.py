@@ -88,11 +88,16 @@ def divided(line: Line, names: Names) -> Iterator[Line]:
     The speaker's own name goes; with that of another in the group the line is theirs.
     """
     own = names.user if line.role == "user" else names.being
-    first = _OWN_LABEL.match(line.text.lstrip()) if line.name is None else None
-    if first is None or not _is(first["name"], [*own, *names.others]) or not line.text.lstrip()[first.end() :].strip():
+    text = line.text.lstrip()
+    first = _OWN_LABEL.match(text) if line.name is None else None
+    if first is None or not _is(first["name"], [*own, *names.others]):
         yield line
         return
-    text = line.text.lstrip()
+    if not text[first.end() :].strip():
+        # Behind its name the model is to write.
+        if line.role == "user":
+            yield line
+        return
     found = list(islice(_OWN_LABEL.finditer(text), MOST_LABELS))
     speaking = {name for name in {label["name"] for label in found} if _is(name, [*own, *names.others])}
     labels = [label for label in found if label["name"] in speaking]
@@ -102,8 +107,11 @@ def divided(line: Line, names: Names) -> Iterator[Line]:
 
 
 def is_sillytavern(transcript: Transcript) -> bool:
-    """Whether a transcript has one of SillyTavern's own prompts, which begin a chat or name who answers."""
-    told = [line.text for line in transcript.lines if line.role == "system"]
+    """Whether a transcript has one of SillyTavern's own prompts, which begin a chat or name who answers.
+
+    Where all comes in one message, they stand in that.
+    """
+    told = [line.text for place, line in enumerate(transcript.lines) if line.role == "system" or place == 0]
     return any(form.search(text) for text in told for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
 
 

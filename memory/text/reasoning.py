@@ -167,7 +167,7 @@ _FRAME = re.compile(
 )
 # Tokens that tell a model where a text or a turn begins or ends, which servers leave behind an answer.
 _LIMIT = (
-    r"<\|(?:im_end|eot_id|eom_id|eot|end_of_text|endoftext|begin_of_text|end_of_turn|end_of_role|return|end|im_sep"
+    r"<\|(?:im_end|eot_id|eom_id|eot|end_of_text|endoftext|begin_of_text|end_of_turn|return|end|im_sep"
     r"|END_OF_TURN_TOKEN)\|>|<(?:end_of_turn|turn\||bos|eos|BOS_TOKEN|EOS_TOKEN)>|\[/SYSTEM_PROMPT\]"
     r"|<\uff5c(?:begin|end)\u2581of\u2581sentence\uff5c>|\[gMASK\]|<sop>"
 )

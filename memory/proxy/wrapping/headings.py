@@ -9,12 +9,12 @@ from memory.text.markup import Markup
 
 _OF_WHAT = (
     r"relevant|retrieved|attached|uploaded|additional|provided|web|internet|online|google|search|background|reference"
-    r"|knowledge(?:[ \t]base)?|related|user(?:'s)?"
+    r"|knowledge(?:[ \t]base)?|related|user(?:'s)?|active|recalled|stored|long-term"
 )
 _WHAT = (
     r"context(?:[ \t]information)?|documents?|document\(s\)|files?|file\(s\)|attachments?|search results?|results?"
     r"|sources?|references?|reference materials?|materials?|knowledge(?:[ \t]base)?|excerpts?|passages?|snippets?"
-    r"|memories|web pages?|pages?|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
+    r"|memor(?:y|ies)|web pages?|pages?|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
     r"|documentos|résultats|resultados|datei|fichiers?|archivos?|arquivos?|контекст|документы?|файлы?|источники"
     r"|上下文|参考资料|参考情報|搜索结果|检索结果|検索結果|文件|文档|附件|資料|ファイル|파일|문서|검색 결과"
 )
@@ -23,7 +23,8 @@ _HEADING = re.compile(
     r"(?:(?:here[ \t]++(?:are|is)|use|using|see|based on|given)[ \t]++)?(?:(?:the|some)[ \t]++)?(?:following[ \t]++)?"
     rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
     r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
-    r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base)|for [^\n:]{1,60}|below)[ \t]*+)?"
+    r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base|(?:past|previous|earlier) [a-z]{1,20})"
+    r"|for [^\n:]{1,60}|below)[ \t]*+)?"
     r"(?:\([^()\n]{0,80}\)[ \t]*+)?(?:\*\*|\]|--++|=++)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
     r"(?:[^\n:]{1,80}\.\w{1,5})?\Z",
     re.IGNORECASE,
@@ -60,7 +61,8 @@ _OF_FILE = re.compile(
 _UNTRUSTED = re.compile(r"[^\n]{1,80}\(untrusted\b[^()\n]{0,80}\)[ \t]*:?\Z", re.IGNORECASE)
 # A heading below which what was retrieved ends with a rule.
 _SURE = re.compile(
-    r"\b(?:context|contexto|contexte|kontext|retrieved|relevant|reference|search|attached|uploaded|provided|knowledge)\b"
+    r"\b(?:context|contexto|contexte|kontext|retrieved|relevant|reference|search|attached|uploaded|provided|knowledge"
+    r"|recalled|active memory)\b"
     r"|上下文|参考|搜索|検索",
     re.IGNORECASE,
 )

@@ -20,6 +20,7 @@ _OF_USER = (
     r"(?:(?:here|these|the following)[ \t]++(?:are|is)[ \t]++)?(?:some[ \t]++|the[ \t]++)?"
     r"(?:(?:relevant|known|stored|retrieved|past|previous|important)[ \t]++){0,2}"
     r"(?:memories|facts|information|context|notes|preferences|details)[ \t]++(?:about|of|on|for)[ \t]++the[ \t]++user"
+    r"|(?:(?:relevant|stored|retrieved|recalled|long-term)[ \t]++){1,2}memories(?:[ \t]++from[ \t]++[^\n:]{1,60})?"
     r"|user(?:'s)?[ \t]++(?:context|memor(?:y|ies)|profile|preferences|facts|information|data)"
 )
 _NOTE = re.compile(

@@ -90,6 +90,7 @@ WRAPPED |= {
     "a channel and a time": f"[Discord #tea 2026-03-18 11:45] {OWN}",
     "letta": f'{{"type": "user_message", "message": "{OWN}", "time": "2026-03-12 09:15:00 AM CET"}}',
     "a label behind what was retrieved": f'Contexte :\n"""\nJe vis à Berne.\n"""\n\nQuestion : {OWN}',
+    "recalled memories below a heading": f"Relevant memories from past conversations:\n- I live in Bern.\n\n{OWN}",
     "recalled memories": f"<relevant-memories>\n- I live in Bern.\n</relevant-memories>\n\n{OWN}",
 }
 OWN_TEXTS = [

@@ -195,11 +195,18 @@ def test_a_file_that_sillytavern_puts_before_a_line_leaves_it_unsure(text, syste
     assert [turn.unsure for turn in turns_of(read_transcript(lines), NAMES)] == [unsure]
 
 
+def test_a_file_is_told_where_sillytavern_sends_all_in_one_message():
+    text = f"{SILLYTAVERN}\n\n[Start a new Chat]\n\nAnn: My name is Pip.\n\n\nWhat do you think?"
+    turns = turns_of(read_transcript([{"role": "user", "content": text}]), NAMES)
+    assert [(turn.role, turn.unsure) for turn in turns] == [("user", True)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "Context:\nI live in Bern.\n\nMy name is Ann.",
         "My name is Ann.\n\nRetrieved documents:\nI live in Bern.",
+        "## Active Memory (Palaia)\n\n[t/m] I live in Bern.\n\nMy name is Ann.",
         "<documents>\nI live in Bern.\n\nMy name is Ann.",
         "[cv.md]\nI live in Bern.\n\nMy name is Ann.",
         "Attached file: cv.md\nI live in Bern.\n\nMy name is Ann.",
@@ -224,6 +231,14 @@ def test_what_was_retrieved_without_an_end_leaves_a_line_unsure(text):
         "<start_of_turn>user\nHi.<end_of_turn>\n<start_of_turn>model\nHello.\n<start_of_turn>user\nI bake.",
         "<s>[INST] <<SYS>>\nI live in Ossia.\n<</SYS>>\n\nHi. [/INST] Hello. </s><s>[INST] I bake. [/INST]",
         "<\uff5cUser\uff5c>Hi.<\uff5cAssistant\uff5c>Hello.<\uff5cUser\uff5c>I bake.<\uff5cAssistant\uff5c>",
+        (
+            "<|start_of_role|>user<|end_of_role|>Hi.<|end_of_text|><|start_of_role|>assistant<|end_of_role|>Hello."
+            "<|start_of_role|>user<|end_of_role|>I bake.<|start_of_role|>assistant<|end_of_role|>"
+        ),
+        (
+            "<|im_start|>user\nJon Smith: Hi.<|im_end|>\n<|im_start|>assistant\nMara: Hello.<|im_end|>\n"
+            "<|im_start|>user\nJon Smith: I bake.<|im_end|>\n<|im_start|>assistant\nMara:"
+        ),
         "### Instruction:\nHi.\n\n### Response:\nHello.\n\n### Instruction:\nI bake.\n\n### Response:",
         "A chat between a human and an assistant.\n\nUSER: Hi.\nASSISTANT: Hello.</s>\nUSER: I bake.\nASSISTANT:",
     ],
