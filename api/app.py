@@ -38,12 +38,14 @@ from api.mcp.http import McpOverHttp
 from api.operations import health, metrics, pages
 from api.page import files, session
 from api.proxy.completions import ANSWER_HEADERS, Completions
-from api.proxy.elsewhere import Elsewhere
 from api.proxy.models import Models
+from api.proxy.passing import CountTokens, Elsewhere
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
 from api.vault import exchange
 from memory.proxy.wires.chat_completions import CHAT
+from memory.proxy.wires.messages import MESSAGES
+from memory.proxy.wires.responses import RESPONSES
 from operations.accounts import beings, users, webhooks
 from operations.context import contexts, persona, profiles, souls, user_model, working_memory
 from operations.facts import due, entities, facts, spoken_requests, todos
@@ -92,6 +94,9 @@ DECLARED = (
     (webhooks, "Webhook"),
     (cost, "Cost"),
 )
+# What the proxy serves under each base URL.
+OPENAI_PATHS = {"v1/chat/completions": "POST", "v1/responses": "POST", "v1/models": "GET"}
+ANTHROPIC_PATHS = {"v1/messages": "POST", "v1/messages/count_tokens": "POST", "v1/models": "GET"}
 SWITCH_SECONDS = 0.0005
 # Requests of one user wait in threads for that user's share of the connections. With threads for four users' concurrent
 # requests, four users that wait block no other request.
@@ -176,9 +181,15 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     # A path is compared with each route in turn: those of a conversation come first.
     app.router.routes += [
         Route("/openai/v1/chat/completions", Completions(CHAT), methods=["POST"]),
-        Route("/openai/v1/models", Models(), methods=["GET"]),
-        Route("/openai/v1/models/{model:path}", Models(), methods=["GET"]),
-        Route("/openai/{path:path}", Elsewhere()),
+        Route("/openai/v1/responses", Completions(RESPONSES), methods=["POST"]),
+        Route("/anthropic/v1/messages", Completions(MESSAGES), methods=["POST"]),
+        Route("/anthropic/v1/messages/count_tokens", CountTokens(), methods=["POST"]),
+        Route("/openai/v1/models", Models("chat"), methods=["GET"]),
+        Route("/openai/v1/models/{model:path}", Models("chat"), methods=["GET"]),
+        Route("/anthropic/v1/models", Models("messages"), methods=["GET"]),
+        Route("/anthropic/v1/models/{model:path}", Models("messages"), methods=["GET"]),
+        Route("/openai/{path:path}", Elsewhere("chat", OPENAI_PATHS)),
+        Route("/anthropic/{path:path}", Elsewhere("messages", ANTHROPIC_PATHS)),
     ]
     for group in (
         routes(recall, "Recall"),

@@ -19,6 +19,7 @@ NAMES = {
     "npm": ("npm",),
     "prometheus": ("prometheus",),
     "pgbouncer": ("pgbouncer",),
+    "nginx": ("nginx",),
 }
 
 

@@ -9,7 +9,7 @@ from schemas.text.storable import storable
 _NUL = b"%00"
 _REPLACEMENT = b"%EF%BF%BD"
 # Clients join a base URL of these doors with a path of their own.
-_JOINED = ("/openai/", "/mcp")
+_JOINED = ("/openai/", "/anthropic/", "/mcp")
 
 
 class MendedTarget:

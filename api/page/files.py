@@ -57,8 +57,9 @@ def _read() -> tuple[str, dict[str, File]]:
     contents = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
     edition = sha256(b"\0".join(contents.values())).hexdigest()[:16]
     for name in contents:
-        named = f'"/page/{name}"'.encode()
-        contents["index.html"] = contents["index.html"].replace(named, f'"/page/{edition}/{name}"'.encode())
+        # Without a slash before them: a reverse proxy may serve the page below a path of its own.
+        named = f'"page/{name}"'.encode()
+        contents["index.html"] = contents["index.html"].replace(named, f'"page/{edition}/{name}"'.encode())
     return edition, {name: _file(content, TYPES[Path(name).suffix]) for name, content in contents.items()}
 
 

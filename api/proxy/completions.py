@@ -5,7 +5,7 @@ of the memory runs in threads. Order: token, body, Being and payer, transcript, 
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode
@@ -42,6 +42,11 @@ MOST_USER_NAMES = 20
 SHORT_BYTES = 32 * 1024
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
 _PASSED_ON = ("accept", "openai-beta", "anthropic-version", "anthropic-beta")
+# By these Claude Code and Codex CLI say that a request is a sub-agent's.
+SUB_AGENT = ("x-claude-code-agent-id", "x-openai-subagent")
+BETA = "anthropic-beta"
+# Features of Anthropic's with a price of their own: long prompts, and fast answers.
+DEAR_BETAS = ("context-1m", "fast-mode")
 JSON = {"content-type": "application/json"}
 _NO_TASK = frozenset({"", "0", "false", "no", "off", "none", "null", "undefined"})
 # How Open WebUI's ids of temporary chats begin, since 0.12 and before.
@@ -113,7 +118,9 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
     chat, wanted = read() if short else await proxy.threads.start(user_id, read)
     del body, read
     began = asyncio.get_running_loop().time()
-    requested = read_model(settings, wire.name, chat.model, headers.get(BEING), chat.surcharge)
+    requested = read_model(settings, wire.name, chat.model, headers.get(BEING))
+    surcharge = chat.surcharge or _dear_beta(headers)
+    requested = replace(requested, surcharge=surcharge, continues=chat.continues, refers_to=_kept(chat, wanted))
     admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:
         progress, work = await _remembered(proxy, admitted, wanted, began)
@@ -160,14 +167,30 @@ def _read(wire: Wire, content: bytes, headers: Headers) -> tuple[RequestBody, As
     return chat, _asked(chat, headers)
 
 
+def _dear_beta(headers: Headers) -> str | None:
+    """The header by which a request may cost more than the model's price says; None if it does not."""
+    return BETA if any(name in headers.get(BETA, "") for name in DEAR_BETAS) else None
+
+
+def _kept(chat: RequestBody, wanted: Asked) -> frozenset[str]:
+    """The ids of what the upstream keeps that a request names."""
+    named = {chat.continues, chat.conversation, *(line.refers_to for line in wanted.transcript.lines)}
+    return frozenset(id_ for id_ in named if id_ is not None)
+
+
 def _asked(chat: RequestBody, headers: Headers) -> Asked:
-    conversation = named_conversation(headers.get(CONVERSATION))
+    conversation = named_conversation(headers.get(CONVERSATION)) or named_conversation(chat.conversation)
     # No words of a temporary chat are stored, as of a request that the frontend makes for itself.
     temporary = conversation is not None and conversation.startswith(_TEMPORARY)
     task = headers.get(BACKGROUND, "").strip().lower()
-    background = temporary or (task not in _NO_TASK and "{{" not in task)
+    background = temporary or (task not in _NO_TASK and "{{" not in task) or _is_agents_own(chat, headers)
     names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
-    return Asked(chat.transcript, conversation, background, chat.choices, tuple(names))
+    return Asked(chat.transcript, conversation, background, chat.choices, tuple(names), chat.continues)
+
+
+def _is_agents_own(chat: RequestBody, headers: Headers) -> bool:
+    """Whether an agent asks for another agent, or for a single token, which no person reads."""
+    return any(headers.get(name) for name in SUB_AGENT) or chat.answer_limit == 1
 
 
 def with_known_query(wire: Wire, scope: Scope) -> str:

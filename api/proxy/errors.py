@@ -7,7 +7,7 @@ from http import HTTPStatus
 from fastapi.responses import JSONResponse
 
 from api.http.problems import rejection_of
-from memory.proxy.admission import NoPayer
+from memory.proxy.admission import NoPayer, UnknownAnswer
 from memory.text.errors import InvalidRequest
 from providers.chat.upstream import UpstreamFailed
 from schemas.errors import BudgetSpent
@@ -53,7 +53,7 @@ def error_answer(fault: Exception, wire: WireName) -> JSONResponse:
     return JSONResponse(form, error.status, dict(error.headers))
 
 
-def _error(fault: Exception) -> _Error:
+def _error(fault: Exception) -> _Error:  # noqa: PLR0911  # one for each kind of fault
     match fault:
         case BudgetSpent():
             headers = {"Retry-After": str(max(1, round(fault.retry_after))), "X-Should-Retry": "false"}
@@ -64,6 +64,9 @@ def _error(fault: Exception) -> _Error:
             return _Error(HTTPStatus.BAD_GATEWAY, str(fault), "server_error", "upstream_failed")
         case NoPayer():
             return _Error(HTTPStatus.FORBIDDEN, str(fault), "permission_error", "no_key")
+        case UnknownAnswer():
+            param, code = "previous_response_id", "previous_response_not_found"
+            return _Error(HTTPStatus.BAD_REQUEST, str(fault), "invalid_request_error", code, param=param)
         case InvalidRequest():
             return _Error(HTTPStatus.BAD_REQUEST, str(fault), "invalid_request_error", "invalid")
     rejection = rejection_of(fault)

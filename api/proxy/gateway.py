@@ -22,7 +22,7 @@ from api.proxy.threads import MemoryThreads, finished
 from memory.accounts import access
 from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from memory.proxy import admission
-from memory.proxy.admission import Admission, NoPayer, Requested, Unaccounted
+from memory.proxy.admission import Admission, NoPayer, Requested, Unaccounted, UnknownAnswer
 from memory.text.errors import InvalidRequest
 from providers.completion import Usage
 from schemas.errors import BudgetSpent, NotFound, Unavailable
@@ -33,7 +33,9 @@ T = TypeVar("T")
 # How long a token that is not known waits for a slow database, and how long a request does that may not go on before.
 IDENTIFICATION_SECONDS = 10.0
 ADMISSION_SECONDS = 30.0
-_WHAT_TO_SEND = "Send an access token of the memory as the API key: `Authorization: Bearer patrol_…`."
+_WHAT_TO_SEND = (
+    "Send an access token of the memory as the API key: `Authorization: Bearer patrol_…`, or `x-api-key: patrol_…`."
+)
 _UNREACHABLE = "The memory's database is unreachable: try again later."
 _BUSY = "The memory's database takes too long: try again later."
 
@@ -101,7 +103,10 @@ class Gateway:
             Forbidden: It is an operator's, or lacks the scope `ingest` or `read`.
             Unavailable: The database is unreachable or very slow, and the token was not verified lately.
         """
-        secret = secret_of(headers, _WHAT_TO_SEND)
+        # Of a client that sends both, one may be its provider's.
+        key = headers.get("x-api-key", "").strip()
+        is_token = key.startswith(access.PREFIX) or (key and "authorization" not in headers)
+        secret = key if is_token else secret_of(headers, _WHAT_TO_SEND)
         token = access.digest(secret)
         try:
             caller = await self._verify(secret, token, address)
@@ -210,7 +215,7 @@ class Gateway:
         if not done.cancelled() and fault is None:
             self._admissions.store(slot, done.result())
             self._grace.give_back(token, [taken])
-        elif isinstance(fault, BudgetSpent | NotFound | NoPayer | InvalidRequest):
+        elif isinstance(fault, BudgetSpent | NotFound | NoPayer | InvalidRequest | UnknownAnswer):
             self._admissions.forget(slot)
 
     def release(self, admitted: Admitted) -> None:

@@ -9,7 +9,7 @@ import structlog
 
 from memory.context.retrieval import EarlyVector, embed_early
 from memory.intake.batches import IntakeFull
-from memory.proxy import admission
+from memory.proxy import admission, answer_traces
 from memory.proxy.admission import Admission
 from memory.proxy.background import maker_of
 from memory.proxy.exchange import TakenTranscript, take_answer, take_transcript
@@ -53,6 +53,7 @@ class Asked:
         background: Whether it says that the request is its own, and no user's turn.
         choices: How many answers it wants.
         user_names: Names by which it means the user.
+        continues: The id of the answer that it goes on from without showing it.
     """
 
     transcript: Transcript
@@ -60,6 +61,7 @@ class Asked:
     background: bool
     choices: int
     user_names: tuple[str, ...] = ()
+    continues: str | None = None
 
 
 @dataclass(slots=True)
@@ -132,6 +134,7 @@ def remember_and_recall(
         background=wanted.background,
         choices=wanted.choices,
         user_names=wanted.user_names,
+        continues=wanted.continues,
     )
     try:
         progress.taken = taken = _unless_down(on, take)
@@ -173,11 +176,19 @@ def conclude(
         key_refused: Whether the upstream does not know the key that pays.
     """
     place = progress.taken.place if progress.taken else None
+    message_id = place.message_id if place else None
     if place and answer and answer.readable and answer.choices <= 1 and answer.text.strip():
         try:
-            _unless_down(on, partial(take_answer, on.store, on.settings, admitted.being, place, answer.text))
+            take = partial(take_answer, on.store, on.settings, admitted.being, place, answer.text)
+            message_id = _unless_down(on, take) or message_id
         except Exception as fault:  # noqa: BLE001  # the next transcript brings the answer again
             _tell("proxy.answer_not_stored", fault)
+    if answer is not None:
+        try:
+            conversation = place.conversation if place else None
+            answer_traces.leave(on.store, admitted.being.being_id, answer, conversation, message_id)
+        except Exception as fault:  # noqa: BLE001  # a request that names it is aligned by its words
+            _tell("proxy.trace_not_stored", fault)
     if key_refused:
         try:
             admission.mark_refused(on.store, admitted)

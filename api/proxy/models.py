@@ -1,4 +1,4 @@
-"""`GET /openai/v1/models` and `…/models/{id}`: the models of all upstreams, by the names that the proxy accepts."""
+"""Lists the models of all upstreams of a wire by the names that the proxy accepts, or shows one."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from api.proxy.proxy import Proxy
 from memory.proxy.admission import Requested, beings_of, payer_of, upstreams_of
 from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow
-from schemas.proxy.upstreams import Upstream
+from schemas.proxy.upstreams import Upstream, WireName
 
 TIMEOUT_SECONDS = 10.0
 # With more, a frontend's menu is longer than a person reads; further Beings are named by suffix all the same.
@@ -26,22 +26,36 @@ MOST_SHOWN = 100
 
 
 class Models:
-    """The routes as an ASGI application."""
+    """The routes of a base URL as an ASGI application.
+
+    Args:
+        wire: The wire in whose form it answers.
+    """
+
+    def __init__(self, wire: WireName) -> None:
+        self._wire = wire
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """List models, or show one, as OpenAI does; errors are in its form too."""
+        """List models, or show one, as the wire's provider does; errors are in its form too."""
         proxy: Proxy = scope["app"].state.proxy
         try:
             headers = Headers(scope=scope)
             identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
             with proxy.open_request(identity.caller.user_id):
                 proxy.check_time(identity.caller.user_id)
-                listed = await _listed(proxy, identity)
+                listed = await _listed(proxy, self._wire, identity)
             shown = scope["path_params"].get("model")
-            answer = JSONResponse({"object": "list", "data": listed} if shown is None else _named(listed, shown))
-        except Exception as fault:  # noqa: BLE001  # answered in OpenAI's form, without details
-            answer = error_answer(fault, "chat")
+            answer = JSONResponse(_list(self._wire, listed) if shown is None else _named(listed, shown))
+        except Exception as fault:  # noqa: BLE001  # answered in the wire's form, without details
+            answer = error_answer(fault, self._wire)
         await answer(scope, receive, send)
+
+
+def _list(wire: WireName, listed: list[dict[str, Any]]) -> dict[str, Any]:
+    if wire != "messages":
+        return {"object": "list", "data": listed}
+    ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {"first_id": None, "last_id": None}
+    return {"data": listed, "has_more": False, **ends}
 
 
 def _named(listed: list[dict[str, Any]], name: str) -> dict[str, Any]:
@@ -53,15 +67,16 @@ def _named(listed: list[dict[str, Any]], name: str) -> dict[str, Any]:
     for model in listed:
         if model["id"] == name:
             return model
-    detail = f"There is no model {name[:MOST_SHOWN]!r}: GET /openai/v1/models lists the names of all."
+    detail = f"There is no model {name[:MOST_SHOWN]!r}: the list of models has the names of all."
     raise Rejection(HTTPStatus.NOT_FOUND, "not-found", detail)
 
 
-async def _listed(proxy: Proxy, identity: Identity) -> list[dict[str, Any]]:
+async def _listed(proxy: Proxy, wire: WireName, identity: Identity) -> list[dict[str, Any]]:
     """The models of all upstreams that answer, then each for each of several Beings."""
-    upstreams = upstreams_of(proxy.on.settings, "chat", "responses")
+    wires: tuple[WireName, ...] = ("messages",) if wire == "messages" else ("chat", "responses")
+    upstreams = upstreams_of(proxy.on.settings, *wires)
     allow(Allowance(identity.caller.user_id, connection_seconds=ADMISSION_SECONDS))
-    requests = [_models_at(proxy, identity, name, upstream) for name, upstream in upstreams.items()]
+    requests = [_models_at(proxy, wire, identity, name, upstream) for name, upstream in upstreams.items()]
     found = await asyncio.gather(*requests, return_exceptions=True)
     if not any(isinstance(one, list) for one in found):
         raise next(one for one in found if isinstance(one, BaseException))
@@ -88,13 +103,18 @@ def _id(model: str, upstream: str, default: str, upstreams: Container[str]) -> s
     return model if upstream == default and not (slash and first in upstreams) else f"{upstream}/{model}"
 
 
-async def _models_at(proxy: Proxy, identity: Identity, name: str, upstream: Upstream) -> list[dict[str, Any]]:
+async def _models_at(
+    proxy: Proxy, wire: WireName, identity: Identity, name: str, upstream: Upstream
+) -> list[dict[str, Any]]:
     if upstream.models is not None:
+        if wire == "messages":
+            undated = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
+            return [{**undated, "id": model, "display_name": model} for model in upstream.models]
         return [{"id": model, "object": "model", "created": 0, "owned_by": name} for model in upstream.models]
     on, requested = proxy.on, Requested(name, upstream, "", None)
     user_id = identity.caller.user_id
     payer = await proxy.threads.start(user_id, payer_of, on.store, on.settings, user_id, requested)
-    status, body = await proxy.client.models("chat", upstream, payer.key, {}, TIMEOUT_SECONDS)
+    status, body = await proxy.client.models(wire, upstream, payer.key, TIMEOUT_SECONDS)
     try:
         listed = json.loads(body)["data"] if status == HTTPStatus.OK else ()
         return [model for model in listed if isinstance(model["id"], str)]

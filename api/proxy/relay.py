@@ -40,7 +40,7 @@ async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
 async def relay(
     answer: UpstreamAnswer,
     headers: list[tuple[bytes, bytes]],
-    reader: AnswerReader,
+    reader: AnswerReader | None,
     send: Send,
     *,
     hides_usage: bool = False,
@@ -53,19 +53,20 @@ async def relay(
     Args:
         answer: The upstream's answer.
         headers: Headers to add.
-        reader: Reads the answer beside.
+        reader: Reads the answer beside; None: nothing does.
         send: The ASGI function.
         hides_usage: Whether the client did not ask for the usage of a stream.
 
     Raises:
         UpstreamFailed: The answer broke off.
     """
-    without = WithoutUsage() if hides_usage and reader.is_readable else None
+    without = WithoutUsage() if hides_usage and reader and reader.is_readable else None
     passed = [(name, value) for name, value in answer.headers if without is None or name != b"content-length"]
     await send({"type": "http.response.start", "status": answer.status, "headers": [*passed, *headers]})
     left = next((int(value) for name, value in passed if name == b"content-length"), None)
     async for chunk in answer.chunks:
-        reader.feed(chunk)
+        if reader:
+            reader.feed(chunk)
         shown = without.feed(chunk) if without else chunk
         if left is not None:
             left -= len(shown)

@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from uuid import UUID
 
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
+from memory.proxy import answer_traces
 from memory.text.errors import InvalidRequest
 from providers.completion import Usage
 from providers.prices import cost_of, priced_name
 from schemas.accounts.accounts import Being
-from schemas.errors import BudgetSpent, NotFound
+from schemas.errors import BudgetSpent, NotFound, Unavailable
 from schemas.llm.calls import Outcome, PaidWith
 from schemas.proxy.upstreams import Upstream, WireName
 from schemas.settings import Settings
@@ -41,6 +42,8 @@ class Requested:
         model: The model's name there.
         being: The Being's id or slug; None if the request names none.
         surcharge: A field by which it may cost more than the model's price says; None: it has none.
+        continues: The id of the answer that it goes on from, whose tokens it may cost again; None: it shows all itself.
+        refers_to: The ids of what the upstream keeps that it names, that one among them.
     """
 
     upstream_name: str
@@ -48,6 +51,8 @@ class Requested:
     model: str
     being: str | None
     surcharge: str | None = None
+    continues: str | None = None
+    refers_to: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +107,11 @@ class NoPayer(Exception):
     """No key can pay for the request; the message says what to do."""
 
 
-def read_model(
-    settings: Settings, wire: WireName, model: str, being: str | None, surcharge: str | None = None
-) -> Requested:
+class UnknownAnswer(Exception):
+    """The request names an answer that the Being has not got; the message says what to do."""
+
+
+def read_model(settings: Settings, wire: WireName, model: str, being: str | None) -> Requested:
     """Read the name of a model: `model`, `model@being`, `upstream/model` or `upstream/model@being`.
 
     Args:
@@ -112,7 +119,6 @@ def read_model(
         wire: The wire that the client speaks.
         model: The name, as the client sent it.
         being: The Being that a header names; then another name behind an `@` belongs to the model's name.
-        surcharge: A field of the body by which the request may cost more than the model's price says.
 
     Raises:
         InvalidRequest: There is no upstream, it does not offer the model, or no model has such a name.
@@ -136,7 +142,7 @@ def read_model(
         raise InvalidRequest("The name of a model has at most 200 characters, all of them printable ASCII.")
     if upstream.models is not None and rest not in upstream.models:
         raise InvalidRequest("The operator does not offer this model: GET /openai/v1/models lists those that are.")
-    return Requested(name, upstream, rest, being, surcharge)
+    return Requested(name, upstream, rest, being)
 
 
 def upstreams_of(settings: Settings, *wires: WireName) -> dict[str, Upstream]:
@@ -174,14 +180,16 @@ def admit(
         InvalidRequest: The request names no Being, and the user has several; or the platform pays within a budget, and
             it may cost more than the model's price says.
         NoPayer: No key can pay.
+        UnknownAnswer: It names an answer that this Being has not got, and others use the key as well.
         BudgetSpent: The platform would pay, and the rest of its budget for the user is smaller.
         Unavailable: The database is unavailable.
     """
-    cost = highest_cost(settings, requested, expected)
-    limits = budgets.chat_limits(settings, cost, is_free=requested.upstream.is_free)
     with budgets.noted(store), store.transaction() as tx:
         being = _being(tx, user_id, only_being, requested.being)
         payer = _payer(tx, settings, user_id, requested)
+        expected = _with_kept(tx, being, requested, payer, expected)
+        cost = highest_cost(settings, requested, expected)
+        limits = budgets.chat_limits(settings, cost, is_free=requested.upstream.is_free)
         _check_price(settings, requested, payer, [being.daily_cost, users.get_user(tx, user_id).daily_cost])
         account = Account(being.being_id, None, None, payer.paid_with)
         call_id = _reserve(tx, settings, account, requested, expected, limits)
@@ -247,7 +255,10 @@ def cost_without_accounts(
     Raises:
         BudgetSpent: The price is unknown, and the platform pays within a budget.
         InvalidRequest: It may cost more than the price, and the platform pays within a budget.
+        Unavailable: It names an answer, and nothing can tell whose that is.
     """
+    if requested.refers_to and known.payer.paid_with != "user":
+        raise Unavailable("The memory's database is unreachable: send the transcript itself, or try again later.")
     own_limits = [known.being.daily_cost]
     _check_price(settings, requested, known.payer, own_limits)
     highest = highest_cost(settings, requested, expected)
@@ -339,6 +350,25 @@ def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None)
             " use a token that is bound to one Being."
         )
     return all_of_user[0]
+
+
+def _with_kept(tx: Transaction, being: Being, requested: Requested, payer: Payer, expected: Usage) -> Usage:
+    """The tokens of a request with those of the talk that the upstream keeps.
+
+    Raises:
+        UnknownAnswer: The key is not the user's own, so that others' talk is kept under it, and the Being has got no
+            answer of that name.
+    """
+    if not requested.refers_to:
+        return expected
+    known = answer_traces.of_ids(tx, being.being_id, [*requested.refers_to])
+    if payer.paid_with != "user" and requested.refers_to - known.keys():
+        raise UnknownAnswer(
+            "This memory has no answer of that id, and the upstream's account is not yours alone: send the transcript"
+            " itself, or store your own key with POST /v1/keys."
+        )
+    before = known.get(requested.continues) if requested.continues else None
+    return replace(expected, input_tokens=expected.input_tokens + (before.tokens if before else 0))
 
 
 def _reserve(

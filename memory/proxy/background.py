@@ -15,6 +15,7 @@ from typing import Literal
 from memory.proxy.task_templates import TEMPLATES
 from memory.proxy.task_words import asks_like_a_frontend
 from memory.proxy.transcript import Transcript
+from memory.proxy.wrapping.agents import is_preamble, names_sub_agent
 from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
 from schemas.proxy.task_prompts import PLACEHOLDER
@@ -37,7 +38,7 @@ _QUOTED_MODEL = re.compile(
 _QUOTES = re.compile(r"chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content")
 
 
-def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
+def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:  # noqa: PLR0911  # rules in order
     """Return who made a request: a person, who says the last line of it, or the frontend, for itself.
 
     Args:
@@ -47,10 +48,14 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     lines = [line for line in transcript.lines if line.text.strip()]
     if not lines:
         return "person"
-    system = [line for line in lines if line.role == "system"]
+    told = [line for line in lines if line.role == "system"]
+    if any(names_sub_agent(line.text) for line in told):
+        return "frontend"
+    system = [line for line in told if not is_preamble(line.text)]
     templates = _templates(tuple(task_prompts))
     last = lines[-1]
-    if any(_ends_with(last.text, template) for template in templates):
+    ends = [last.text] if last.last_part is None else [last.text, last.last_part]
+    if any(_ends_with(text, template) for text in ends for template in templates):
         return "frontend"
     # No person writes a system line, so that its beginning is enough.
     instruction = last if last.role == "system" else system[0] if len(system) == 1 else None

@@ -17,6 +17,7 @@ from memory.erased import recognition as erased_items
 from memory.erased.recognition import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.erasure import TRIES, PlannedErasure
+from memory.proxy import answer_traces
 from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes, NewTurn
@@ -153,6 +154,7 @@ def take_transcript(
     background: bool = False,
     choices: int = 1,
     user_names: Sequence[str] = (),
+    continues: str | None = None,
     paid_by: UUID | None = None,
 ) -> TakenTranscript:
     """Align a transcript with the conversation that is known, and commit what is new in it.
@@ -167,6 +169,7 @@ def take_transcript(
         background: Whether the request says that the frontend makes it for itself; otherwise known ones are recognised.
         choices: How many answers are asked for (`n`). Of several none is taken in until a later transcript shows which.
         user_names: Names by which the frontend means the user, beside the user's own.
+        continues: The id of the answer that the transcript goes on from without showing it.
         paid_by: The id of the key that came with the request, if one did.
 
     Returns:
@@ -181,7 +184,8 @@ def take_transcript(
     """
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
-    request = _Request(being, transcript, conversation, user_names, choices, paid_by)
+    transcript, known = answer_traces.shown_whole(store, being.being_id, transcript, continues)
+    request = _Request(being, transcript, conversation or known, user_names, choices, paid_by)
     take = partial(_take, store, settings, request)
     try:
         return take(SceneRemoval(being.being_id, (), NOTHING_PLANNED))
@@ -258,6 +262,8 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemo
     wordless = ends_without_words(request.transcript, names)
     if not turns:
         return _without_words(request) if wordless else TakenTranscript("nothing")
+    if answer_traces.are_handed_on(store, request.being.being_id, turns):
+        return TakenTranscript("background")
     now = store.statement(clock.now)
     for _ in range(TRIES):
         reads = Reads(store.statement)

@@ -30,7 +30,7 @@ _LABEL = re.compile(
     r"^(?:#{1,4}[ \t]{1,3}|\*\*|\[)?(?P<name>[^\n:\[\]<>{}*#]{1,100})(?:\*\*|\])?:(?:\*\*)?(?:[ \t]|$)", re.MULTILINE
 )
 # Labels that name the roles.
-_USER_ROLE, _MODEL_ROLE = ("Human", "User", "You"), ("Assistant", "AI", "Bot", "Model")
+USER_ROLE, MODEL_ROLE = ("Human", "User", "You"), ("Assistant", "AI", "Bot", "Model")
 _OWN_LABEL = re.compile(rf"^[ \t]*+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):[ \t]*+", re.MULTILINE)
 # Of so many labels a line is divided.
 MOST_LABELS = 1000
@@ -132,8 +132,8 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     begins = max((mark.end() for mark in _CHAT_BEGINS.finditer(text)), default=0)
     others = [*names.others, *_members(text)]
     labels = list(_LABEL.finditer(text, begins))
-    if _is_card(text, being) and any(_is(label["name"], _MODEL_ROLE) for label in labels):
-        being, personas = [*being, *_MODEL_ROLE], [*personas, *_USER_ROLE]
+    if _is_card(text, being) and any(_is(label["name"], MODEL_ROLE) for label in labels):
+        being, personas = [*being, *MODEL_ROLE], [*personas, *USER_ROLE]
     first = next((place for place, label in enumerate(labels) if _is(label["name"], being)), None)
     if first is None:
         is_told = any(_is(label["name"], personas) for label in labels)

@@ -101,6 +101,21 @@ Given the following conversation and a follow-up question, rephrase the follow u
 你是一名擅长技能总结的助理，{{}}输出: {简介}
 你是一位资深的 AI 艺术创作者和语言大师。{{}}不需要包含标点符号，输出语言为：{{}}
 """,
+    "Claude Code": r"""
+Generate a concise, sentence-case title (3-7 words) that captures the main topic or goal of this coding session.{{}}
+<session>{{}}</session> Write the title in the language the user wrote in, regardless of the language of the examples above.
+Analyze if this message indicates a new conversation topic. If it does, extract a {{}}
+Please write a 5-10 word title for the following conversation: {{}}
+Summarize this coding conversation in under 50 characters.{{}}
+[SUGGESTION MODE: Suggest what the user might naturally type next into Claude Code.]{{}}
+CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.{{}}
+Your task is to create a detailed summary of this conversation. This summary will be placed at the start of a continuing session;{{}}
+You are an assistant for performing a web search tool use{{}}
+Web page content: --- {{}} --- {{}}Provide a concise response based {{}}the content above{{}}
+""",
+    "Codex CLI": r"""
+You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary for another LLM that will resume the task.{{}}
+""",
     "GPT4All": r"""
 Describe the above conversation in seven words or less.
 Suggest three very short factual follow-up questions that have not been answered yet or cannot be found inspired by the previous conversation and excerpts.

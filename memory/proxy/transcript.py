@@ -1,9 +1,10 @@
-"""Transcripts: the `messages` of a chat completion in OpenAI's wire, as far as alignment reads them."""
+"""Transcripts: what a request shows of a chat, as far as alignment reads it, and the reading of OpenAI's `messages`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.prompt_formats import filled_in
 from memory.text.reasoning import opens_reasoning
 from schemas.text.storable import storable
@@ -26,24 +27,28 @@ _TEXT_PARTS = ("text", "input_text", "output_text", None)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry of a request's `messages`.
+    """One entry of a transcript.
 
     Attributes:
         role: Its role; `developer` is read as system, `function` as tool.
         text: Its text parts, joined by line breaks; empty if it has none.
         name: Its `name`; None without one.
         other_parts: Whether it has parts besides text: images, audio, files, calls of tools, parts of unknown types.
+        last_part: Its last text part, where it has several.
+        refers_to: The id of an item of an earlier answer that stands here; None: it is written out.
     """
 
     role: LineRole
     text: str = ""
     name: str | None = None
     other_parts: bool = False
+    last_part: str | None = field(default=None, compare=False)
+    refers_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """All of a request's `messages`, in order; `opened`: the request opens the reasoning of its answers."""
+    """All of a request's lines, in order; `opened`: the request opens the reasoning of its answers."""
 
     lines: tuple[Line, ...]
     opened: bool = False
@@ -78,11 +83,16 @@ def _line(message: Any) -> Line:
     name = message.get("name")
     # A model that refuses says so in a field of its own.
     texts, others = _parts(message.get("content") or message.get("refusal"))
+    last_part = storable(texts[-1]) if len(texts) > 1 else None
+    if role == "user" and len(texts) > 1:
+        # Of several parts some are a program's, whole.
+        texts = [text for text in texts if own_words(text)] or texts[-1:]
     return Line(
         role=_ROLES.get(role.lower(), "unknown") if isinstance(role, str) else "unknown",
         text=storable("\n".join(texts)),
         name=storable(name) if isinstance(name, str) and name.strip() else None,
         other_parts=others or bool(message.get("tool_calls") or message.get("function_call") or message.get("audio")),
+        last_part=last_part,
     )
 
 

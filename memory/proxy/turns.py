@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from memory.proxy.background import maker_of, may_be_task
 from memory.proxy.comparison import comparable, digest
 from memory.proxy.speakers import (
+    MODEL_ROLE,
+    USER_ROLE,
     Names,
     begins_with_card,
     divided,
@@ -143,7 +145,8 @@ def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
 def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
     if line.role not in ("user", "assistant"):
         return None
-    own = names.user if line.role == "user" else names.being
+    # Agents' programs write the role as a name.
+    own = [*names.user, *USER_ROLE] if line.role == "user" else [*names.being, *MODEL_ROLE]
     opened = opened and line.role == "assistant"
     if line.name is not None and not is_name_of(line.name, own):
         return turn_of("other", line.name, line.text, opened=opened)

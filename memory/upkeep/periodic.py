@@ -7,6 +7,7 @@ from functools import partial
 import structlog
 
 from memory.patrol.demand import begin_swept
+from memory.proxy import answer_traces
 from memory.talk import session_summary
 from memory.talk.judging import request_judging
 from schemas.ledger.kinds import PATROL_DUE
@@ -97,6 +98,7 @@ def clear(store: Store, settings: Settings) -> None:
         ("vault_idempotency", settings.keep_receipts),
         ("applied_retractions", settings.keep_receipts),
         ("request_answers", settings.keep_request_answers),
+        ("answer_traces", answer_traces.KEPT),
         *((("awaited_retractions", settings.keep_retracted),) if settings.keep_retracted is not None else ()),
     ):
         _clear_all(store, partial(retention.clear, table=table), older_than)

@@ -1,5 +1,6 @@
 """What was read of an answer so far, whatever the wire; the events of each wire fill it."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -10,6 +11,10 @@ from providers.completion import Usage
 MOST_TEXT = 256 * 1024
 # Counts beyond this are no usage.
 MOST_TOKENS = 1_000_000_000
+# So many items of an answer are read.
+MOST_ITEMS = 50
+# Shorter words are handed on to other tools than agents.
+LEAST_HANDED_ON = 10
 
 
 class AnswerSoFar:
@@ -22,6 +27,8 @@ class AnswerSoFar:
         came: The most tokens that what came can have been: what the model wrote, in bytes.
         payload: How many of these are data of sounds and pictures.
         done: Whether it says that it is at its end.
+        ids: The ids by which a later request may name it: its own first, then those of its items.
+        handed_on: The words that it hands on to tools, of which another agent may be one.
     """
 
     def __init__(self) -> None:
@@ -31,6 +38,8 @@ class AnswerSoFar:
         self.came = 0
         self.payload = 0
         self.done = False
+        self.ids: list[str] = []
+        self.handed_on: list[str] = []
         self._text: list[str] = []
         self._length = 0
 
@@ -65,6 +74,23 @@ class AnswerSoFar:
         """Take the model's name, if this is one."""
         self.model = reported if isinstance(reported, str) and reported else self.model
 
+    def read_id(self, reported: Any) -> None:
+        """Take an id of the answer or of an item in it."""
+        if isinstance(reported, str) and reported and len(self.ids) < MOST_ITEMS and reported not in self.ids:
+            self.ids.append(reported)
+
+    def read_item(self, id_: Any, given: Any) -> None:
+        """Take an item: its id, and what it gives to a tool, as JSON or as its value."""
+        self.read_id(id_)
+        if isinstance(given, str):
+            try:
+                given = json.loads(given)
+            except (ValueError, RecursionError):
+                given = None
+        words = given.values() if isinstance(given, dict) else ()
+        self.handed_on += [each for each in words if isinstance(each, str) and len(each) >= LEAST_HANDED_ON]
+        del self.handed_on[MOST_ITEMS:]
+
 
 class AnswerEvents(Protocol):
     """Reads the events of one answer, in the form of a wire."""
@@ -73,8 +99,8 @@ class AnswerEvents(Protocol):
         """Read an event of a stream, or the whole document."""
         ...
 
-    def ended(self, so_far: AnswerSoFar) -> None:
-        """Read the mark of the stream's end."""
+    def ended(self) -> bool:
+        """Read the mark of the stream's end; returns whether that says that the answer is complete."""
         ...
 
     def usage(self, reported: Any) -> Usage | None:

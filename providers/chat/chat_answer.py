@@ -29,6 +29,8 @@ class ChatAnswer:
         payload: How many of these are data of sounds and pictures, of which a token stands for many.
         complete: Whether it came to its end.
         readable: Whether it could be read.
+        ids: The ids by which a later request may name it: its own first, then those of its items.
+        handed_on: The words that it hands on to tools, of which another agent may be one.
     """
 
     text: str = ""
@@ -39,6 +41,8 @@ class ChatAnswer:
     readable: bool = True
     came: int = field(default=0, compare=False)
     payload: int = field(default=0, compare=False)
+    ids: tuple[str, ...] = field(default=(), compare=False)
+    handed_on: tuple[str, ...] = field(default=(), compare=False)
 
 
 class AnswerReader:
@@ -92,11 +96,13 @@ class AnswerReader:
             readable=self._readable,
             came=came,
             payload=payload,
+            ids=tuple(read.ids),
+            handed_on=tuple(dict.fromkeys(read.handed_on)),
         )
 
     def _take(self, event: Any) -> None:
         if event == DONE:
-            self._events.ended(self._so_far)
+            self._so_far.done = self._events.ended() or self._so_far.done
         else:
             self._events.take(event, self._so_far)
 

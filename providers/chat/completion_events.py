@@ -23,6 +23,7 @@ class CompletionEvents:
         self._deltas = False
         self._first: Any = None
         self._marked = False
+        self._calls: dict[Any, list[str]] = {}
 
     def take(self, event: dict[str, Any], so_far: AnswerSoFar) -> None:
         """Read a piece of a stream, or the whole document."""
@@ -38,9 +39,10 @@ class CompletionEvents:
             if isinstance(choice, dict):
                 self._take_choice(choice, so_far)
 
-    def ended(self, so_far: AnswerSoFar) -> None:
-        """Read the mark of the stream's end."""
-        so_far.done = self._marked = True
+    def ended(self) -> bool:
+        """Read the mark of the stream's end, which completes the answer."""
+        self._marked = True
+        return True
 
     def usage(self, reported: Any) -> Usage | None:
         """Read the tokens that an upstream reports; None if it reports none, or numbers that can't be."""
@@ -60,6 +62,7 @@ class CompletionEvents:
         index = reported if isinstance(reported, int) else 0
         self._first = self._first if so_far.choices else index
         so_far.choices.add(index)
+        self._take_calls(choice, so_far)
         if index == self._first:
             if words := _words(choice.get("delta")):
                 self._deltas = True
@@ -70,6 +73,19 @@ class CompletionEvents:
             elif isinstance(text := choice.get("text"), str):
                 so_far.say(text)
             so_far.done = so_far.done or bool(choice.get("finish_reason"))
+
+    def _take_calls(self, choice: dict[str, Any], so_far: AnswerSoFar) -> None:
+        """Read what is given to tools: of a document at once, of a stream when the choice ends."""
+        for part in (choice.get("message"), choice.get("delta")):
+            calls = part.get("tool_calls") if isinstance(part, dict) else None
+            for place, call in enumerate(calls if isinstance(calls, list) else ()):
+                called = call.get("function") if isinstance(call, dict) else None
+                if isinstance(called, dict) and isinstance(given := called.get("arguments"), str):
+                    self._calls.setdefault(call.get("index", place), []).append(given)
+        if choice.get("finish_reason"):
+            for pieces in self._calls.values():
+                so_far.read_item(None, "".join(pieces))
+            self._calls.clear()
 
 
 def _words(part: Any) -> str:

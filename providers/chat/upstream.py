@@ -23,6 +23,8 @@ _PASSED = frozenset(
 _PASSED_PREFIXES = ("openai-", "x-ratelimit-", "anthropic-", "x-openai-")
 # Of Anthropic's wire, for a client that names none.
 ANTHROPIC_VERSION = "2023-06-01"
+# Its list of models comes in pages.
+_ALL = "?limit=1000"
 MOST_LIST_BYTES = 4 * 1024 * 1024
 # Statuses of success whose answers have no body.
 _EMPTY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
@@ -140,16 +142,15 @@ class UpstreamClient:
         finally:
             await response.aclose()
 
-    async def models(
-        self, wire: WireName, upstream: Upstream, key: str | None, headers: Mapping[str, str], seconds: float
-    ) -> tuple[int, bytes]:
+    async def models(self, wire: WireName, upstream: Upstream, key: str | None, seconds: float) -> tuple[int, bytes]:
         """Ask for the list of models; returns status and body.
 
         Raises:
             UpstreamFailed: It can't be reached, was too slow, or sent more than `MOST_LIST_BYTES`.
         """
+        path = "/models" + (_ALL if wire == "messages" else "")
         request = self._client.build_request(
-            "GET", f"{upstream.base_url}/models", headers={**_headers(wire, key), **headers}, timeout=seconds
+            "GET", f"{upstream.base_url}{path}", headers=_headers(wire, key), timeout=seconds
         )
         response = await self._sent(request)
         try:

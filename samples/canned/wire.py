@@ -43,6 +43,8 @@ _ANTHROPIC_TYPES = {
     529: "overloaded_error",
 }
 _SCHEMA_IN_WORDS = re.compile(r"JSON schema:\n(\{.*\})$", re.MULTILINE)
+# So many blocks before a mark are looked at for a prefix that is kept.
+LOOKED_BACK = 20
 ids = itertools.count(1)
 
 
@@ -153,14 +155,15 @@ class PromptCache:
         )
         counts = [tokens(text) for text in texts]
         found = kept = 0
+        ends: list[tuple[str, int]] = []
         for position, text in enumerate(texts):
             digest.update(f"{len(text)}:{text}".encode())
+            ends.append((digest.hexdigest(), sum(counts[: position + 1])))
             if marked[position]:
-                end = sum(counts[: position + 1])
-                if digest.hexdigest() in self._known:
-                    found = end
-                self._known.add(digest.hexdigest())
-                kept = end
+                # A shorter prefix that an earlier request has marked is found as well.
+                found = max([found, *(end for prefix, end in ends[-LOOKED_BACK:] if prefix in self._known)])
+                kept = ends[-1][1]
+        self._known |= {prefix for (prefix, _), is_marked in zip(ends, marked, strict=True) if is_marked}
         return found, kept - found, sum(counts) - kept
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from schemas.limits import LEAST_CONTEXT_TOKENS, MOST_CONTEXT_TOKENS
+from schemas.proxy.pass_paths import PassPaths
 from schemas.proxy.task_prompts import TaskPrompts
 from schemas.proxy.upstreams import Upstreams
 from schemas.settings.section import Budget, Duration, Section
@@ -17,10 +18,18 @@ class ProxySettings(Section):
 
     proxy_upstreams: Upstreams = Field(
         {},
-        description="The servers that the [proxy](proxy.md) passes chat completions to, as JSON by name: `base_url`, "
+        description="The servers that the [proxy](proxy.md) passes requests to, as JSON by name: `base_url`, "
+        "`wires` (what it speaks: `chat`, `responses`, `messages`; without it `chat` alone), "
         "`provider` (`openai` or `anthropic`, whose stored users' keys pay there), `key` (the platform's, for users "
         "without one), `models` (the only ones that may be requested), `limit_field` (where the server reads the limit "
-        "of an answer: `max_completion_tokens` or `max_tokens`). The first is the default. Not set: the proxy is off.",
+        "of an answer: `max_completion_tokens` or `max_tokens`). The first that speaks a wire is its default. Not set: "
+        "the proxy is off.",
+    )
+    proxy_pass_paths: PassPaths = Field(
+        (),
+        description="Paths under the base URLs that are passed on to the upstream as they are, beside talk, as a JSON"
+        " list: `embeddings`, `audio/*`. Nothing of them is stored or accounted: the user's stored key pays, or the"
+        " platform's where it has no budget. Not set: none.",
     )
     proxy_daily_cost: Budget = Field(
         Decimal(1),

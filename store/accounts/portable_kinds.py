@@ -362,6 +362,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "operator_tokens": "valid in this system only",
     "page_sessions": "valid in this system only",
     "provider_keys": "a secret",
+    "answer_traces": "about answers of this system's upstreams",
     "webhooks": "has a secret of this system",
     "due_notices": "about what this system noticed",
     "budgets_reached": "accounting of this system",

@@ -32,6 +32,7 @@ class Expiring:
 
 
 EXPIRING: Mapping[str, Expiring] = {
+    "answer_traces": Expiring(["being_id", "digest"], "made_at"),
     "applied_retractions": Expiring(["being_id", "request_id"], "applied_at"),
     "awaited_retractions": Expiring(["being_id", "producer_id"], "asked_at"),
     "budget_warnings": Expiring(["owner_id", "budget", "day"], "warned_at", clock="clock_timestamp()"),

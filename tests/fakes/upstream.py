@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's chat completions, streams included, for tests of the proxy.
+"""A server that speaks chat, streams included, for tests of the proxy.
 
 Without a script it answers "ok", as a stream where one is requested. A test lines up replies, each for one request::
 
@@ -12,7 +12,7 @@ import asyncio
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -118,6 +118,8 @@ class FakeUpstream:
         self.models: list[str] = ["fake-1", "fake-2"]
         self.url = ""
         self.keep_requests = True
+        # What is answered at other paths than that of chat completions.
+        self.answers: dict[str, Callable[[Received], Reply]] = {}
         self._loop = asyncio.new_event_loop()
         self._changed = threading.Condition()
         self._released = asyncio.Event()
@@ -168,7 +170,7 @@ class FakeUpstream:
             writer.close()
 
     def _reply(self, method: str, request: Received) -> Reply:
-        if method == "GET" and request.path == "/v1/models":
+        if method == "GET" and request.path.partition("?")[0] == "/v1/models":
             return Reply.document({"object": "list", "data": [{"id": name, "object": "model"} for name in self.models]})
         with self._changed:
             if self.keep_requests:
@@ -176,6 +178,8 @@ class FakeUpstream:
             self._changed.notify_all()
         if self.replies:
             return self.replies.popleft()
+        if answer := self.answers.get(request.path.partition("?")[0]):
+            return answer(request)
         return Reply.stream("ok") if request.body.get("stream") else Reply.document(completion("ok"))
 
     async def _send(self, reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:

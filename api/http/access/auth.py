@@ -42,7 +42,7 @@ OPEN = "/health/"
 # The list of routes and the memory page, for a browser: see api/operations/pages.py and api/page/files.py.
 OPEN_PAGES = frozenset({"/", "/docs"})
 # See api/proxy/gateway.py.
-PROXY_ROUTES = "/openai/"
+PROXY_ROUTES = ("/openai/", "/anthropic/")
 OPEN_FILES = "/page/"
 BEINGS = "/v1/beings/"
 MOST_TOGETHER = 100
@@ -113,7 +113,7 @@ def _named_in(path: str) -> str | None:
 def _is_open(path: str) -> bool:
     if path.startswith(OPEN_FILES):
         return path != SESSION_PATH and not path.startswith(TOKENS_PATH)
-    return path.startswith((OPEN, PROXY_ROUTES)) or path in OPEN_PAGES
+    return path.startswith((OPEN, *PROXY_ROUTES)) or path in OPEN_PAGES
 
 
 class Scoped:

@@ -11,7 +11,7 @@ from providers.errors import ProviderError
 log = structlog.get_logger()
 
 # The doors whose requests may need a vector. Probes and monitors need none.
-DOORS = ("/v1/", "/openai/", "/mcp")
+DOORS = ("/v1/", "/openai/", "/anthropic/", "/mcp")
 
 
 class EmbedderLoad:

@@ -2,6 +2,9 @@
 
 import { visible } from "./dom.js";
 
+/** The address of the API: this file's, up to the folder of the page. A reverse proxy may have a path before it. */
+export const BASE = import.meta.url.slice(0, import.meta.url.lastIndexOf("/page/"));
+
 let proof = "";
 
 /** An answer that is no success: `detail` says what was wrong and what to do. */
@@ -27,7 +30,7 @@ export async function ask(method, path, { body, signal, headers } = {}) {
   };
   let answer;
   try {
-    answer = await fetch(path, {
+    answer = await fetch(`${BASE}${path}`, {
       method,
       headers: all,
       body: body && JSON.stringify(body),

@@ -12,13 +12,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.proxy.transcript import Transcript, read_transcript
-from memory.proxy.wires import answer_limits
-from memory.proxy.wires.answer_limits import STREAM, STREAM_OPTIONS
+from memory.proxy.wires.answer_limits import STREAM, STREAM_OPTIONS, AnswerLimits
 from memory.proxy.wires.json_body import Change, JsonBody, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.completion_events import CompletionEvents
 
+LIMITS = AnswerLimits(
+    limits=("max_completion_tokens", "max_tokens"),
+    surcharged=(
+        *("models", "fallbacks", "route", "preset", "provider"),
+        *("web_search_options", "web_search", "search_parameters", "search_options", "search_settings"),
+        *("enable_search", "plugins", "compound_custom", "speed", "audio"),
+    ),
+    client_tools=frozenset({None, "function", "custom"}),
+    read=("messages", "prediction", "modalities"),
+)
 _SYSTEM = frozenset({"system", "developer"})
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
 # Families whose template writes the opening marker into the prompt.
@@ -40,6 +49,8 @@ class ChatBody:
     body: JsonBody
     prompt_bytes: int
     media: int
+    continues: str | None = None
+    conversation: str | None = None
 
     @property
     def model(self) -> str:
@@ -63,17 +74,17 @@ class ChatBody:
     @property
     def choices(self) -> int:
         """How many answers are requested."""
-        return answer_limits.choices(self.body.fields)
+        return LIMITS.choices(self.body.fields)
 
     @property
     def answer_limit(self) -> int | None:
         """The request's own limit of one answer, in tokens; None if it has none."""
-        return answer_limits.limit(self.body.fields)
+        return LIMITS.limit(self.body.fields)
 
     @property
     def surcharge(self) -> str | None:
         """The name of a field by which the request may cost more than its model's price says; None: it has none."""
-        return answer_limits.surcharge(self.body.fields)
+        return LIMITS.surcharge(self.body.fields)
 
     @property
     def prediction_bytes(self) -> int:
@@ -103,7 +114,7 @@ class ChatBody:
         if self.hides_usage:
             fields[STREAM_OPTIONS] = {**(self.body.fields.get(STREAM_OPTIONS) or {}), "include_usage": True}
         if limit is not None and self.answer_limit is None:
-            fields |= answer_limits.limited(self.body.fields, *limit)
+            fields |= LIMITS.limited(self.body.fields, *limit)
         changes = self.body.with_fields(fields)
         return self.body.written([*changes, *(self._with_memory(memory) if memory else ())])
 
@@ -132,11 +143,11 @@ def read_chat(text: str) -> ChatBody:
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """
-    body = read_body(text, answer_limits.check_name)
+    body = read_body(text, LIMITS.check_name)
     messages = body.fields.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(each, dict) for each in messages):
         raise InvalidRequest("The field `messages` must be a list of messages that is not empty.")
-    answer_limits.check(body.fields)
+    LIMITS.check(body.fields)
     parts = [part for message in messages for part in _parts(message) if part.get("type") not in _TEXT_PARTS]
     return ChatBody(body, prompt_bytes(body, parts), len(parts))
 

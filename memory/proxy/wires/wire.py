@@ -76,6 +76,14 @@ class RequestBody(Protocol):
     def prediction_bytes(self) -> int:
         """The size of the answer that the request predicts."""
 
+    @property
+    def continues(self) -> str | None:
+        """The id of the answer that it goes on from; None if it shows its transcript itself."""
+
+    @property
+    def conversation(self) -> str | None:
+        """The id of the conversation that the server keeps; None if it keeps none."""
+
     def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
         """Return the body with another model, with memory, and with a limit of the answer if it has none.
 

@@ -8,11 +8,13 @@ by where it stands and how it is marked, never by a marker in the midst of a sen
   between marks of their beginning and end, a heading of such things with a quoted block, a fence or numbered results
   behind it, and paragraphs by which frontends steer the model
 - comments that a frontend marks as its own, wherever they stand
+- what coding agents put there (`agents`)
 """
 
 import re
 from collections import deque
 
+from memory.proxy.wrapping.agents import without_insertions
 from memory.proxy.wrapping.envelopes import without_envelope
 from memory.proxy.wrapping.headings import is_heading
 from memory.proxy.wrapping.steering import PARAGRAPHS
@@ -85,7 +87,7 @@ _MARKED = re.compile(
 
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
-    text = without_envelope(_MARKED.sub("\n\n", text))
+    text = without_insertions(without_envelope(_MARKED.sub("\n\n", text)))
     if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
         text = _question(_ANSWER_LABEL.sub("", text))
     elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):

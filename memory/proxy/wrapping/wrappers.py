@@ -6,6 +6,7 @@ found once, and the user's part gets narrower from both ends.
 
 import re
 
+from memory.proxy.wrapping.agents import TAGS
 from memory.proxy.wrapping.headings import blocks, without_results
 from memory.proxy.wrapping.steering import PARAGRAPHS, steers, steers_beside_words
 from memory.text.markup import Mark, Markup
@@ -27,7 +28,7 @@ _AMONG_OTHERS = (
 _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
     rf"|(?:{_AT_HAND})[._-](?:{_AMONG_OTHERS})"
-    r"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note"
+    rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
 )
 # Tags that hold the user's own words.
 _OWN = re.compile(

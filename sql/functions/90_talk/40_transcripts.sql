@@ -1,7 +1,7 @@
 -- Places of messages in the transcripts of chat frontends.
 --
--- INVARIANT 1  A place is there as long as its message stands or is retracted, and no longer: what is erased, or expires, leaves
---              no digest.
+-- INVARIANT 1  A place, and ids that name its message, are there as long as the message stands or is retracted, and no longer: what
+--              is erased, or expires, leaves no digest.
 -- INVARIANT 2  What was said after a message that goes is said after the one before it: places stay connected.
 
 -- Removes the place of a message that is gone for good. It runs at the commit, when a message that only changed its table is in
@@ -15,6 +15,7 @@ begin
     then
         return null;
     end if;
+    delete from memory.answer_traces where being_id = old.being_id and message_id = old.message_id;
     delete from memory.transcript_turns
     where being_id = old.being_id and message_id = old.message_id
     returning parent_id into v_parent_id;

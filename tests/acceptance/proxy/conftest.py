@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+import anthropic
 import openai
 import pytest
 
 from memory.accounts import access
 from tests.acceptance.conftest import ALL_SCOPES, ENVIRONMENT, PATIENCE, Person, api_process
-from tests.fakes.upstream import FakeUpstream, running_upstream
+from tests.fakes.upstream import FakeUpstream, Received, Reply, running_upstream
+from tests.fakes.wire_answers import message, response, streamed_message, streamed_response
 
 KEYS_SECRET = "k" * 40
 OPEN_REQUESTS = 8
@@ -39,8 +42,14 @@ class ProxyUnderTest:
 def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
     """The proxy, with a patience that a loaded machine keeps."""
     with running_upstream() as upstream:
+        upstream.answers |= {"/v1/responses": answered_response, "/v1/messages": answered_message}
         upstreams = {
-            "main": {"base_url": upstream.url, "provider": "openai", "key": "sk-platform"},
+            "main": {
+                "base_url": upstream.url,
+                "wires": ["chat", "responses", "messages"],
+                "provider": "openai",
+                "key": "sk-platform",
+            },
             "free": {"base_url": upstream.url, "models": ["local"]},
         }
         environment = {
@@ -53,6 +62,7 @@ def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
             "PATROL_PROXY_PATIENCE": "60",
             "PATROL_PROXY_DAILY_COST": "1",
             "PATROL_PROXY_REQUESTS": str(OPEN_REQUESTS),
+            "PATROL_PROXY_PASS_PATHS": json.dumps(["embeddings", "files*"]),
             "PATROL_PRICES": json.dumps(PRICES),
         }
         url, api = api_process("proxy", environment)
@@ -67,6 +77,32 @@ def proxy(proxy_process) -> ProxyUnderTest:
     proxy_process.upstream.requests.clear()
     proxy_process.upstream.hung_up = 0
     return proxy_process
+
+
+def answered_response(request: Received) -> Reply:
+    """An answer to a request for a response."""
+    return streamed_response("ok") if request.body.get("stream") else Reply.document(response("ok"))
+
+
+def answered_message(request: Received) -> Reply:
+    """An answer to a request for a message."""
+    return streamed_message("ok") if request.body.get("stream") else Reply.document(message("ok"))
+
+
+@pytest.fixture
+def claude(proxy, person) -> Iterator[Callable[..., anthropic.Anthropic]]:
+    """Anthropic's own client, told the proxy's address and a token of the person's."""
+    made = []
+
+    def make(token: str | None = None, **options: Any) -> anthropic.Anthropic:
+        options = {"api_key": token or secret_of(person), **options}
+        client = anthropic.Anthropic(base_url=f"{proxy.url}/anthropic", max_retries=0, timeout=PATIENCE, **options)
+        made.append(client)
+        return client
+
+    yield make
+    for client in made:
+        client.close()
 
 
 def secret_of(person: Person, **options: object) -> str:

@@ -1,4 +1,4 @@
-"""OpenAI's JavaScript SDK against the proxy: the answer is the upstream's, byte for byte."""
+"""OpenAI's and Anthropic's JavaScript SDKs against the proxy: the answer is the upstream's, byte for byte."""
 
 import base64
 import json
@@ -14,6 +14,7 @@ import pytest
 
 from tests.acceptance.proxy.conftest import secret_of
 from tests.fakes.upstream import Reply, completion
+from tests.fakes.wire_answers import message, response, streamed_message, streamed_response
 from tests.programs import npm, program
 
 SOURCE = Path(__file__).with_name("javascript")
@@ -70,7 +71,12 @@ def javascript(project, proxy, person) -> Iterator[JavaScript]:
     with subprocess.Popen(
         [program("nodejs"), "requests.mjs"],
         cwd=project,
-        env={**os.environ, "BASE_URL": proxy.base_url, "TOKEN": secret_of(person)},
+        env={
+            **os.environ,
+            "BASE_URL": proxy.base_url,
+            "ANTHROPIC_URL": f"{proxy.url}/anthropic",
+            "TOKEN": secret_of(person),
+        },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -99,6 +105,17 @@ def test_answers_and_streams_are_the_upstreams_byte_for_byte(proxy, javascript):
         "words": ["", "Good ", "morning", " to yoü.", None],
         "fault": None,
     }
+
+
+def test_responses_and_messages_are_the_upstreams_byte_for_byte(proxy, javascript):
+    replies = [Reply.document(response("Good morning.")), streamed_response("Good ", "day.")]
+    proxy.upstream.replies += replies
+    told = javascript.ask("response", {"model": "fake-1", "input": "Hello."})
+    assert (base64.b64decode(told["bytes"]), told["text"]) == (replies[0].body, "Good day.")
+    replies = [Reply.document(message("Good morning.")), streamed_message("Good ", "day.")]
+    proxy.upstream.replies += [*replies, Reply.document({"input_tokens": 41})]
+    told = javascript.ask("message", {"model": "fake-1", "max_tokens": 100, "messages": HELLO})
+    assert (base64.b64decode(told["bytes"]), told["text"], told["tokens"]) == (replies[0].body, "Good day.", 41)
 
 
 def test_calls_in_a_row_are_all_answered(proxy, javascript):

@@ -86,9 +86,9 @@ def test_all_other_paths_need_a_token(browser, path):
 def test_browsers_keep_the_pages_files_until_one_of_them_changes(browser):
     opened = browser.get("/")
     assert opened.headers["cache-control"] == "no-cache"
-    files = [path for path in re.findall(r'"(/page/[^"]+)"', opened.text) if path != "/page/session"]
-    assert {path.split("/")[2] for path in files} == {EDITION}
-    assert {path.split("/")[3] for path in files} <= set(FILES)
+    files = [path for path in re.findall(r'"(page/[^"]+)"', opened.text) if path != "page/session"]
+    assert {path.split("/")[1] for path in files} == {EDITION}
+    assert {path.split("/")[2] for path in files} <= set(FILES)
     assert {browser.get(path).headers["cache-control"] for path in files} == {"public, max-age=31536000, immutable"}
     assert browser.get("/page/0000000000000000/main.js").status_code == 404
 

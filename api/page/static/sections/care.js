@@ -2,7 +2,7 @@
 
 import { tell } from "../actions.js";
 import { askInDialog, button, el, field, pairs, userText } from "../dom.js";
-import { ask } from "../api.js";
+import { BASE, ask } from "../api.js";
 import { number } from "../words.js";
 
 export async function view(context) {
@@ -60,7 +60,7 @@ export async function view(context) {
 async function download(context, from) {
   from.disabled = true;
   try {
-    const answer = await fetch(context.being.path("/export"), { credentials: "same-origin" });
+    const answer = await fetch(`${BASE}${context.being.path("/export")}`, { credentials: "same-origin" });
     if (!answer.ok) throw new Error((await answer.json()).detail);
     const address = URL.createObjectURL(await answer.blob());
     const link = el("a", { href: address, download: `${context.being.row.slug}.jsonl` });

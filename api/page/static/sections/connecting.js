@@ -1,7 +1,7 @@
 // Connecting a frontend: its base URL, and tokens for one Being, which are made after a question, listed, and revoked.
 
 import { change, tell, tellProblem } from "../actions.js";
-import { ask } from "../api.js";
+import { BASE, ask } from "../api.js";
 import { askInDialog, button, el, field, fill, visible } from "../dom.js";
 import { day, list } from "../words.js";
 
@@ -15,9 +15,9 @@ export function connecting(context) {
     el("h2", {}, "Connect the program you talk with"),
     el("p", {}, "A frontend that lets you set a base URL talks to its model as before, through here, and remembers. Others have a plugin, which is told the address of the API."),
     context.login.proxies
-      ? copied("Base URL", `${location.origin}/openai/v1`)
+      ? copied("Base URL", `${BASE}/openai/v1`)
       : el("p", { class: "hint" }, "No model stands behind a base URL yet: the operator names one in PATROL_PROXY_UPSTREAMS."),
-    copied("Address of the API", location.origin),
+    copied("Address of the API", BASE),
     context.manages && context.ingests ? tokens(context) : null,
   );
 }

@@ -1,12 +1,31 @@
-// Sends requests with OpenAI's JavaScript SDK. Each line of stdin names one, as {"do", "body", …}; each line of stdout says
+// Sends requests with OpenAI's and Anthropic's JavaScript SDKs. Each line of stdin names one, as {"do", "body", …}; each line of stdout says
 // what the SDK made of the answer.
 
 import { createInterface } from "node:readline";
+import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { APIError } from "openai";
 
 const client = new OpenAI({ baseURL: process.env.BASE_URL, apiKey: process.env.TOKEN, maxRetries: 0, timeout: 120_000 });
 
+const claude = new Anthropic({ baseURL: process.env.ANTHROPIC_URL, apiKey: process.env.TOKEN, maxRetries: 0 });
+
+const bytesOf = async (answer) => Buffer.from(await answer.arrayBuffer()).toString("base64");
+
 const doings = {
+  // The bytes of a response, and what the SDK makes of the same as a stream.
+  async response({ body }) {
+    const bytes = await bytesOf(await client.responses.create(body).asResponse());
+    const streamed = await client.responses.stream(body).finalResponse();
+    return { bytes, text: streamed.output_text };
+  },
+  // The bytes of a message, what the SDK makes of the same as a stream, and a count of tokens.
+  async message({ body }) {
+    const bytes = await bytesOf(await claude.messages.create(body).asResponse());
+    const streamed = await claude.messages.stream(body).finalMessage();
+    const { max_tokens: _, ...prompt } = body;
+    const { input_tokens: tokens } = await claude.messages.countTokens(prompt);
+    return { bytes, text: streamed.content.at(-1).text, tokens };
+  },
   // The answer's bytes and headers, before the SDK reads them.
   async raw({ body }) {
     const answer = await client.chat.completions.create(body).asResponse();

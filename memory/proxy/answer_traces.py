@@ -1,0 +1,114 @@
+"""What later requests name an answer by: its ids, by which a server knows the talk, and words that it handed on.
+
+A request for a response may show its newest words alone and name the answer that it goes on from
+(`previous_response_id`), or name items of answers in place of their words. What is named is known here too, by a digest
+of the id that leads to the message, so that the request is aligned as if it showed them.
+
+An answer that calls a tool may hand words on to another agent. A request in which the user says nothing but such words
+is that agent's: no person has said them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from hashlib import blake2b
+from uuid import UUID
+
+from memory.proxy.comparison import DIGEST_BYTES, comparable
+from memory.proxy.transcript import Line, Transcript
+from memory.proxy.turns import Turn
+from providers.chat.chat_answer import ChatAnswer
+from store.database import Store
+from store.talk import answer_traces, transcripts
+from store.talk.answer_traces import SaidBefore, Trace
+from store.transaction import Transaction
+
+# OpenAI keeps a response for so long.
+KEPT = timedelta(days=30)
+# An agent is asked at once, and goes on for a while.
+HANDED_ON = timedelta(hours=1)
+# So much of the way to an answer is shown in place of its id: enough to tell its place.
+SHOWN_TURNS = 20
+
+
+def shown_whole(
+    store: Store, being_id: UUID, transcript: Transcript, continues: str | None
+) -> tuple[Transcript, str | None]:
+    """Return a transcript with what it names in place of the names, and the conversation of the answer it goes on from.
+
+    Args:
+        store: The ledger.
+        being_id: The Being.
+        transcript: The transcript.
+        continues: The id of the answer that it goes on from.
+    """
+    named = {line.refers_to for line in transcript.lines if line.refers_to}
+    if continues is None and not named:
+        return transcript, None
+    with store.transaction() as tx:
+        traces = of_ids(tx, being_id, [*named, *([continues] if continues else [])])
+        before = traces.get(continues) if continues else None
+        way = answer_traces.way_to(tx, being_id, before.message_id, SHOWN_TURNS) if before and before.message_id else []
+        messages = {trace.message_id for trace in traces.values() if trace.message_id is not None}
+        contents = transcripts.contents(tx, being_id, messages) if named else {}
+    shown: list[Line] = [_line(one) for one in way]
+    last: UUID | None = None
+    for line in transcript.lines:
+        trace = traces.get(line.refers_to) if line.refers_to else None
+        if trace is None or trace.message_id not in contents:
+            shown.append(line)
+        elif trace.message_id != last:
+            shown.append(Line("assistant", contents[trace.message_id]))
+        last = trace.message_id if trace else None
+    return replace(transcript, lines=tuple(shown)), before.conversation if before else None
+
+
+def of_ids(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> dict[str, Trace]:
+    """Return what is known of ids."""
+    digests = {_digest(being_id, "id", id_): id_ for id_ in ids}
+    found = answer_traces.find(tx, being_id, digests.keys()) if digests else {}
+    return {digests[digest]: trace for digest, trace in found.items()}
+
+
+def are_handed_on(store: Store, being_id: UUID, turns: Sequence[Turn]) -> bool:
+    """Whether all that the user says in a transcript are words that an answer handed on to another agent."""
+    said = [turn for turn in turns if turn.role == "user"]
+    if not said:
+        return False
+    words = {_digest(being_id, "words", turn.comparable): turn.digest for turn in said}
+    known = store.statement(lambda tx: answer_traces.handed_on(tx, being_id, [*words.items()], HANDED_ON))
+    return len(known) == len(words)
+
+
+def leave(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:
+    """Record by what later requests may name an answer.
+
+    Args:
+        store: The ledger.
+        being_id: The Being.
+        answer: The answer.
+        conversation: Its conversation; None: it is no talk, so that its ids name nothing.
+        message_id: The message that it is stored as, or the one that it answers.
+
+    Raises:
+        Unavailable: The database is unavailable.
+    """
+    ids = [_digest(being_id, "id", id_) for id_ in answer.ids] if conversation is not None else []
+    words = [_digest(being_id, "words", comparable(text)) for text in answer.handed_on]
+    if not ids and not words:
+        return
+    usage = answer.usage
+    tokens = usage.prompt_tokens + usage.output_tokens if usage else 0
+    with store.transaction() as tx:
+        answer_traces.add(
+            tx, being_id, ids, words, conversation=conversation, message_id=message_id, tokens=max(tokens, answer.came)
+        )
+
+
+def _line(said: SaidBefore) -> Line:
+    return Line("assistant" if said.role == "assistant" else "user", said.content, said.speaker)
+
+
+def _digest(being_id: UUID, kind: str, text: str) -> bytes:
+    keyed = blake2b(f"{kind} {text}".encode(errors="surrogatepass"), digest_size=DIGEST_BYTES, key=being_id.bytes)
+    return keyed.digest()

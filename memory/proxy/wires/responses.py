@@ -1,0 +1,208 @@
+"""The wire of OpenAI's responses.
+
+Memory that stays the same from turn to turn goes into the instructions, or before the input where there are none; what
+varies goes behind the user's last words. Where the server keeps the talk (`previous_response_id`, `conversation`), all
+of it goes into the instructions, which the server carries over to no later request: what is corrected or forgotten must
+not come back from there.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory.proxy.transcript import Line, Transcript, read_transcript
+from memory.proxy.wires.answer_limits import STREAM, AnswerLimits
+from memory.proxy.wires.json_body import Change, JsonBody, prompt_bytes, read_body
+from memory.proxy.wires.wire import Memory, Wire
+from memory.text.errors import InvalidRequest
+from providers.chat.response_events import ResponseEvents
+from schemas.text.storable import storable
+
+LIMITS = AnswerLimits(
+    limits=("max_output_tokens",),
+    surcharged=(
+        *("models", "fallbacks", "route", "preset", "provider", "plugins", "web_search_options", "search_parameters"),
+        *("speed", "audio", "conversation", "prompt"),
+    ),
+    client_tools=frozenset({"function", "custom", "local_shell", "apply_patch", "namespace"}),
+    read=("input", "instructions", "previous_response_id", "background", "store"),
+)
+CONTINUES, CONVERSATION = "previous_response_id", "conversation"
+_SYSTEM = frozenset({"system", "developer"})
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text"})
+_CALLED = "_call"
+_RESULT = "_output"
+
+
+@dataclass(frozen=True)
+class ResponseBody:
+    """The body of a request for a response.
+
+    Attributes:
+        body: Its JSON.
+        items: Its input as a list of items.
+        prompt_bytes: The size of the text in UTF-8, without the data of pictures.
+        media: How many parts of items are no text.
+    """
+
+    body: JsonBody
+    items: Sequence[dict[str, Any]]
+    prompt_bytes: int
+    media: int
+    choices: int = 1
+    hides_usage: bool = False
+    prediction_bytes: int = 0
+
+    @property
+    def model(self) -> str:
+        """The model, as the client names it."""
+        return self.body.model
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was said, as the client tells it."""
+        instructions = self.body.fields.get("instructions")
+        own = [Line("system", storable(instructions))] if isinstance(instructions, str) and instructions else []
+        return Transcript((*own, *(line for item in self.items for line in _lines(item))))
+
+    @property
+    def continues(self) -> str | None:
+        """The id of the response that it goes on from."""
+        return _named(self.body.fields.get(CONTINUES))
+
+    @property
+    def conversation(self) -> str | None:
+        """The id of the conversation that the server keeps."""
+        given = self.body.fields.get(CONVERSATION)
+        return _named(given.get("id") if isinstance(given, dict) else given)
+
+    @property
+    def answer_limit(self) -> int | None:
+        """The request's own limit of the answer, in tokens; None if it has none."""
+        return LIMITS.limit(self.body.fields)
+
+    @property
+    def surcharge(self) -> str | None:
+        """The name of a field by which the request may cost more than its model's price says; None: it has none."""
+        return LIMITS.surcharge(self.body.fields)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether a stream is requested."""
+        return self.body.fields.get(STREAM) is True
+
+    def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
+        """Return the body with another model, with memory, and with a limit of the answer if it has none.
+
+        Args:
+            model: The name of the model at the upstream.
+            memory: What is remembered; None: nothing is added.
+            limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
+        """
+        fields: dict[str, Any] = {} if model == self.model else {"model": model}
+        if limit is not None and self.answer_limit is None:
+            fields |= LIMITS.limited(self.body.fields, *limit)
+        changes: list[Change] = []
+        if memory:
+            fields |= self._instructions(memory)
+            changes += self._in_input(memory)
+        return self.body.written([*self.body.with_fields(fields), *changes])
+
+    def _instructions(self, memory: Memory) -> dict[str, Any]:
+        """The instructions with what belongs there; none where a prompt that the server keeps has its own."""
+        given = self.body.fields.get("instructions")
+        is_kept = self.continues is not None or self.conversation is not None
+        text = memory.whole if is_kept or not self._has_words else memory.stable
+        if not text or (given is None and self.body.fields.get("prompt") is not None):
+            return {}
+        if given is None or isinstance(given, str):
+            return {"instructions": f"{given}\n\n{text}" if given and given.strip() else text}
+        item = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}
+        return {"instructions": [*given, item]} if isinstance(given, list) else {}
+
+    def _in_input(self, memory: Memory) -> Iterator[Change]:
+        """The changes that put what varies behind the user's last words."""
+        if not memory.varying or not self._has_words or self.continues or self.conversation:
+            return
+        given = self.body.fields["input"]
+        if isinstance(given, str):
+            yield self.body.spans["input"], json.dumps(f"{given}\n\n{memory.varying}")
+            return
+        last = max(place for place, item in enumerate(self.items) if _takes_text(item))
+        yield self.body.element("input", last), json.dumps(_with_text(self.items[last], memory.varying))
+
+    @property
+    def _has_words(self) -> bool:
+        return any(_takes_text(item) for item in self.items)
+
+
+def read_response(text: str) -> ResponseBody:
+    """Read a body.
+
+    Raises:
+        InvalidRequest: It is not an object with a model and an input, or the answer is to be fetched later; the text
+            says what is wrong.
+        ValueError: It is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    body = read_body(text, LIMITS.check_name)
+    fields = body.fields
+    LIMITS.check(fields)
+    if fields.get("background") not in (None, False):
+        raise InvalidRequest(
+            "The proxy takes no answer in that is fetched later, so that it would be missing in the memory: leave"
+            " `background` out, and set `stream` for an answer that takes long."
+        )
+    for name in (CONTINUES, "instructions"):
+        if not isinstance(fields.get(name), str | list | None):
+            raise InvalidRequest(f"The field `{name}` must be a string.")
+    given = fields.get("input")
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else ([] if given is None else given)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InvalidRequest("The field `input` must be a string, or a list of items.")
+    if not items and not any(fields.get(name) for name in (CONTINUES, CONVERSATION, "prompt")):
+        raise InvalidRequest("The field `input` must be a string, or a list of items that is not empty.")
+    parts = [part for item in items for part in _parts(item) if part.get("type") not in _TEXT_PARTS]
+    return ResponseBody(body, items, prompt_bytes(body, parts), len(parts))
+
+
+RESPONSES = Wire("responses", "/responses", "Responses", read_response, ResponseEvents, limit_field="max_output_tokens")
+
+
+def _lines(item: Mapping[str, Any]) -> Iterator[Line]:
+    """The line of an item; none for reasoning, which is no speech."""
+    kind = item.get("type") or "message"
+    if not isinstance(kind, str) or kind == "reasoning":
+        return
+    if kind == "message":
+        yield from read_transcript([item]).lines
+    elif kind == "item_reference" and (id_ := _named(item.get("id"))):
+        yield Line("unknown", other_parts=True, refers_to=id_)
+    elif kind.endswith(_RESULT):
+        yield Line("tool", other_parts=True)
+    else:
+        yield Line("assistant" if kind.endswith(_CALLED) else "unknown", other_parts=True)
+
+
+def _parts(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name in ("content", "output"):
+        content = item.get(name)
+        yield from (part for part in (content if isinstance(content, list) else [content]) if isinstance(part, dict))
+
+
+def _takes_text(item: Mapping[str, Any]) -> bool:
+    is_message = item.get("type", "message") in ("message", None) and item.get("role") == "user"
+    return is_message and isinstance(item.get("content"), str | list)
+
+
+def _with_text(item: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """A message of the user's with a text behind its content."""
+    content = item["content"]
+    if isinstance(content, str):
+        return {**item, "content": f"{content}\n\n{text}"}
+    return {**item, "content": [*content, {"type": "input_text", "text": text}]}
+
+
+def _named(id_: Any) -> str | None:
+    return id_ if isinstance(id_, str) and id_ else None

@@ -1,0 +1,131 @@
+"""The events of responses, or the whole response. A piece that is not what this wire promises is passed over.
+
+A stream tells each text up to four times: in pieces, at the end of its part, of its item, and of the response. Servers
+leave any of these out, so the pieces count, and else the most that one of the later ones tells.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from providers.chat.answer_so_far import AnswerSoFar, tokens_of, written
+from providers.completion import Usage
+
+_NOT_WRITTEN = frozenset(
+    {"id", "type", "role", "status", "call_id", "logprobs", "annotations", "name", "encrypted_content", "namespace"}
+)
+_ENDED = frozenset({"completed", "incomplete", "failed", "cancelled"})
+_MESSAGE = "message"
+_SAID = "output_text"
+
+
+class ResponseEvents:
+    """Reads one answer."""
+
+    def __init__(self) -> None:
+        self._in_pieces: dict[Any, bool] = {}
+        self._items: dict[Any, str] = {}
+        self._last: Any = None
+        # How much was told in pieces, in items, and in the response.
+        self._told = {"pieces": 0, "items": 0, "response": 0}
+        self._marked = False
+
+    def take(self, event: dict[str, Any], so_far: AnswerSoFar) -> None:
+        """Read an event of a stream, or the whole document."""
+        kind = event.get("type")
+        if isinstance(response := event.get("response"), dict):
+            self._take_response(response, so_far)
+        elif event.get("object") == "response" or (kind is None and isinstance(event.get("output"), list)):
+            self._take_response(event, so_far)
+        elif isinstance(kind, str) and not self._marked:
+            self._take_piece(kind, event, so_far)
+
+    def ended(self) -> bool:
+        """Read a mark of the stream's end, which some servers send beside the event."""
+        self._marked = True
+        return False
+
+    def usage(self, reported: Any) -> Usage | None:
+        """Read the tokens that an upstream reports; None if it reports none, or numbers that can't be."""
+        if not isinstance(reported, dict):
+            return None
+        prompt, output = tokens_of(reported.get("input_tokens")), tokens_of(reported.get("output_tokens"))
+        if prompt is None or output is None or not prompt + output:
+            return None
+        details = reported.get("input_tokens_details")
+        cached = min((tokens_of(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
+        # Some count a model's reasoning in the total alone.
+        output = max(output, (tokens_of(reported.get("total_tokens")) or 0) - prompt)
+        return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
+
+    def _take_piece(self, kind: str, event: dict[str, Any], so_far: AnswerSoFar) -> None:
+        place = event.get("output_index"), event.get("content_index")
+        if kind.endswith(".delta"):
+            delta = event.get("delta")
+            self._count("pieces", delta, so_far, more=True)
+            if kind == "response.output_text.delta" and isinstance(delta, str):
+                self._say(place, delta, so_far)
+                self._in_pieces[place] = True
+        elif kind == "response.output_text.done" and isinstance(text := event.get("text"), str):
+            if not self._in_pieces.get(place):
+                self._say(place, text, so_far)
+                self._in_pieces[place] = True
+        elif kind in ("response.output_item.added", "response.output_item.done"):
+            self._take_item(event.get("item"), so_far)
+            item = event.get("item")
+            if kind.endswith("done") and isinstance(item, dict):
+                self._count("items", item, so_far, more=True)
+                self._take_output([item], so_far, place[0])
+
+    def _take_response(self, response: dict[str, Any], so_far: AnswerSoFar) -> None:
+        """Read a response: the whole answer, or in a stream what is known of it by then."""
+        so_far.read_model(response.get("model"))
+        so_far.read_id(response.get("id"))
+        so_far.usage = self.usage(response.get("usage")) or so_far.usage
+        so_far.choices.add(0)
+        output = response.get("output")
+        if isinstance(output, list) and not self._marked:
+            for place, item in enumerate(output):
+                self._take_item(item, so_far)
+                if isinstance(item, dict):
+                    self._take_output([item], so_far, place)
+            self._count("response", output, so_far, more=False)
+        so_far.done = so_far.done or response.get("status") in _ENDED
+
+    def _count(self, told: str, parts: Any, so_far: AnswerSoFar, *, more: bool) -> None:
+        """Count what is told in one of the ways; of what is told in several the most."""
+        counted = AnswerSoFar()
+        counted.count(written(parts, _NOT_WRITTEN))
+        before = max(self._told.values())
+        self._told[told] = counted.came + (self._told[told] if more else 0)
+        so_far.came += max(self._told.values()) - before
+        so_far.payload += counted.payload if told == "pieces" else 0
+
+    def _take_item(self, item: Any, so_far: AnswerSoFar) -> None:
+        if isinstance(item, dict):
+            so_far.choices.add(0)
+            so_far.read_item(item.get("id"), item.get("arguments") or item.get("input"))
+
+    def _take_output(self, output: list[dict[str, Any]], so_far: AnswerSoFar, place: Any) -> None:
+        """Say what the messages among items say, unless it was said in pieces."""
+        for item in output:
+            if item.get("type") == _MESSAGE:
+                for part, text in enumerate(_texts(item.get("content"))):
+                    if not self._in_pieces.get((place, part)) and not self._in_pieces.get((None, None)):
+                        self._say((place, part), text, so_far)
+                        self._in_pieces[place, part] = True
+
+    def _say(self, place: Any, words: str, so_far: AnswerSoFar) -> None:
+        """Say words of a part; what stands in another item is set apart."""
+        if self._last is not None and place != self._last and place[0] != self._last[0]:
+            words = f"\n\n{words}"
+        self._last = place
+        so_far.say(words)
+
+
+def _texts(content: Any) -> Iterator[str]:
+    """The texts of a message's parts; a refusal is one, and empty, so that places stay."""
+    parts = content if isinstance(content, list) else [content]
+    for part in parts:
+        is_said = isinstance(part, dict) and part.get("type") in (_SAID, "text", None)
+        text = part.get("text") if is_said else part if isinstance(part, str) else ""
+        yield text if isinstance(text, str) else ""

@@ -1,0 +1,128 @@
+"""Ids of answers and words that they handed on, by digest (memory/proxy/answer_traces.py)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.wire.fields import Role
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What an id names: the conversation, the message, and the tokens of prompt and answer."""
+
+    digest: bytes
+    conversation: str | None
+    message_id: UUID | None
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBefore:
+    """A message on the way to another one: who said it, and its text."""
+
+    role: Role
+    speaker: str | None
+    content: str
+
+
+def find(tx: Transaction, being_id: UUID, digests: Collection[bytes]) -> dict[bytes, Trace]:
+    """Return the traces of ids."""
+    with tx.cursor(row_factory=class_row(Trace)) as cursor:
+        rows = cursor.execute(
+            """
+            select digest, conversation, message_id, tokens
+            from memory.answer_traces
+            where being_id = %s and digest = any(%s) and conversation is not null
+            """,
+            [being_id, list(digests)],
+        ).fetchall()
+    return {row.digest: row for row in rows}
+
+
+def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, bytes]], within: timedelta) -> set[bytes]:
+    """Return the digests of words that an answer handed on lately, and that the user has not said.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        words: For each text its digest as words that were handed on, and that of a turn of the user's.
+        within: How long ago at most.
+    """
+    rows = tx.execute(
+        """
+        select t.digest
+        from unnest(%s::bytea[], %s::bytea[]) as said (digest, turn)
+        join memory.answer_traces as t on t.being_id = %s and t.digest = said.digest
+        where t.conversation is null and t.made_at > memory.now() - %s::interval and not exists (
+            select from memory.transcript_turns as told where told.being_id = %s and told.digest = said.turn
+        )
+        """,
+        [[one for one, _ in words], [turn for _, turn in words], being_id, within, being_id],
+    )
+    return {row["digest"] for row in rows}
+
+
+def way_to(tx: Transaction, being_id: UUID, message_id: UUID, limit: int) -> list[SaidBefore]:
+    """Return the messages that lead to one, itself the last, at most `limit`."""
+    with tx.cursor(row_factory=class_row(SaidBefore)) as cursor:
+        return cursor.execute(
+            """
+            with recursive way as (
+                select message_id, parent_id, 1 as steps
+                from memory.transcript_turns
+                where being_id = %(being)s and message_id = %(message)s
+                union all
+                select t.message_id, t.parent_id, way.steps + 1
+                from way
+                join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = way.parent_id
+                where way.steps < %(limit)s
+            )
+            select m.role, m.speaker, m.content
+            from way
+            cross join lateral (
+                select role, speaker, content
+                from memory.messages
+                where being_id = %(being)s and message_id = way.message_id
+                union all
+                select role, speaker, content
+                from memory.retracted_messages
+                where being_id = %(being)s and message_id = way.message_id
+            ) as m
+            order by way.steps desc
+            """,
+            {"being": being_id, "message": message_id, "limit": limit},
+        ).fetchall()
+
+
+def add(
+    tx: Transaction,
+    being_id: UUID,
+    ids: Collection[bytes],
+    words: Collection[bytes],
+    *,
+    conversation: str | None,
+    message_id: UUID | None,
+    tokens: int,
+) -> None:
+    """Record what an answer is known by: ids, if its conversation is known, and words that it handed on."""
+    rows: list[tuple[bytes, str | None, UUID | None, int]] = [(digest, None, None, 0) for digest in words]
+    if conversation is not None:
+        rows += [(digest, conversation, message_id, tokens) for digest in ids]
+    with tx.cursor() as cursor:
+        cursor.executemany(
+            """
+            insert into memory.answer_traces (being_id, digest, conversation, message_id, tokens)
+            values (%s, %s, %s, %s, %s)
+            on conflict (being_id, digest) do update set
+                conversation = excluded.conversation,
+                message_id = excluded.message_id,
+                tokens = excluded.tokens,
+                made_at = excluded.made_at
+            """,
+            [(being_id, *row) for row in rows],
+        )
