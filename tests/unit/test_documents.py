@@ -18,7 +18,8 @@ DOCUMENTS = [
 ]
 WORDS_AFTER_PATROL = re.compile(r"(?:`|\./|\$ )patrol ((?:[a-z]+ ?)+)")
 VARIABLE = re.compile(r"\b(?:PATROL|OPENAI|ANTHROPIC|DATABASE|REDIS)_[A-Z_]*[A-Z]\b")
-OTHER_VARIABLES = {"PATROL_HOME", "PATROL_SECRETS"}
+# The last one is Claude Code's.
+OTHER_VARIABLES = {"PATROL_HOME", "PATROL_SECRETS", "ANTHROPIC_AUTH_TOKEN"}
 
 
 def named(paths):

@@ -6,6 +6,8 @@ user's words or alone. Claude Code, Codex CLI, Cline, Roo Code and OpenCode mark
 
 import re
 
+from memory.text.markup import Markup
+
 # Tags of which the block is the agent's; beside them those that name retrieved things (`wrappers`).
 TAGS = (
     r"system[-_](?:reminder|warning|notification)|command-(?:name|message|args|contents)"
@@ -24,10 +26,11 @@ _WHOLE = re.compile(
     r"|\[SYSTEM NOTIFICATION\b|Base directory for this skill:|Stop hook feedback:"
     r"|# task_progress |\[TASK RESUMPTION\])"
 )
-_PROJECT = re.compile(r"\s*# (?:AGENTS|CLAUDE)\.md instructions\b[^\n]*\n\s*<INSTRUCTIONS>.*</INSTRUCTIONS>", re.DOTALL)
+_PROJECT = re.compile(r"\s*+# (?:AGENTS|CLAUDE)\.md instructions\b[^\n]*+\n\s*+<INSTRUCTIONS>")
+_PROJECT_ENDS = "</INSTRUCTIONS>"
 # An agent without calls of tools writes their results into the user's line.
 _RESULT = re.compile(r"\s*\[[a-z]{1,20}(?:_[a-z]{1,20}){1,4}(?: for '[^\n]{0,500}')?\] Result:")
-_SAID_IN_RESULT = re.compile(r"<(?P<name>feedback|answer|user_message)>(?P<said>.*?)</(?P=name)>", re.DOTALL)
+_SAID_IN_RESULT = re.compile(r"feedback|answer|user_message")
 
 _ATTRIBUTION = "x-anthropic-billing-header:"
 _SUB_AGENT = "cc_is_subagent=true"
@@ -42,9 +45,11 @@ def without_insertions(text: str) -> str:
     # What a command printed stands in two tags on one line.
     text = text.replace("</bash-stdout><bash-stderr>", "</bash-stdout>\n<bash-stderr>")
     if _RESULT.match(text):
-        said = list(_SAID_IN_RESULT.finditer(text))
-        return said[-1]["said"] if said else ""
-    return _PROJECT.sub("", text, count=1) if _PROJECT.match(text) else text
+        said = Markup(text, _SAID_IN_RESULT.fullmatch).widest()
+        return text[said] if said else ""
+    if _PROJECT.match(text) and _PROJECT_ENDS in text:
+        return text[text.rindex(_PROJECT_ENDS) + len(_PROJECT_ENDS) :]
+    return text
 
 
 def is_preamble(text: str) -> bool:

@@ -44,7 +44,7 @@ async def upstream(*answers):
 
 
 async def asked(client, where):
-    async with client.complete(where, None, b"{}", {}) as answer:
+    async with client.send("chat", where, None, "POST", "/chat/completions", b"{}", {}) as answer:
         return answer.status, b"".join([chunk async for chunk in answer.chunks])
 
 
@@ -74,7 +74,7 @@ def test_what_an_upstream_sends_beyond_its_answer_is_no_answer_to_the_next_reque
 def test_nor_is_it_when_a_list_of_models_had_it_behind():
     async def run():
         async with upstream(whole(b"{}") + OTHERS, whole(b"second")) as (client, where, _):
-            assert await client.models(where, None, 10.0) == (200, b"{}")
+            assert await client.models("chat", where, None, 10.0) == (200, b"{}")
             assert await asked(client, where) == (200, b"second")
 
     asyncio.run(run())
@@ -106,6 +106,6 @@ def test_a_list_of_models_without_end_is_not_held():
     async def run():
         async with upstream(whole(b" " * (MOST_LIST_BYTES + 1))) as (client, where, _):
             with pytest.raises(UpstreamFailed, match="longer than"):
-                await client.models(where, None, 10.0)
+                await client.models("chat", where, None, 10.0)
 
     asyncio.run(run())
