@@ -5,6 +5,9 @@ const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 const GAP = 10;
 const LABEL = 34;
 const LARGEST = 110;
+// The radius of a seed, as a part of the distance between seeds, by its importance.
+const SMALLEST_SEED = 0.2;
+const LARGEST_SEED = 0.56;
 // A drawing of at most this width (a phone's) has columns of at least this width, and rows of this height.
 const NARROW = 520;
 const NARROWEST = 84;
@@ -94,7 +97,9 @@ function cell(columns, rows, width, height) {
 
 function seedsOf(disc) {
   const { nodes } = disc.group;
-  const pitch = (disc.r - 5) / Math.max(1.6, Math.sqrt(nodes.length));
+  // The outermost seed stands this far out, in pitches, and is at most as large: it stays within the disc.
+  const outermost = Math.sqrt(nodes.length - 0.5) + LARGEST_SEED;
+  const pitch = (disc.r - 5) / Math.max(1.6, outermost);
   return nodes.map((node, at) => {
     const distance = nodes.length === 1 ? 0 : pitch * Math.sqrt(at + 0.5);
     return {
@@ -105,7 +110,7 @@ function seedsOf(disc) {
       fades: isFading(node, 0) ? -1 : node.pinned || node.patrols_left === null ? Infinity : node.patrols_left,
       x: disc.x + distance * Math.cos(at * GOLDEN),
       y: disc.y + distance * Math.sin(at * GOLDEN),
-      r: Math.min(11, pitch * (0.2 + 0.36 * node.importance)),
+      r: Math.min(11, pitch * (SMALLEST_SEED + (LARGEST_SEED - SMALLEST_SEED) * node.importance)),
     };
   });
 }

@@ -87,6 +87,18 @@ def place_of(page, action):
     return x, y
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_memories_lie_within_the_disc_of_their_topic(mind, page_of, size):
+    page = page_of(mind.token, size)
+    with_topics(page)
+    room = page.locator(".chart").evaluate(
+        """chart => chart.drawing.map.seeds.map(
+            ({ x, y, r, disc }) => disc.r - Math.hypot(x - disc.x, y - disc.y) - r)"""
+    )
+    assert len(room) == 3 * (TOPICS + 2)
+    assert min(room) >= 0
+
+
 def test_a_memory_is_opened_from_the_drawing_by_mouse(mind, page_of):
     page = page_of(mind.token)
     place = place_of(page, ACTION)
