@@ -31,6 +31,7 @@ const KINDS = {
   "session_close.deliver_due": "Tell programs what comes due",
   "ingest.index_words": "Make what was told findable by words",
   "upkeep.embed_told": "Make what was told findable by meaning",
+  "upkeep.date_told": "Date what was told before times were kept",
   "upkeep.index_vectors": "Speed up the search",
   "upkeep.clean_streams": "Clear away what was erased",
 };
