@@ -10,6 +10,7 @@ import re
 from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.wrapping.headings import names_retrieved
 from memory.proxy.wrapping.prompt_formats import may_be_filled_in
+from memory.proxy.wrapping.steering import may_be_own_note
 
 # A shorter line is read as it is.
 _LONG = 1000
@@ -52,7 +53,7 @@ def may_hold_document(text: str, *, unmarked: bool) -> bool:
         text: The line, without what is surely not the user's.
         unmarked: Whether the frontend puts files before the user's words without a mark.
     """
-    if names_retrieved(text) or may_be_filled_in(text) or is_file_alone(text):
+    if names_retrieved(text) or may_be_filled_in(text) or is_file_alone(text) or may_be_own_note(text):
         return True
     if unmarked and _OF_FILES.search(text):
         return True

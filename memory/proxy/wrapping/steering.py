@@ -44,6 +44,10 @@ _OUT_OF_CHARACTER = re.compile(
     r"(?![^()\[\]]*\b(?:I|I'm|I've|I'll|(?i:my|mine|me|we|our))\b)"
     r"(?=[^()\[\]]*\b(?i:repl(?:y|ies)|responses?|narrat\w{1,5}|in character|paragraphs?|words|speak for|write)\b)"
 )
+# Notes that people write as well: with a first person in it such a note may be the person's.
+_OWN_NOTE = re.compile(
+    r"\[[ \t]*(?i:memory|memories|reminder)[ \t]*:[^\[\]]*\b(?:I|I'm|I've|I'll|(?i:my|mine|me|we|our))\b"
+)
 PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -60,7 +64,12 @@ def is_steering(text: str) -> bool:
 
 def steers(paragraph: str) -> bool:
     """Whether a frontend steers the model with a paragraph, wherever it stands."""
-    return bool(_BRACKETS.match(paragraph) or _NOTE.match(paragraph))
+    return bool((_BRACKETS.match(paragraph) and not may_be_own_note(paragraph)) or _NOTE.match(paragraph))
+
+
+def may_be_own_note(text: str) -> bool:
+    """Whether a text begins with a note in brackets that speaks of the one who wrote it."""
+    return _OWN_NOTE.match(text) is not None
 
 
 def steers_beside_words(paragraph: str) -> bool:

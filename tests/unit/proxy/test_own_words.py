@@ -95,6 +95,7 @@ WRAPPED |= {
 }
 OWN_TEXTS = [
     "[2026-12-01 10:00] dentist",
+    "[Memory: my mother singing]\n\nThat is what I see.",
     "[Thu 2026-03-12 09:15 GMT+1] Bo: hi\n[Thu 2026-03-12 09:16 GMT+1] Cy: hello",
     '{"mood": "sad", "message": "my dog died"}',
     "Here is my day: <summary>I live in Bern. I love chess.</summary>",
