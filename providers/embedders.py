@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from providers.embedding import Embedder, make_embedder
 from providers.errors import Misconfigured, Transient
-from providers.local.encoder_config import MINILM, NAME_PREFIX
+from providers.local.encoder_config import MINILM, MULTILINGUAL, NAME_PREFIX
 from providers.metering import Meter
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.settings import Settings
@@ -89,6 +89,8 @@ class Embedders:
     def _settings_for(self, model: str) -> Settings:
         if model == MINILM:
             return self._settings.model_copy(update={"embedder": "minilm"})
+        if model == MULTILINGUAL:
+            return self._settings.model_copy(update={"embedder": "multilingual"})
         if model.startswith(NAME_PREFIX):
             if self._settings.local_model is None:
                 raise Misconfigured(

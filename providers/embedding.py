@@ -98,10 +98,14 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
             from providers.local.minilm import open_minilm  # noqa: PLC0415 - loads the tokenizer
 
             return open_minilm(settings.minilm_weights)
+        case "multilingual":
+            from providers.local.multilingual import open_multilingual  # noqa: PLC0415 - loads the model
+
+            return open_multilingual()
     if not key and not settings.openai_base_url:
         raise Misconfigured(
             "PATROL_EMBEDDER is `openai`, but there is no key. Set OPENAI_API_KEY, set OPENAI_BASE_URL to a server "
-            "that needs none, or set PATROL_EMBEDDER to `minilm` or `local`."
+            "that needs none, or set PATROL_EMBEDDER to `minilm`, `multilingual` or `local`."
         )
     from providers.sdk.openai_embeddings import OpenAIEmbedder  # noqa: PLC0415 - the SDK takes half a second to load
 
@@ -133,7 +137,7 @@ def preload(settings: Settings) -> None:
 
 
 def selected_embedder(settings: Settings) -> str:
-    """Return the embedder that the settings select, with `auto` resolved: `local`, `openai` or `minilm`."""
+    """Return the embedder that the settings select, with `auto` resolved to `local`, `openai` or `minilm`."""
     if settings.embedder != "auto":
         return settings.embedder
     if settings.local_model is not None:

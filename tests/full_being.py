@@ -179,6 +179,12 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
             " from memory.sessions where being_id = %(being)s"
         ),
         (
+            "insert into memory.session_impressions"
+            " (being_id, session_id, kind, place, content, message_ids, told_at)"
+            " select being_id, session_id, 'user-model', 0, %(word)s, array_agg(message_id), max(created_at)"
+            " from memory.messages where being_id = %(being)s group by being_id, session_id"
+        ),
+        (
             "insert into memory.rolling_summaries (being_id, version, content, message_count)"
             " values (%(being)s, 1, %(word)s, 2)"
         ),

@@ -31,6 +31,8 @@ def _lines(being: Being, found: Overview) -> Iterator[tuple[str, str]]:
     yield "Patrols", f"{found.patrols} counted{last}"
     last = f", the last {moment(found.last_message_at)}" if found.last_message_at else ""
     yield "Talk", f"{count(found.messages, 'message')} in {count(found.sessions, 'session')}{last}"
+    if found.unread_language:
+        yield "Language", f"mostly {found.unread_language}; MiniLM, which embeds it, reads English (patrol doctor)"
     waits = ""
     if found.messages_unjudged:
         why = ", which needs a model key (patrol key add)" if found.waits_for_key else ""

@@ -1,4 +1,7 @@
-"""Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed)."""
+"""Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed).
+
+The same call draws scenes, and tells what the session showed of the user and of what the companion is at.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +12,10 @@ from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession, LlmUnavailable
 from memory.talk import context_provenance, scene_drawing, short_sessions
+from memory.talk.impressions import Impressions
+from memory.talk.impressions import refs as refs_of_own
 from memory.talk.scene_drawing import SceneDrawing
-from memory.talk.summarising import AskPortion, asking, check_lines, grounded, material, update_summary
+from memory.talk.summarising import AskPortion, check_lines, grounded, material, update_summary, with_rest
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
@@ -19,6 +24,7 @@ from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.limits import SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
 from schemas.settings import Settings
+from schemas.talk.impressions import ClosedSession, RestingImpression
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionWithScenes
 from schemas.talk.summaries import SessionSummary
@@ -26,11 +32,11 @@ from store.accounts import beings
 from store.database import Store
 from store.ledger import work
 from store.ledger.work import AT_ONCE
-from store.talk import messages, rolling, session_summaries
+from store.talk import impressions, messages, rolling, session_summaries
 from store.transaction import Transaction
 
-CLOSE = prompt("close", SessionSummary, size="small", most_tokens=2_000)
-CLOSE_AND_DRAW = extended(CLOSE, "scenes", DrawnScene, SessionWithScenes, most_tokens=4_000)
+CLOSE = prompt("close", ClosedSession, size="small", most_tokens=3_000)
+CLOSE_AND_DRAW = extended(CLOSE, "scenes", DrawnScene, SessionWithScenes, most_tokens=5_000)
 # The work that finishes one of them requests more.
 REQUESTED_AT_ONCE = 100
 LISTS = ("what_mattered", "open_loops", "commitments", "people")
@@ -70,6 +76,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
 @dataclass(frozen=True)
 class _Summarised:
     summary: SessionSummary
+    impressions: Sequence[RestingImpression]
     request_key: UUID | None
 
 
@@ -100,11 +107,13 @@ class _Closing(ModelWork[_Summarised]):
         return llm if isinstance(llm, LlmUnavailable) else partial(self._summarise, llm, being)
 
     def _summarise(self, llm: LlmSession, being: Being) -> _Summarised:
-        ask = _asking(llm, tagged("companion", being.name), self.drawing)
+        found = Impressions(self.drawing.own_texts, self.drawing.setting)
+        ask = _asking(llm, tagged("companion", being.name), self.drawing, found)
         result = update_summary(ask, None, self.spoken, self.drawing.own_texts)
         if result.summary is None:
             raise result.faults[-1]
-        return _Summarised(result.summary, llm.request_key)
+        llm.count_dropped("summaries", found.dropped)
+        return _Summarised(result.summary, found.kept, llm.request_key)
 
     @property
     def _message_ids(self) -> list[UUID]:
@@ -125,6 +134,7 @@ class _Closing(ModelWork[_Summarised]):
         if answer and messages.keep_from_erasure(tx, being_id, self._message_ids):
             turns = sum(message.role != "other" for message in self.spoken)
             session_summaries.keep(tx, being_id, session_id, answer.summary, turns)
+            impressions.replace(tx, being_id, session_id, answer.impressions)
             scene_drawing.keep(tx, self.intake, [self.drawing], answer.request_key)
         request_due(tx, being_id)
 
@@ -134,20 +144,25 @@ class _Closing(ModelWork[_Summarised]):
         session_summaries.make_due(tx, self.claim.owner_id, UUID(self.claim.key))
 
 
-def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[SessionSummary]:
-    """Ask for a summary, and for scenes where the portion has messages to draw from."""
-    only_summary = asking(llm, CLOSE, about, drawing.own_texts, check, drawing.setting)
+def _asking(llm: LlmSession, about: str, drawing: SceneDrawing, found: Impressions) -> AskPortion[SessionSummary]:
+    """Ask for a summary and impressions, and for scenes where the portion has messages to draw from."""
 
     def ask(so_far: SessionSummary | None, portion: Sequence[Message]) -> SessionSummary:
         wanted = drawing.wanted(portion)
-        if not wanted:
-            return only_summary(so_far, portion)
-        shown = {f"m{place}": message for place, message in enumerate(drawing.of(portion), start=1)}
-        refs = {message.message_id: ref for ref, message in shown.items()}
-        wanted_and_material = f"{scenes_wanted(wanted)}\n{material(so_far, portion, drawing.own_texts, refs)}"
-        answer = llm.ask(CLOSE_AND_DRAW.question(about, wanted_and_material), check).answer
-        drawing.take(answer.scenes, shown, wanted)
-        return grounded(llm, answer.alone(), so_far, portion, drawing.own_texts, drawing.setting)
+        own = refs_of_own(portion)
+        if wanted:
+            shown = {f"m{place}": message for place, message in enumerate(drawing.of(portion), start=1)}
+            refs = {message.message_id: ref for ref, message in shown.items()}
+            wanted_and_material = f"{scenes_wanted(wanted)}\n{material(so_far, portion, drawing.own_texts, refs, own)}"
+            drawn = llm.ask(CLOSE_AND_DRAW.question(about, wanted_and_material), check)
+            drawing.take(drawn.answer.scenes, shown, wanted)
+            answer, cut = ClosedSession.model_validate(drawn.answer.model_dump()), False
+        else:
+            closed = llm.ask(CLOSE.question(about, material(so_far, portion, drawing.own_texts, own=own)), check)
+            answer, cut = closed.answer, closed.cut
+        summary = grounded(llm, answer.alone(), so_far, portion, drawing.own_texts, drawing.setting)
+        found.take(answer, portion)
+        return with_rest(so_far, summary) if cut else summary
 
     return ask
 

@@ -68,7 +68,7 @@ def asking(
     def ask(so_far: A | None, portion: Sequence[Message]) -> A:
         answered = llm.ask(prompt.question(about, material(so_far, portion, own_texts)), check)
         answer = grounded(llm, answered.answer, so_far, portion, own_texts, setting)
-        return _with_rest(so_far, answer) if answered.cut else answer
+        return with_rest(so_far, answer) if answered.cut else answer
 
     return ask
 
@@ -136,7 +136,7 @@ def grounded(
     return answer.model_copy(update=kept) if dropped else answer
 
 
-def _with_rest(so_far: A | None, summary: A) -> A:
+def with_rest(so_far: A | None, summary: A) -> A:
     """A summary whose end was cut off, with what the one before it says in its lists and texts besides."""
     if so_far is None:
         return summary
@@ -156,10 +156,11 @@ def material(
     messages: Sequence[Message],
     own_texts: Mapping[UUID, str],
     refs: Mapping[UUID, str] = NO_REFS,
+    own: Mapping[UUID, str] = NO_REFS,
 ) -> str:
     """The material part of the prompt: the summary up to now, fenced, then the transcript of the messages since."""
     before = [] if so_far is None else [tagged("so-far", so_far.model_dump_json())]
-    return "\n".join([*before, transcript(messages, own_texts, refs)])
+    return "\n".join([*before, transcript(messages, own_texts, refs, own)])
 
 
 def check_lines(name: str, lines: Sequence[str], most: int) -> None:

@@ -187,22 +187,44 @@ def language_of_word(word: str, usual: str) -> str:
     return next((code for script, code in OF_SCRIPT if script.search(word)), usual)
 
 
+# Scripts whose words are no stems of a language here, but say which one is spoken.
+_SPOKEN: tuple[tuple[re.Pattern[str], str], ...] = (
+    *OF_SCRIPT,
+    (re.compile("[\u3041-\u30ff]"), "ja"),
+    (re.compile("[\uac00-\ud7a3]"), "ko"),
+    (re.compile("[\u4e00-\u9fff]"), "zh"),
+)
+
+
 def votes(words: list[str]) -> Counter[str]:
-    """How many of these words are among the most frequent ones of each language in Latin letters."""
+    """How many of these words are among the most frequent ones of each language in Latin letters, or in its script."""
     counted = Counter(words)
-    return Counter(
+    found = Counter(
         {code: sum(times for word, times in counted.items() if word in LANGUAGES[code].stop_words) for code in _LATIN}
     )
+    for word, times in counted.items():
+        if not word.isascii() and (code := next((code for script, code in _SPOKEN if script.search(word)), None)):
+            found[code] += times
+    return found
+
+
+def spoken(counted: Mapping[str, int]) -> str:
+    """The language that most votes speak for, in any script; English while they are few or no other is well ahead."""
+    return _ahead(counted)
 
 
 def likeliest(words: list[str]) -> str:
     """The language of a short text: the one of which most words are frequent ones; English where none is ahead."""
     counted = votes(words)
-    return max(counted, key=lambda code: (counted[code], code == DEFAULT))
+    return max(_LATIN, key=lambda code: (counted[code], code == DEFAULT))
 
 
 def elected(counted: Mapping[str, int]) -> str:
-    """The language that votes speak for; English while they are few or no other is well ahead."""
+    """The language in Latin letters that votes speak for, in which words without a script of their own are stemmed."""
+    return _ahead({code: count for code, count in counted.items() if code in _LATIN})
+
+
+def _ahead(counted: Mapping[str, int]) -> str:
     best, most = max(counted.items(), key=lambda item: item[1], default=(DEFAULT, 0))
     if best != DEFAULT and most >= LEAST_VOTES and most > MARGIN * counted.get(DEFAULT, 0):
         return best

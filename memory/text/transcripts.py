@@ -27,19 +27,26 @@ def speaker(message: Message) -> str:
     return f"a speaker called {name}" if slug(name) in {slug(taken) for taken in TAKEN_NAMES} else name
 
 
-def transcript(messages: Sequence[Message], texts: Mapping[UUID, str], refs: Mapping[UUID, str] = NO_REFS) -> str:
+def transcript(
+    messages: Sequence[Message],
+    texts: Mapping[UUID, str],
+    refs: Mapping[UUID, str] = NO_REFS,
+    own: Mapping[UUID, str] = NO_REFS,
+) -> str:
     """Render messages one below the other, each truncated to MESSAGE_CHARACTERS; blank ones are left out.
 
     Args:
         messages: The messages, in order.
         texts: The text of each to show, by message id.
         refs: The references under which an answer may name some of them, by message id.
+        own: The references of the user's own messages, where an answer may name these for something else.
     """
     return "\n".join(
         tagged(
             "message",
             texts[message.message_id].strip()[:MESSAGE_CHARACTERS],
             **({"ref": refs[message.message_id]} if message.message_id in refs else {}),
+            **({"own": own[message.message_id]} if message.message_id in own else {}),
             by=speaker(message),
             at=f"{message.created_at:%Y-%m-%d %H:%M}",
             **CONFIDED if message.in_confidence else {},

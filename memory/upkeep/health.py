@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from memory.upkeep.languages import unread_languages
+from providers.local.encoder_config import MINILM
 from schemas.llm.calls import AwayProvider
 from schemas.settings import Settings
 from store.database import Store
@@ -45,6 +47,7 @@ def findings(store: Store, settings: Settings) -> list[Finding]:
             _dead(tx),
             _budgets(tx, settings),
             _away(tx),
+            _languages(tx, settings),
         ]
 
 
@@ -150,3 +153,19 @@ def missing_migrations(store: Store, *, patience: float | None = None) -> list[s
     """
     with store.transaction(patience=patience) as tx:
         return missing(tx)
+
+
+def _languages(tx: Transaction, settings: Settings) -> Finding:
+    """Whether Beings whose memories are embedded by MiniLM, which reads English, talk in other languages."""
+    name = "languages"
+    other = unread_languages(tx, settings)
+    if not other:
+        return Finding(name, good=True, words="no talk in other languages than English is embedded by MiniLM")
+    named = ", ".join(f"{language} ({count})" for language, count in sorted(other.items()))
+    return Finding(
+        name,
+        good=False,
+        words=f"{other.total()} Beings talk mostly in other languages ({named}), and {MINILM} reads English: set "
+        "PATROL_EMBEDDER to `multilingual` or PATROL_LOCAL_MODEL to a multilingual encoder",
+        stops=False,
+    )

@@ -4,6 +4,7 @@ from http import HTTPStatus
 
 from memory.accounts import beings, erasure
 from memory.accounts.access import Caller
+from memory.upkeep import languages
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
 from schemas.accounts.overview import Overview
@@ -37,7 +38,8 @@ def show_being(on: Resources, being: Being) -> Being:  # noqa: ARG001  # every o
 @operation("GET /v1/beings/{being}/overview", scope="read", commands=[Command("overview")])
 def show_overview(tx: Transaction, being: Being) -> Overview:
     """Count what a Being's memory holds, and what waits."""
-    return overview.overview(tx, being)
+    unread = languages.unread_language(tx, being.being_id)
+    return overview.overview(tx, being).model_copy(update={"unread_language": unread})
 
 
 @operation("PATCH /v1/beings/{being}", scope="manage", conflicts=True)

@@ -15,6 +15,7 @@ from typing import Any
 from providers.errors import Misconfigured
 
 MINILM = "all-MiniLM-L6-v2"
+MULTILINGUAL = "multilingual-e5-small-4bit"
 # What the name of any other local encoder's vector space begins with.
 NAME_PREFIX = "local/"
 ARCHITECTURES = ("bert", "roberta", "xlm-roberta", "camembert")

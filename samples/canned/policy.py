@@ -22,7 +22,7 @@ ANSWERS: Mapping[str, Callable[[Material], Json]] = {
     "Judgement": facts_policy.judgement,
     "Reconciliation": facts_policy.reconciliation,
     "RollingSummary": summary_policy.rolling_summary,
-    "SessionSummary": summary_policy.session_summary,
+    "ClosedSession": summary_policy.closed_session,
     "SessionSummaries": summary_policy.session_summaries,
     "SessionWithScenes": scene_policy.session_with_scenes,
     "SessionsWithScenes": scene_policy.sessions_with_scenes,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from samples.canned.material import Fenced, Material, alike, content_words, sentences
-from samples.canned.summary_policy import conversations, session_summary
+from samples.canned.summary_policy import closed_session, conversations, session_summary
 from samples.canned.wire import Json
 
 # A message tells something if it has so many words that say what it is about.
@@ -26,7 +26,7 @@ _CORRECTED = re.compile(r"\b(?:actually|i meant|correction|no, wait|scratch that
 
 def session_with_scenes(material: Material) -> Json:
     """The summary of a conversation, with its scenes."""
-    return {**session_summary(material), "scenes": _scenes(material, int(material.one("scenes-wanted") or 0))}
+    return {**closed_session(material), "scenes": _scenes(material, int(material.one("scenes-wanted") or 0))}
 
 
 def sessions_with_scenes(material: Material) -> Json:

@@ -11,9 +11,11 @@ ROLLING_CHARACTERS = 480
 LINE_CHARACTERS = 200
 ITEMS = 6
 SPINE_ITEMS = 20
+SELVES = 3
 
 _PROMISE = re.compile(r"\b(?:I'll|I will|I must|I have to|I need to|I promise)\b")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_SELF = re.compile(r"\bI(?: am|'m| always| never| like| love| hate| prefer| can't stand)\b")
 _PROJECT = re.compile(r"\b(?:working on|project|client|order|launch|deadline)\b", re.IGNORECASE)
 
 
@@ -40,6 +42,26 @@ def session_summary(material: Material) -> Json:
         "people": _merged(so_far.get("people"), _names(lines), ITEMS),
         "tone": "lively" if any(line.endswith("!") for line in lines) else "calm",
     }
+
+
+def closed_session(material: Material) -> Json:
+    """A conversation's summary; what the user says of themselves is how they are, and the last message the topic."""
+    own = [message for message in material.all("message") if message.attributes.get("own")]
+    told = [message for message in own if message.attributes.get("in-confidence") != "yes"]
+    selves = [(line, message) for message in told for line in _lines(message) if _SELF.search(line)]
+    works = [(line, message) for message in told for line in _lines(message) if _PROJECT.search(line)]
+    last = [(lines[0], message) for message in told[-1:] if (lines := _lines(message))]
+    return {
+        **session_summary(material),
+        "user_model": [_resting(*one) for one in selves[:SELVES]],
+        "project": next((_resting(*one) for one in reversed(works)), None),
+        "mood": None,
+        "topic": next((_resting(*one) for one in last), None),
+    }
+
+
+def _resting(line: str, message: Fenced) -> Json:
+    return {"text": line, "messages": [message.attributes["own"]]}
 
 
 def session_summaries(material: Material) -> Json:

@@ -32,3 +32,6 @@ class Overview(Row):
     vault_records: int = Field(description="Active records in its own scope and the shared one.")
     cost_today: Decimal = Field(description="Known cost of today's model calls in dollars.")
     work_dead: int = Field(description="Dead work of the Being and of its user.")
+    unread_language: str | None = Field(
+        None, description="The language of most of the talk, if it is embedded by MiniLM, which reads English alone."
+    )

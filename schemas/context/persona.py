@@ -67,6 +67,9 @@ class UserModel(Row):
     """The description of a user as a person."""
 
     content: str
+    written_by: Literal["person", "model"] = Field(
+        description="Who wrote it: a person's stays, and a model's is made anew from what closed conversations showed."
+    )
     updated_at: datetime
 
 

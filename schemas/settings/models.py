@@ -13,9 +13,10 @@ from schemas.settings.section import Section
 class ModelSettings(Section):
     """Embedders and language models."""
 
-    embedder: Literal["auto", "openai", "minilm", "local"] = Field(
+    embedder: Literal["auto", "openai", "minilm", "multilingual", "local"] = Field(
         "auto",
-        description="The embedder: `openai` (or a compatible server), `minilm` or `local` on this machine; `auto`: "
+        description="The embedder: `openai` (or a compatible server), `minilm` (English), `multilingual` (the optional "
+        "`requirements/multilingual.txt`) or `local` on this machine; `auto`: "
         "`local` if PATROL_LOCAL_MODEL is set, else `openai` if OPENAI_API_KEY is set, else `minilm`.",
     )
     openai_api_key: SecretStr | None = Field(

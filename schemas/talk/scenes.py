@@ -11,6 +11,7 @@ from pydantic import Field
 from schemas.facts.judgement import MessageRef, RealmName
 from schemas.limits import DEFAULT_IMPORTANCE, SCENE_CHARACTERS, SUMMARY_LINE_CHARACTERS
 from schemas.llm.answer_form import Absent, Characters, Ref
+from schemas.talk.impressions import ClosedSession
 from schemas.talk.summaries import SessionSummary, Summary
 
 ShortText = Annotated[str, Characters(SUMMARY_LINE_CHARACTERS, at_once=True)]
@@ -32,20 +33,21 @@ class DrawnScene(Summary):
     realm: RealmName
 
 
-class SessionWithScenes(SessionSummary):
-    """The summary of a session, with the scenes of the messages that had a ref."""
+class SessionWithScenes(ClosedSession):
+    """The answer about a session, with the scenes of the messages that had a ref."""
 
     scenes: list[DrawnScene] = Field(description="Its scenes; empty if nothing is worth one.")
+
+
+class ShortWithScenes(SessionSummary):
+    """The summary of one of several short sessions, with its scenes."""
+
+    scenes: list[DrawnScene] = Field(description="Its scenes; empty if nothing is worth one.")
+    conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
 
     def alone(self) -> SessionSummary:
         """The summary without its scenes, as it is stored."""
         return SessionSummary.model_validate(self.model_dump(include=set(SessionSummary.model_fields)))
-
-
-class ShortWithScenes(SessionWithScenes):
-    """The summary of one of several short sessions, with its scenes."""
-
-    conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
 
 
 class SessionsWithScenes(Summary):

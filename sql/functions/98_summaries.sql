@@ -49,6 +49,8 @@ begin
     where being_id = p_being_id and message_id = any(p_message_ids);
 
     delete from memory.session_summaries where being_id = p_being_id and session_id = any(v_sessions);
+    delete from memory.session_impressions
+    where being_id = p_being_id and (session_id = any(v_sessions) or message_ids && p_message_ids);
     update memory.sessions set summary_due = true where being_id = p_being_id and session_id = any(v_sessions);
 
     delete from memory.rolling_summaries where being_id = p_being_id and version >= v_rolling;
@@ -93,3 +95,15 @@ begin
     get diagnostics v_there = row_count;
     return v_there = cardinality(p_message_ids);
 end $$;
+
+-- INVARIANT  Nothing is seen of a user as a person, or of what a Being is at, that rests on a message which was withdrawn, was told in
+--            confidence, or was not judged.
+create or replace view seen_impressions as
+select i.*
+from memory.session_impressions as i
+where cardinality(i.message_ids) = (
+    select count(*)
+    from memory.messages as m
+    where m.being_id = i.being_id and m.message_id = any(i.message_ids)
+        and m.role = 'user' and m.judged and m.judging_error is null and not m.in_confidence
+);

@@ -191,6 +191,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("awaited_retraction", "awaited_retractions", own("producer_id")),
     Kind("scene_message", "scene_messages", own("note_id, message_id")),
     Kind("session_summary", "session_summaries", own("session_id, version")),
+    Kind("session_impression", "session_impressions", own("session_id, kind, place")),
     Kind("rolling_summary", "rolling_summaries", own("version")),
     # An entry of a message has the message's conversation, in exports too that were made before entries had one.
     Kind(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.errors import UniqueViolation
@@ -11,7 +11,10 @@ from psycopg.rows import class_row
 from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState, UserModel
 from schemas.errors import NotFound, Refused
 from schemas.limits import PERSONA_ENTRIES
+from store.talk import impressions
 from store.transaction import Transaction, value
+
+STATE_PARTS: tuple[Literal["project", "mood", "topic"], ...] = ("project", "mood", "topic")
 
 
 def listed(tx: Transaction, being_id: UUID, kind: PersonaKind | None = None) -> list[PersonaEntry]:
@@ -91,14 +94,20 @@ def remove(tx: Transaction, being_id: UUID, kind: PersonaKind, entry_id: UUID) -
 
 
 def state(tx: Transaction, being_id: UUID) -> SoulState:
-    """The state of the Being's soul; the default if none is stored."""
+    """The state of the Being's soul: each part as a person or program set it, else as talk left it, else empty."""
     with tx.cursor(row_factory=class_row(SoulState)) as cursor:
         found = cursor.execute("select * from memory.soul_states where being_id = %s", [being_id]).fetchone()
-    return found or SoulState()
+    written: dict[str, Any] = {name: text for name in STATE_PARTS if found and (text := getattr(found, name))}
+    if found and len(written) == len(STATE_PARTS):
+        return found
+    derived = impressions.state(tx, being_id)
+    times = [each.updated_at for each in (found, derived) if each and each.updated_at]
+    return derived.model_copy(update={**written, "updated_at": max(times, default=None)})
 
 
 def set_state(tx: Transaction, being_id: UUID, parts: Mapping[str, str]) -> None:
-    """Set the given parts of the soul's state; the others stay."""
+    """Set the given parts of the soul's state; the others stay. An empty part is removed, as talk left it too."""
+    impressions.remove(tx, [being_id], [name for name in STATE_PARTS if parts.get(name) == ""])
     tx.execute(
         """
         insert into memory.soul_states as known (being_id, project, mood, topic)
@@ -135,9 +144,12 @@ def write_soul(tx: Transaction, being_id: UUID, parts: Mapping[str, str]) -> Non
 
 
 def user_model(tx: Transaction, user_id: UUID) -> UserModel | None:
-    """The user model; None if there is none."""
+    """The user model: as a person wrote it, else as talk showed the user; None if there is none."""
     with tx.cursor(row_factory=class_row(UserModel)) as cursor:
-        return cursor.execute("select * from memory.user_models where user_id = %s", [user_id]).fetchone()
+        written = cursor.execute(
+            "select *, 'person' as written_by from memory.user_models where user_id = %s", [user_id]
+        ).fetchone()
+    return written or impressions.user_model(tx, user_id)
 
 
 def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
@@ -148,7 +160,7 @@ def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
             insert into memory.user_models (user_id, content)
             values (%s, %s)
             on conflict (user_id) do update set content = excluded.content, updated_at = excluded.updated_at
-            returning *
+            returning *, 'person' as written_by
             """,
             [user_id, content],
         )
@@ -156,8 +168,10 @@ def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
 
 
 def remove_user_model(tx: Transaction, user_id: UUID) -> None:
-    """Remove the user model, if there is one."""
+    """Remove the user model, if there is one, and what talk has shown of the user so far."""
     tx.execute("delete from memory.user_models where user_id = %s", [user_id])
+    rows = tx.execute("select being_id from memory.beings where user_id = %s", [user_id])
+    impressions.remove(tx, [row["being_id"] for row in rows], ["user-model"])
 
 
 @contextmanager

@@ -60,3 +60,27 @@ def keep(tx: Transaction, elected: Mapping[UUID, tuple[str, dict[str, int]]]) ->
             [Jsonb(votes) for _, votes in elected.values()],
         ],
     )
+
+
+def votes_of_model(
+    tx: Transaction, model: str, *, being_id: UUID | None = None, unembedded: bool = False
+) -> list[dict[str, int]]:
+    """How many words spoke for each language, for each Being whose nodes or messages are embedded by a model.
+
+    Args:
+        tx: The transaction.
+        model: The model.
+        being_id: One Being; None: all.
+        unembedded: Whether Beings without any vectors count as well.
+    """
+    rows = tx.execute(
+        """
+        select s.votes
+        from memory.search_owners as s
+        join memory.beings as b on b.being_id = s.owner_id
+        where s.votes <> '{}' and coalesce(b.embedding_model, s.embedding_model, %(none)s) = %(model)s
+            and (%(being)s::uuid is null or s.owner_id = %(being)s)
+        """,
+        {"model": model, "none": model if unembedded else "", "being": being_id},
+    )
+    return [row["votes"] for row in rows]

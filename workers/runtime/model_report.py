@@ -7,7 +7,7 @@ from celery.worker.control import inspect_command
 from providers.completion import Usage
 from providers.embedding import selected_embedder
 from providers.errors import Misconfigured
-from providers.local.encoder_config import MINILM
+from providers.local.encoder_config import MINILM, MULTILINGUAL
 from providers.prices import cost_of
 from providers.thinkers import platform_models
 from schemas.settings import Settings
@@ -37,6 +37,8 @@ def model_report(settings: Settings) -> dict[str, Any]:
                 )
         case "local":
             embedder = settings.local_model.name if settings.local_model else "none"
+        case "multilingual":
+            embedder = MULTILINGUAL
         case _:
             embedder = MINILM
     return {

@@ -126,6 +126,7 @@ begin
 
     update memory.sessions set summary_due = true where being_id = p_being_id and session_id = any(v_changed);
     delete from memory.session_summaries where being_id = p_being_id and session_id = any(v_changed);
+    delete from memory.session_impressions where being_id = p_being_id and session_id = any(v_changed);
     delete from memory.model_responses
     where being_id = p_being_id and key = any(v_changed::text[]) and not retained;
     perform memory.queue_for_search(p_being_id, 'message', v_moved);

@@ -57,7 +57,7 @@ def test_of_ended_sessions_the_newest_messages_are_in_the_rolling_summary(talk):
     assert "On day 5 this is 39." in materials
     assert "On day 2 this is 39." not in materials
     # The newest ends when the next message or a tick finds it idle.
-    assert len(shown(talk, "SessionSummary")) == 5
+    assert len(shown(talk, "ClosedSession")) == 5
 
 
 def test_of_a_batch_the_rolling_summary_never_reads_what_it_will_pass_over(talk):

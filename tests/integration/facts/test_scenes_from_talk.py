@@ -137,7 +137,7 @@ def test_the_call_that_summarises_a_session_draws_its_scenes(talk):
     draws(talk, scene("m1", "m2", quote="I live in Alfama now.", feeling="I am glad.", importance=0.7))
     closed(talk)
     assert len(asked(talk)) == 1
-    assert talk.provider.asked("SessionSummary") == []
+    assert talk.provider.asked("ClosedSession") == []
     (note,) = drawn(talk)
     assert (note.origin, note.state) == ("talk", "pending")
     assert note.content == {
@@ -199,7 +199,7 @@ def test_a_session_has_at_most_six_scenes_over_all_portions(talk):
     talk.says(*said_in(0, "One more thing.", minutes=121))
     closed(talk)
     assert len(drawn(talk)) == SESSION_SCENES
-    assert len(asked(talk)) == len(talk.provider.asked("SessionSummary")) == 3
+    assert len(asked(talk)) == len(talk.provider.asked("ClosedSession")) == 3
 
 
 def test_what_a_portion_leaves_the_later_ones_may_have(talk):
@@ -250,7 +250,7 @@ def test_a_beings_own_choice_comes_before_the_setting(talk, setting, own, expect
     chat(talk)
     closed(talk)
     assert len(asked(talk)) == expected
-    assert len(talk.provider.asked("SessionSummary")) == 1 - expected
+    assert len(talk.provider.asked("ClosedSession")) == 1 - expected
 
 
 def own_scene(talk, origin="producer", day="2026-03-02"):

@@ -56,7 +56,7 @@ def joint(talk):
 
 
 def alone(talk):
-    return talk.provider.asked("SessionSummary")
+    return talk.provider.asked("ClosedSession")
 
 
 def closed(talk):

@@ -204,7 +204,7 @@ def test_versions_are_read_page_by_page(talk, store):
 def test_a_closed_conversation_is_summed_up(talk, clock, by):
     talk.says(at(0), at(1, "What tea?", "assistant"))
     talk.summed_up()
-    assert asked(talk, "SessionSummary") == []
+    assert asked(talk, "ClosedSession") == []
     answers(talk, CLOSED, "What tea?")
     if by == "the clock":
         clock.advance(minutes=31)
@@ -215,7 +215,7 @@ def test_a_closed_conversation_is_summed_up(talk, clock, by):
     summary = sessions(talk)[0].summary
     assert {name: getattr(summary, name) for name in CLOSED} == CLOSED
     assert (summary.version, summary.turn_count) == (1, 2)
-    assert len(asked(talk, "SessionSummary")) == 1
+    assert len(asked(talk, "ClosedSession")) == 1
 
 
 def test_a_summary_keeps_no_line_with_a_name_or_number_that_was_not_said_and_its_tone_is_not_checked(talk, clock):
@@ -244,7 +244,7 @@ def test_a_late_message_has_a_closed_conversation_summed_up_anew(talk):
     talk.summed_up()
     talk.says(at(20, "And I forgot the cake."))
     talk.summed_up()
-    first, second = asked(talk, "SessionSummary")
+    first, second = asked(talk, "ClosedSession")
     assert "cake" not in first.material
     assert "cake" in second.material
     assert (sessions(talk)[0].summary.version, sessions(talk)[0].summary.turn_count) == (2, 2)
@@ -266,7 +266,7 @@ def test_a_message_that_comes_while_its_conversation_is_summed_up_is_in_the_next
 def test_a_long_conversation_is_summed_up_portion_by_portion(talk):
     talk.says(*(at(number // 5, f"This is number {number}.") for number in range(120)), at(59))
     talk.summed_up()
-    assert len(asked(talk, "SessionSummary")) == 3
+    assert len(asked(talk, "ClosedSession")) == 3
     assert sessions(talk)[0].summary.turn_count == 120
 
 
@@ -549,7 +549,7 @@ def test_words_that_came_in_while_a_worker_reached_for_the_summary_are_in_it(tal
         talk.says(at(1, "It rains."))
         claim = claimed_closing(talk, tx)
     session_summary.summarise(talk.store, talk.thinkers, talk.settings, claim)
-    (question,) = asked(talk, "SessionSummary")
+    (question,) = asked(talk, "ClosedSession")
     assert "It rains." in question.material
     assert waiting_work(talk) == []
 

@@ -142,7 +142,7 @@ def test_no_summary_of_words_that_came_without_the_key_is_paid_by_it(life, broug
     talk(keyless).summed_up()
 
     assert "marzipan" not in seen(life)
-    summed = [request for request in life.answers.asked if request.purpose in {"RollingSummary", "SessionSummary"}]
+    summed = [request for request in life.answers.asked if request.purpose in {"RollingSummary", "ClosedSession"}]
     assert summed == [], "three are too few for the one, and the other goes whole or not at all"
 
 

@@ -11,7 +11,7 @@ from memory.facts import extraction_rules
 from memory.facts.confidence_rules import ShownMessage
 from memory.facts.reconciliation import RECONCILE
 from memory.patrol import classification, consolidation, diary, merge_rules, repair, splitting
-from memory.talk import rolling, session_summary, spine, summarising
+from memory.talk import impressions, rolling, session_summary, spine, summarising
 from memory.text.prompt_escaping import tagged
 from providers.answers.answer_schema import answer_schema
 from samples.canned import policy
@@ -20,8 +20,9 @@ from schemas.facts.judgement import Judgement, Reconciliation
 from schemas.intake.notes import Note
 from schemas.nodes.nodes import Cluster, ShownNode
 from schemas.patrol.model_answers import Classification, Consolidation, DiaryPages, RepairedScene, Split
+from schemas.talk.impressions import ClosedSession
 from schemas.talk.messages import Message
-from schemas.talk.summaries import RollingSummary, SessionSummary, SummarySpine
+from schemas.talk.summaries import RollingSummary, SummarySpine
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 BREAD = "Mika baked dark rye bread for the market on Saturday"
@@ -232,7 +233,7 @@ def test_statements_on_one_matter_are_compared():
 def test_no_summary_breaks_a_rule(said, times):
     for form, check in (
         (RollingSummary, rolling.check),
-        (SessionSummary, session_summary.check),
+        (ClosedSession, session_summary.check),
         (SummarySpine, spine.check),
     ):
         so_far = None
@@ -241,7 +242,7 @@ def test_no_summary_breaks_a_rule(said, times):
                 Message.model_construct(message_id=uuid4(), role="user", content=text, created_at=NOW) for text in said
             ]
             heard = {message.message_id: f"I must say: {message.content}" for message in messages}
-            so_far = answered(form, summarising.material(so_far, messages, heard))
+            so_far = answered(form, summarising.material(so_far, messages, heard, own=impressions.refs(messages)))
             check(so_far)
 
 

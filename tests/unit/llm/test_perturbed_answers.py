@@ -33,9 +33,10 @@ from schemas.patrol.model_answers import (
     Split,
     TopicName,
 )
+from schemas.talk.impressions import ClosedSession
 from schemas.talk.messages import Message
 from schemas.talk.scenes import SessionsWithScenes, SessionWithScenes
-from schemas.talk.summaries import RollingSummary, SessionSummaries, SessionSummary, SummarySpine
+from schemas.talk.summaries import RollingSummary, SessionSummaries, SummarySpine
 from tests.conversations import fact, todo
 from tests.shown import TOPIC, made_up
 
@@ -52,6 +53,12 @@ SUMMARY = {
     "commitments": ["User: call the dentist"],
     "people": ["Ana", "the mother"],
     "tone": "glad",
+}
+IMPRESSIONS = {
+    "user_model": [{"text": "Plans ahead.", "messages": ["u1"]}],
+    "project": {"text": "The move to Ghent.", "messages": ["u1", "u2"]},
+    "mood": {"text": "Glad for her.", "messages": ["u2"]},
+    "topic": {"text": "The dentist.", "messages": ["u2"]},
 }
 SCENES = [
     {
@@ -108,8 +115,8 @@ RIGHT: dict[str, tuple[type[BaseModel], dict[str, Any]]] = {
         },
     ),
     "rolling": (RollingSummary, {"summary": "The user moved to Ghent."}),
-    "close": (SessionSummary, SUMMARY),
-    "scenes": (SessionWithScenes, {**SUMMARY, "scenes": SCENES}),
+    "close": (ClosedSession, {**SUMMARY, **IMPRESSIONS}),
+    "scenes": (SessionWithScenes, {**SUMMARY, **IMPRESSIONS, "scenes": SCENES}),
     "close_short": (
         SessionSummaries,
         {"summaries": [{**SUMMARY, "conversation": "c1"}, {**SUMMARY, "conversation": "c2"}]},
@@ -379,7 +386,15 @@ def spelled_refs(rng: random.Random, answer: dict[str, Any]) -> str:
         if name not in LETTERS or not isinstance(value, str):
             return value
         letter, number = value[0], value[1:]
-        of = {"m": "message", "p": "pair", "c": "conversation", "t": "todo", "n": "statement", "e": "statement"}[letter]
+        of = {
+            "m": "message",
+            "u": "message",
+            "p": "pair",
+            "c": "conversation",
+            "t": "todo",
+            "n": "statement",
+            "e": "statement",
+        }[letter]
         forms = [
             f"{of} {value}",
             f"[{value}]",
@@ -595,7 +610,7 @@ def _judged(answer: Judgement) -> list[str]:
 def _drawn(scene: dict[str, Any]) -> str | None:
     messages = _messages()
     own = {message.message_id: message.content for message in messages.values()}
-    found = SessionWithScenes.model_validate({**SUMMARY, "scenes": [scene]}).scenes[0]
+    found = SessionWithScenes.model_validate({**SUMMARY, **IMPRESSIONS, "scenes": [scene]}).scenes[0]
     try:
         resting = scene_rules.check(found, messages, own, "\n".join(SAID.values()), UTC, Setting())
     except scene_rules.Dropped:

@@ -68,6 +68,16 @@ function kept(context, holds) {
         ? `${count(holds.messages_unjudged, "message")} ${holds.messages_unjudged === 1 ? "waits" : "wait"} for one; nothing is lost meanwhile.`
         : null,
     ),
+    holds.unread_language
+      ? el(
+          "p",
+          {},
+          el("strong", {}, "Another language: "),
+          "most of the talk is not in English, and the embedder here reads English alone, so that only words are found, and no meaning. Its operator can set ",
+          el("code", {}, "PATROL_EMBEDDER=multilingual"),
+          ".",
+        )
+      : null,
     el(
       "p",
       { class: "hint" },
