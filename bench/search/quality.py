@@ -6,7 +6,8 @@ that answer a question which stand among the first ten results; a node stands fo
 evidence.
 
 What callers get is measured beside it (`doors.py`): how much of the evidence is in the prompt, and which conversations
-are found for turns in the middle of long chats; and the topics that memories get without a model (`topics.py`).
+are found for turns in the middle of long chats, the topics that memories get without a model (`topics.py`), and
+how questions in other languages fare with each local encoder (`languages.py`).
 
 A folder holds a folder for each conversation with `messages.jsonl`, `queries.jsonl` and, if there are any,
 `notes.jsonl`, in this project's wire format; the questions carry `category` and `evidence`, or `as_of` and `sessions`.
@@ -29,6 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.search.doors import conversations_found, evidence_in_prompts
+from bench.search.languages import found_in_languages
 from bench.search.topics import topics_without_model
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
@@ -106,12 +108,14 @@ def main() -> None:
     configure_logs(Settings(log_level="ERROR"))
     console = Console(width=None if Console().is_terminal else 120)
     with _store() as store:
+        figures = {"six languages": found_in_languages(store, _work)}
+        console.print(_table("questions in six languages", figures["six languages"]))
         conversations = [
             _read(store, Embedders(Settings(embedder="minilm")), folder)
             for each in arguments.folders
             for folder in sorted(each.iterdir())
         ]
-    figures = {"callers get": _got(conversations)}
+    figures["callers get"] = _got(conversations)
     console.print(_table("what callers get", figures["callers get"]))
     for kind in KINDS:
         with_evidence = [(one.name, one.by_kind[kind]) for one in conversations if one.by_kind[kind]]

@@ -29,10 +29,11 @@ from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionWithScenes
 from schemas.talk.summaries import SessionSummary
 from store.accounts import beings
+from store.context import impressions
 from store.database import Store
 from store.ledger import work
 from store.ledger.work import AT_ONCE
-from store.talk import impressions, messages, rolling, session_summaries
+from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
 
 CLOSE = prompt("close", ClosedSession, size="small", most_tokens=3_000)

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState, UserModel
 from schemas.errors import NotFound, Refused
 from schemas.limits import PERSONA_ENTRIES
-from store.talk import impressions
+from store.context import impressions
 from store.transaction import Transaction, value
 
 STATE_PARTS: tuple[Literal["project", "mood", "topic"], ...] = ("project", "mood", "topic")
