@@ -13,9 +13,10 @@ from uuid import UUID
 
 from memory.facts.fold_rules import may_say_the_same, near_identical
 from memory.llm.model_work import Asking, ModelWork, OpenSession
+from memory.llm.payer import LlmUnavailable
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
-from memory.llm.session import LlmSession, LlmUnavailable
+from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
 from providers.thinkers import Thinkers
 from schemas.facts.judgement import FoldConfirmation

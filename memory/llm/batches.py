@@ -140,7 +140,7 @@ class BatchedRequests:
             elif name in questions:
                 self._ledger.keep(questions[name], batch.call_ids[name], answer, batch=True)
             else:
-                self._ledger.write_off(batch.call_ids[name], answer, batch=True)
+                self._ledger.settle(batch.call_ids[name], answer, batch=True)
         with self._store.transaction() as tx:
             batches.end(tx, self._claim)
         log.info("batch.over", answers=len(answers or {}), given_up=answers is None)

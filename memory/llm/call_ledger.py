@@ -1,8 +1,9 @@
-"""Stored answers and cost accounting of one unit of work's model calls."""
+"""Cost accounting of model calls, and the stored answers of one unit of work's."""
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from providers.completion import Completion
+from providers.completion import Completion, Usage
 from providers.errors import BadAnswer, ProviderError
 from providers.prices import cost_of
 from providers.thinking import Question, Thinker, max_usage, read
@@ -29,8 +30,107 @@ ANSWERS_JUDGED = 9
 _schemas: dict[type[BaseModel], dict[str, Any]] = {}
 
 
-class CallLedger:
-    """Reserves, settles and stores the model calls of one unit of work.
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A call that has ended.
+
+    Attributes:
+        usage: What it used; None: unknown, so that its reservation stays as its cost.
+        cost: In dollars; None: the price or the usage is unknown.
+        wanted: Whether its answer may be used: nothing of what it may be about was withdrawn meanwhile.
+    """
+
+    usage: Usage | None
+    cost: Decimal | None
+    wanted: bool
+
+
+class CallAccounts:
+    """Reserves and settles the model calls of one account.
+
+    Args:
+        store: The ledger.
+        settings: Prices and daily budgets.
+        account: The owner of the calls, and whose key pays.
+        thinker: The provider.
+        withdrawals: See `Claim`; None: the calls are about nothing that can be withdrawn.
+    """
+
+    def __init__(
+        self, store: Store, settings: Settings, account: Account, thinker: Thinker, withdrawals: int | None = None
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self.account = account
+        self._thinker = thinker
+        self._withdrawals = withdrawals
+
+    def reserve(self, question: Question[Any], *, batch: bool = False) -> UUID:
+        """Reserve the highest possible cost of a call against the day's budget; returns the call's id.
+
+        Raises:
+            BudgetSpent: The rest of the day's budget is smaller.
+            Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
+        """
+        return budgets.reserve(self._store, self._settings, self.account, **self._most(question, batch=batch))
+
+    def failed(self, call_id: UUID, error: Exception) -> None:
+        """Settle a failed call at zero; one that the provider may charge for keeps its reservation."""
+        if isinstance(error, ProviderError) and error.perhaps_paid:
+            return
+        with self._store.transaction() as tx:
+            calls.settle(tx, self.account.owner_id, call_id, "failed")
+
+    def settle(
+        self, call_id: UUID, answer: Completion | BadAnswer, *, bad: bool | None = None, batch: bool = False
+    ) -> Settled:
+        """Settle a call whose answer is not stored.
+
+        Args:
+            call_id: The call.
+            answer: The answer, or what is wrong with it.
+            bad: Whether it is counted as invalid; None: if it is a BadAnswer without a completion.
+            batch: Whether it was part of a provider batch.
+        """
+        completion = answer if isinstance(answer, Completion) else answer.completion
+        bad = completion is None if bad is None else bad
+        with self._store.transaction() as tx:
+            return self._settle(tx, call_id, completion, "bad" if bad else "answered", batch=batch)
+
+    def count_dropped(self, purpose: str, reasons: Mapping[str, int]) -> None:
+        """Count items of answers that were dropped, by reason."""
+        if any(reasons.values()):
+            with self._store.transaction() as tx:
+                drops.count(tx, self.account.owner_id, purpose, reasons)
+
+    def _most(self, question: Question[Any], *, batch: bool) -> dict[str, Any]:
+        """Describe a call at the highest cost that it can have."""
+        model = self._thinker.model(question.size)
+        most = max_usage(question, self._settings.thinking_room)
+        return {
+            "purpose": question.purpose,
+            "provider": self._thinker.provider,
+            "model": model,
+            "batch": batch,
+            "input_tokens": most.prompt_tokens,
+            "output_tokens": most.output_tokens,
+            "cost": cost_of(model, most, self._settings.prices, batch=batch),
+            "withdrawals": self._withdrawals,
+        }
+
+    def _settle(
+        self, tx: Transaction, call_id: UUID, completion: Completion | None, outcome: Outcome, *, batch: bool
+    ) -> Settled:
+        if completion is None:
+            return Settled(None, None, calls.settle_at_most(tx, self.account.owner_id, call_id, outcome))
+        model, usage = completion.model, completion.usage
+        cost = cost_of(model, usage, self._settings.prices, batch=batch)
+        wanted = calls.settle(tx, self.account.owner_id, call_id, outcome, model=model, cost=cost, **asdict(usage))
+        return Settled(usage, cost, wanted)
+
+
+class CallLedger(CallAccounts):
+    """Accounts of one unit of work's model calls, whose answers are stored.
 
     Args:
         store: The ledger.
@@ -41,11 +141,8 @@ class CallLedger:
     """
 
     def __init__(self, store: Store, settings: Settings, claim: Claim, account: Account, thinker: Thinker) -> None:
-        self._store = store
-        self._settings = settings
+        super().__init__(store, settings, account, thinker, claim.withdrawals)
         self._claim = claim
-        self.account = account
-        self._thinker = thinker
 
     def known(self, question: Question[Any]) -> Response | None:
         """Return the stored response to a question of this work, if there is one."""
@@ -91,37 +188,6 @@ class CallLedger:
             **self._most(question, batch=False),
         )
 
-    def reserve(self, question: Question[Any], *, batch: bool) -> UUID:
-        """Reserve the highest possible cost of a call against the day's budget; returns the call's id.
-
-        Raises:
-            BudgetSpent: The rest of the day's budget is smaller.
-            Withdrawn: Something of the user's was withdrawn since the work was claimed.
-        """
-        return budgets.reserve(self._store, self._settings, self.account, **self._most(question, batch=batch))
-
-    def _most(self, question: Question[Any], *, batch: bool) -> dict[str, Any]:
-        """Describe a call at the highest cost that it can have."""
-        model = self._thinker.model(question.size)
-        most = max_usage(question, self._settings.thinking_room)
-        return {
-            "purpose": question.purpose,
-            "provider": self._thinker.provider,
-            "model": model,
-            "batch": batch,
-            "input_tokens": most.prompt_tokens,
-            "output_tokens": most.output_tokens,
-            "cost": cost_of(model, most, self._settings.prices, batch=batch),
-            "withdrawals": self._claim.withdrawals,
-        }
-
-    def failed(self, call_id: UUID, error: Exception) -> None:
-        """Settle a failed call at zero; one that the provider may charge for keeps its reservation."""
-        if isinstance(error, ProviderError) and error.perhaps_paid:
-            return
-        with self._store.transaction() as tx:
-            calls.settle(tx, self.account.owner_id, call_id, "failed")
-
     def keep(
         self, question: Question[Any], call_id: UUID, answer: Completion | BadAnswer, *, batch: bool = False
     ) -> Response | None:
@@ -132,7 +198,8 @@ class CallLedger:
         """
         completion, fault, dropped = _validated(question, answer)
         with self._store.transaction() as tx:
-            if not self._settle(tx, call_id, completion, "answered" if fault is None else "bad", batch=batch):
+            outcome: Outcome = "answered" if fault is None else "bad"
+            if not self._settle(tx, call_id, completion, outcome, batch=batch).wanted:
                 return None
             drops.count(tx, self.account.owner_id, question.purpose, dropped)
             return responses.put(
@@ -144,27 +211,6 @@ class CallLedger:
                 completion=completion.text if completion else "",
                 defect=fault,
             )
-
-    def count_dropped(self, purpose: str, reasons: Mapping[str, int]) -> None:
-        """Count items of answers that were dropped, by reason."""
-        if any(reasons.values()):
-            with self._store.transaction() as tx:
-                drops.count(tx, self.account.owner_id, purpose, reasons)
-
-    def write_off(self, call_id: UUID, answer: Completion | BadAnswer, *, batch: bool = False) -> None:
-        """Settle a call whose answer is no longer needed."""
-        completion = answer if isinstance(answer, Completion) else answer.completion
-        with self._store.transaction() as tx:
-            self._settle(tx, call_id, completion, "answered" if completion else "bad", batch=batch)
-
-    def _settle(
-        self, tx: Transaction, call_id: UUID, completion: Completion | None, outcome: Outcome, *, batch: bool
-    ) -> bool:
-        if completion is None:
-            return calls.settle_at_most(tx, self.account.owner_id, call_id, outcome)
-        model, usage = completion.model, completion.usage
-        cost = cost_of(model, usage, self._settings.prices, batch=batch)
-        return calls.settle(tx, self.account.owner_id, call_id, outcome, model=model, cost=cost, **asdict(usage))
 
 
 def prompt_hash(question: Question[Any]) -> bytes:

@@ -13,7 +13,8 @@ from uuid import UUID
 
 import structlog
 
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.payer import LlmUnavailable
+from memory.llm.session import LlmSession, llm_session
 from providers.errors import ProviderError
 from providers.thinkers import Thinkers
 from schemas.errors import BudgetSpent

@@ -17,8 +17,7 @@ from pydantic import BaseModel
 from memory.llm.batches import BatchedRequests, BatchPending
 from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallLedger
-from memory.llm.key_encryption import DecryptionFailed, key_cipher
-from memory.llm.keys import decrypt
+from memory.llm.payer import LlmUnavailable, find_payer
 from memory.text.prompt_escaping import tagged
 from providers.completion import Completion, Usage
 from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
@@ -27,10 +26,10 @@ from providers.thinkers import Thinkers
 from providers.thinking import BatchThinker, Question, Reading, Thinker, read
 from schemas.errors import BudgetSpent, StoreError, Withdrawn
 from schemas.ledger.work import Claim
-from schemas.llm.calls import EncryptedKey, PaidWith, Response
+from schemas.llm.calls import EncryptedKey, Response
 from schemas.settings import Settings
 from store.database import Store
-from store.llm import batches, breakers, calls, keys
+from store.llm import batches, keys
 from store.llm.calls import Account
 from store.transaction import Transaction
 
@@ -71,21 +70,6 @@ class Answered(Generic[A]):
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LlmUnavailable:
-    """No model is available to this work.
-
-    Attributes:
-        reason: Why, for the work's owner; may name the last characters of a key.
-        logged: Why, for logs: without any part of a key.
-        away: Whether one is expected back: the provider does not answer, or rejects the key.
-    """
-
-    reason: str
-    logged: str = "no key"
-    away: bool = False
-
-
 def llm_session(
     tx: Transaction,
     store: Store,
@@ -99,8 +83,7 @@ def llm_session(
 ) -> "LlmSession | LlmUnavailable":
     """Open a session with the model that serves a unit of work, and choose the key that pays for it.
 
-    The user's stored key pays; where none is stored, the key of the request, if all inputs came with it; else the
-    platform's. A stored key that can't be used is not replaced by another: no other key is charged in its place.
+    The key of a request pays if all inputs came with it (`memory.llm.payer`).
 
     Args:
         tx: The transaction in which the keys are read, best with the work's inputs.
@@ -136,50 +119,28 @@ def _session(
     *,
     awaited: bool,
 ) -> "LlmSession | LlmUnavailable":
-    key = keys.paying(tx, calls.user_of(tx, claim.owner_id), request_key)
-    if refused := _refused(tx, key):
-        return refused
-    is_requests = key is not None and key.expires_at is not None
-    paid_with: PaidWith = "platform" if key is None else "request" if is_requests else "user"
-    try:
-        if key is None:
-            thinker = thinkers.platform()
-        else:
-            thinker = thinkers.with_key(key.provider, decrypt(key_cipher(settings), key))
-    except (DecryptionFailed, Misconfigured) as fault:
-        return LlmUnavailable(str(fault), "the key or the settings can't be used")
-    if thinker is None:
-        return LlmUnavailable("no key")
+    payer = find_payer(tx, thinkers, settings, claim.owner_id, request_key)
+    if isinstance(payer, LlmUnavailable):
+        return payer
     # A batch that was submitted is collected all the same: its answers are paid for.
-    away = None if batches.is_submitted(tx, claim) else _away(tx, thinker, key)
+    away = None if batches.is_submitted(tx, claim) else payer.away(tx)
     if away:
         return away
-    account = Account(claim.owner_id, claim.kind, claim.key, paid_with)
+    thinker = payer.thinker
+    account = Account(claim.owner_id, claim.kind, claim.key, payer.paid_with)
     ledger = CallLedger(store, settings, claim, account, thinker)
     batch = None
     if isinstance(thinker, BatchThinker):
-        batch = BatchedRequests(store, settings, claim, thinker, ledger, key.key_id if key else None, awaited=awaited)
+        batch = BatchedRequests(store, settings, claim, thinker, ledger, payer.key_id, awaited=awaited)
     return LlmSession(
         store,
         thinker,
         ledger,
         settings,
-        key,
+        payer.key,
         batch,
-        request_key=request_key if is_requests else None,
+        request_key=payer.key_id if payer.paid_with == "request" else None,
     )
-
-
-def _refused(tx: Transaction, key: EncryptedKey | None) -> LlmUnavailable | None:
-    if key is None or not keys.refused(tx, key):
-        return None
-    reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
-    return LlmUnavailable(reason, "the key is refused", away=True)
-
-
-def _away(tx: Transaction, thinker: Thinker, key: EncryptedKey | None) -> LlmUnavailable | None:
-    away = breakers.away(tx, thinker.provider, key.key_id if key else None)
-    return LlmUnavailable(away.sentence(), "the provider is away", away=True) if away else None
 
 
 class LlmSession:

@@ -9,7 +9,8 @@ import structlog
 
 from memory.llm.batches import BatchPending
 from memory.llm.model_work import Asking, ModelWork, OpenSession
-from memory.llm.session import LlmSession, LlmUnavailable, RequestsStopped, llm_session
+from memory.llm.payer import LlmUnavailable
+from memory.llm.session import LlmSession, RequestsStopped, llm_session
 from providers.errors import ProviderError, Transient
 from providers.thinkers import Thinkers
 from schemas.errors import BudgetSpent

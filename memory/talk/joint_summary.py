@@ -13,9 +13,10 @@ from itertools import chain
 from uuid import UUID
 
 from memory.llm.model_work import Asking, ModelWork, OpenSession
+from memory.llm.payer import LlmUnavailable
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import extended, prompt
-from memory.llm.session import LlmSession, LlmUnavailable
+from memory.llm.session import LlmSession
 from memory.talk import context_provenance, scene_drawing, session_summary, short_sessions
 from memory.talk.scene_drawing import SceneDrawing
 from memory.talk.summarising import grounded

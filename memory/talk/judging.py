@@ -19,7 +19,8 @@ from memory.facts.scope import stay_with_being
 from memory.facts.spoken_requests import applying
 from memory.grounding import setting
 from memory.llm.model_work import Asking, ModelWork, OpenSession
-from memory.llm.session import LlmSession, LlmUnavailable
+from memory.llm.payer import LlmUnavailable
+from memory.llm.session import LlmSession
 from memory.talk import context_provenance, spine
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from memory.grounding import setting
 from memory.llm.model_work import Asking, ModelWork, OpenSession
+from memory.llm.payer import LlmUnavailable
 from memory.llm.prompting import prompt
-from memory.llm.session import LlmUnavailable
 from memory.talk import context_provenance
 from memory.talk.summarising import AskPortion, SummaryUpdate, asking, update_summary
 from memory.text.prompt_escaping import tagged

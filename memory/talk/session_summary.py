@@ -9,8 +9,9 @@ from functools import partial
 from uuid import UUID
 
 from memory.llm.model_work import Asking, ModelWork, OpenSession
+from memory.llm.payer import LlmUnavailable
 from memory.llm.prompting import extended, prompt
-from memory.llm.session import LlmSession, LlmUnavailable
+from memory.llm.session import LlmSession
 from memory.talk import context_provenance, scene_drawing, short_sessions
 from memory.talk.impressions import Impressions
 from memory.talk.impressions import refs as refs_of_own

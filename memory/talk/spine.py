@@ -11,8 +11,8 @@ from uuid import UUID
 
 from memory.grounding import setting
 from memory.llm.model_work import Asking, ModelWork, OpenSession
+from memory.llm.payer import LlmUnavailable
 from memory.llm.prompting import prompt
-from memory.llm.session import LlmUnavailable
 from memory.talk import context_provenance
 from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
 from memory.text.transcripts import MESSAGES_AT_ONCE

@@ -251,3 +251,8 @@ def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
         [count, owner_id, purpose, count],
     )
     return bad
+
+
+def withdrawals(tx: Transaction, user_id: UUID) -> int:
+    """How often something of a user's was withdrawn: read before what a call will be about, and given to `reserve`."""
+    return int(value(tx, "select withdrawals from memory.users where user_id = %s", [user_id]))

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.llm import keys
-from memory.llm.session import LlmUnavailable
+from memory.llm.payer import LlmUnavailable
 from memory.upkeep.health import away_providers, findings
 from providers.errors import BadAnswer, Misconfigured, Transient
 from tests.conftest import make_user

@@ -6,7 +6,8 @@ import pytest
 from pydantic import SecretStr
 
 from memory.llm import keys
-from memory.llm.session import LlmSession, LlmUnavailable
+from memory.llm.payer import LlmUnavailable
+from memory.llm.session import LlmSession
 from memory.upkeep import periodic
 from schemas.errors import Refused
 from store.llm import keys as stored_keys

@@ -7,7 +7,8 @@ from hashlib import sha256
 import pytest
 
 from memory.llm import keys
-from memory.llm.session import LlmSession, LlmUnavailable
+from memory.llm.payer import LlmUnavailable
+from memory.llm.session import LlmSession
 from providers.errors import Misconfigured, Transient
 from schemas.settings import Settings
 from tests.integration.llm.conftest import BROUGHT, THEIRS, opened, question

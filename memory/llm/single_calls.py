@@ -1,0 +1,137 @@
+"""Model calls that answer a request: each is made once, reserved and settled as those of work are, and not stored.
+
+A request that is sent again asks anew: its answer is kept by the request's own key (`memory.accounts.request_answers`).
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from memory.llm.breaker import Breaker
+from memory.llm.call_ledger import CallAccounts, Settled
+from memory.llm.payer import Payer
+from providers.completion import Completion
+from providers.errors import BadAnswer, Misconfigured, ProviderError, Transient
+from providers.lease_guard import before_request
+from providers.thinking import Question, Reading, read
+from schemas.errors import StoreError, Withdrawn
+from schemas.llm.calls import PaidWith
+from schemas.settings import Settings
+from store.database import Store
+from store.llm import keys
+from store.llm.calls import Account
+
+A = TypeVar("A", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The use of some calls.
+
+    Attributes:
+        calls: The calls that were answered, well or badly.
+        input_tokens: The tokens of their prompts.
+        output_tokens: The tokens of their answers.
+        cost: In dollars; None: of one the price or the usage is unknown.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal | None = Decimal(0)
+
+    def with_call(self, settled: Settled) -> "Spent":
+        """The same with one more call."""
+        usage = settled.usage
+        return Spent(
+            self.calls + 1,
+            self.input_tokens + (usage.prompt_tokens if usage else 0),
+            self.output_tokens + (usage.output_tokens if usage else 0),
+            None if self.cost is None or settled.cost is None else self.cost + settled.cost,
+        )
+
+
+class SingleCalls:
+    """The model calls of one request, which holds no database connection while a model is asked.
+
+    Args:
+        store: The ledger.
+        settings: Prices, budgets and the timeout of a request.
+        payer: The model, and the key that pays.
+        owner_id: The Being whose budget bounds them.
+
+    Attributes:
+        spent: What they used up to now.
+    """
+
+    def __init__(self, store: Store, settings: Settings, payer: Payer, owner_id: UUID) -> None:
+        self._store = store
+        self._settings = settings
+        self._payer = payer
+        self._account = Account(owner_id, None, None, payer.paid_with)
+        self._breaker = Breaker(store, payer.thinker.provider, payer.key_id, settings.thinking_timeout)
+        self.spent = Spent()
+
+    @property
+    def paid_with(self) -> PaidWith:
+        """Whose key pays."""
+        return self._payer.paid_with
+
+    def ask(self, question: Question[A], withdrawals: int | None = None) -> Reading[A]:
+        """Ask once, at the highest cost reserved before; the cost is settled whatever the answer is worth.
+
+        Args:
+            question: What to ask.
+            withdrawals: What `store.llm.calls.withdrawals` told before the material was read; None: the material is
+                nothing that can be withdrawn.
+
+        Raises:
+            BadAnswer: The answer is not one.
+            InputRefused: The provider refuses the question.
+            BudgetSpent: The rest of the day's budget is too small.
+            Transient: The provider is busy, down or unreachable, its breaker is open, or it rejects the user's key.
+            Misconfigured: The platform's key, address or model is wrong.
+            Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
+        """
+        before_request()
+        accounts = CallAccounts(self._store, self._settings, self._account, self._payer.thinker, withdrawals)
+        call_id = accounts.reserve(question)
+        answer = self._answer(question, accounts, call_id)
+        completion, reading, fault = _read(question, answer)
+        settled = accounts.settle(call_id, completion or answer, bad=fault is not None)
+        self.spent = self.spent.with_call(settled)
+        if not settled.wanted:
+            raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
+        if reading is None:
+            raise fault or BadAnswer("The answer can't be read.")
+        accounts.count_dropped(question.purpose, reading.dropped)
+        return reading
+
+    def _answer(self, question: Question[A], accounts: CallAccounts, call_id: UUID) -> Completion | BadAnswer:
+        try:
+            with self._breaker.letting_through():
+                return self._payer.thinker.ask(question)
+        except BadAnswer as bad:
+            return bad
+        except (ProviderError, StoreError) as error:
+            accounts.failed(call_id, error)
+            if isinstance(error, Misconfigured) and (key := self._payer.key):
+                with self._store.transaction() as tx:
+                    keys.refuse(tx, key.user_id, key.key_id, str(error))
+                raise Transient(f"The user's key can't be used: {error}", retry_after=0) from None
+            raise
+
+
+def _read(
+    question: Question[A], answer: Completion | BadAnswer
+) -> tuple[Completion | None, Reading[A] | None, BadAnswer | None]:
+    """The completion, what it says in the form that was asked for, and why it does not."""
+    if isinstance(answer, BadAnswer):
+        return answer.completion, None, answer
+    try:
+        return answer, read(question, answer, shorten=True), None
+    except BadAnswer as bad:
+        return answer, None, bad
