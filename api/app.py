@@ -19,6 +19,7 @@ from starlette.routing import Route
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.accounts import portability
+from api.asking import stream
 from api.http import openapi
 from api.http.access.auth import Authentication
 from api.http.connections import STATE, Connections
@@ -54,7 +55,7 @@ from operations.ledger import work
 from operations.llm import cost, keys
 from operations.nodes import erasure, nodes, recall
 from operations.patrol import diary, patrols
-from operations.search import search
+from operations.search import asking, search
 from operations.talk import judgements, messages, sessions
 from operations.vault import records, vault
 from schemas.settings import Settings
@@ -199,6 +200,8 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         message_intake.router,
         note_intake.router,
         routes(search, "Search"),
+        routes(asking, "Search"),
+        stream.router,
         exchange.router,
         *(routes(operations, tag) for operations, tag in DECLARED),
         portability.router,

@@ -7,6 +7,7 @@ from time import perf_counter
 
 from rich.console import Console
 
+from bench.asking import asking
 from bench.figures import Figure
 from bench.ground import Ground, ground
 from bench.ledger.reads import reads
@@ -26,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "recall_after_import": recall_after_import,
     "reads": reads,
     "turns": turns,
+    "asking": asking,
     "proxy": proxy,
     "startup": startup,
     "page": page,

@@ -86,6 +86,7 @@ COMMANDS = {
     "messages": Entry(REMEMBER, "cli.intake.listing:messages", "Add messages of a conversation."),
     "run": Entry(REMEMBER, "cli.patrol.run:run", "Demand a patrol, and watch its nine steps."),
     "recall": Entry(REMEMBER, "cli.nodes.finding:recall", "Recall memories by meaning."),
+    "ask": Entry(REMEMBER, "cli.search.ask:ask", "Ask the memory a question, and see what each sentence rests on."),
     "search": Entry(REMEMBER, "cli.search.search:search", "Search everything that was told, by words and meaning."),
     "topic": Entry(REMEMBER, "cli.nodes.finding:topic", "List a topic's memories, newest first."),
     "vault": Entry(REMEMBER, "cli.vault.records:vault", "The vault: durable, gated, versioned statements."),

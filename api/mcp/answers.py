@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from schemas.context.asking import Asked, CiteKind
 from schemas.context.context import Context
 from schemas.nodes.nodes import Node, TopicPage
 from schemas.nodes.recall import RecalledFragments, RecalledNodes, Searched
@@ -60,6 +61,31 @@ class Answers(BaseModel):
 
     entities: list[Card] = Field(description="Up to three that the query names and facts know.")
     results: list[Result] = Field(description="Best first.")
+
+
+class Cited(BaseModel):
+    """Words that a sentence rests on."""
+
+    kind: CiteKind
+    id: str
+    quote: str
+    at: datetime | None = Field(description="When it was said, happened or was written.")
+    speaker: str | None = Field(description="Who said it, where it is a message.")
+
+
+class Grounded(BaseModel):
+    """A sentence with the words that it rests on; without a model a passage."""
+
+    sentence: str
+    cites: list[Cited]
+
+
+class Answered(BaseModel):
+    """The answer to a question."""
+
+    known: bool = Field(description="False if the memory does not know: do not guess then.")
+    answer: list[Grounded]
+    context_id: UUID = Field(description="Name it where a message repeats this answer.")
 
 
 class Topic(BaseModel):
@@ -121,6 +147,17 @@ def _memories(found: Searched) -> list[Memory]:
     return memories_of(found.nodes)
 
 
+def _answered(asked: Asked) -> Answered:
+    grounded = [
+        Grounded(
+            sentence=one.sentence,
+            cites=[Cited(**cite.model_dump(include={"kind", "id", "quote", "at", "speaker"})) for cite in one.cites],
+        )
+        for one in asked.answer
+    ]
+    return Answered(known=asked.known, answer=grounded, context_id=asked.context_id)
+
+
 def _prompt(context: Context) -> str:
     return context.text or ""
 
@@ -132,5 +169,6 @@ VIEWS: Mapping[type, Callable[[Any], Any]] = {
     TopicPage: _topic,
     Searched: _memories,
     Context: _prompt,
+    Asked: _answered,
 }
 """What a model is answered in place of an operation's answer, by its type."""

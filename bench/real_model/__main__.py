@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from rich.console import Console
 
 from bench.ground import ground
+from bench.real_model.asking import answers_table, asked_of
 from bench.real_model.playing import Player
 from bench.real_model.scoring import EXPECTED, Expected, remembered, score
 from providers.embedders import Embedders
@@ -75,11 +76,14 @@ def main() -> int:
             with console.status("reading the month") as status:
                 for day in player.play():
                     status.update(f"{day} is remembered")
+                status.update("asking about it")
+                answers = asked_of(player)
             with on.store.transaction() as tx:
                 found = remembered(tx, player.being.user_id, player.being.being_id)
     console.print(f"Models: {', '.join(models)}")
     for table in score(Expected.model_validate_json(EXPECTED.read_text("utf-8")), found).tables():
         console.print(table)
+    console.print(answers_table(answers))
     for kind, times in player.failed.items():
         console.print(f"failed for good: {kind}, {times} times", style="red")
     return 0

@@ -1,1 +1,1 @@
-"""The command of the search over everything."""
+"""The commands of the search over everything, and of questions to the memory."""

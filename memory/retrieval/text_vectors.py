@@ -42,6 +42,16 @@ def embed_question(embedder: Embedder, question: str) -> list[Vector]:
     return [_direction(made[start:end]) for start, end in cuts]
 
 
+def embed_questions(embedder: Embedder, questions: Sequence[str]) -> list[Vector]:
+    """Embed several questions in one request: a vector for each of the first windows of each.
+
+    Raises:
+        ProviderError: They were not embedded.
+    """
+    texts = [one.text for question in questions for one in windows(embedder, question)[:MOST_QUESTION_VECTORS]]
+    return list(embedder.embed_queries(texts))
+
+
 def embed_prefix(embedder: Embedder, text: str) -> Vector:
     """Embed the longest prefix, by halving, that the model accepts, so that no node is lost to a smaller window."""
     while len(text) > 1:

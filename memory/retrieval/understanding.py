@@ -4,13 +4,13 @@ Recall, the retrieval of facts, the search, knowledge under keys and contexts re
 embedded they go by its words, and say that they are degraded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import structlog
 
-from memory.retrieval.text_vectors import embed_question
+from memory.retrieval.text_vectors import embed_question, embed_questions
 from memory.text.errors import InvalidRequest
 from memory.text.languages import likeliest
 from memory.text.words import is_stop_word, read_words
@@ -50,6 +50,7 @@ def understand(
     query: str,
     models: Mapping[Compared, str | None],
     known: Mapping[str | None, Meant | None] | None = None,
+    further: Sequence[str] = (),
 ) -> Understood:
     """Embed a query, once for each model.
 
@@ -59,6 +60,7 @@ def understand(
         query: The query.
         models: The model of each thing that it is compared with; None: the embedder that is configured.
         known: What it means to some models, if that was computed before.
+        further: Other words for it, which nominate and count as the query does.
 
     Raises:
         InvalidRequest: The embedder refuses the query.
@@ -66,13 +68,15 @@ def understand(
     made = dict(known or {})
     for model in models.values():
         if model not in made:
-            vectors = embed_query(embedders, asker, query, model)
+            vectors = embed_query(embedders, asker, query, model, further)
             made |= {model: vectors, vectors.model: vectors} if vectors else {model: None}
     meanings = {name: made[model] for name, model in models.items()}
     return Understood(**meanings, degraded=None in meanings.values())
 
 
-def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | None) -> Meant | None:
+def embed_query(
+    embedders: Embedders, asker: Asker, query: str, model: str | None, further: Sequence[str] = ()
+) -> Meant | None:
     """Embed a query with a model, by default the configured one; None while the embedder is unavailable.
 
     Raises:
@@ -81,7 +85,7 @@ def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | Non
     try:
         embedder = embedders.serving(model)
         with on_behalf_of(asker):
-            vectors = embed_question(embedder, query)
+            vectors = embed_questions(embedder, [query, *further]) if further else embed_question(embedder, query)
         return Meant(embedder.model, vectors)
     except InputRefused as refusal:
         raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None

@@ -112,7 +112,7 @@ def candidates(
         within,
         list(dict.fromkeys(places)),
         [term.digest for term in worded.terms],
-        called=_called(being),
+        called=called(being),
         around=AROUND if talk_within.kinds else 0,
         talk=understood.talk,
         nodes=understood.nodes,
@@ -212,14 +212,14 @@ def language_of(tx: Transaction, being: Being) -> str:
     return owner.language if owner else DEFAULT
 
 
-def _called(being: Being) -> dict[str, str]:
+def called(being: Being) -> dict[str, str]:
     """How the speakers of messages are called where the producer gave no name: the Being by its name."""
     return {"assistant": being.name, "user": "user"}
 
 
 def speaker_of(being: Being, speaker: str | None, role: str) -> str | None:
     """The speaker of a message: as the producer named them, else by their role."""
-    return speaker or _called(being).get(role)
+    return speaker or called(being).get(role)
 
 
 def _intervals(tx: Transaction, being: Being, question: EverythingRequest, language: str) -> list[Interval]:

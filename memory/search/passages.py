@@ -103,7 +103,7 @@ def passages(
         lambda row: row.document_id in found.wanted and row.item_id not in apart_from,
         tokens // USUAL_TOKENS,
     )
-    if not any(_matters(one) for one in near[:CONSIDERED]):
+    if not any(matters(one) for one in near[:CONSIDERED]):
         return []
     best = [one for one in near if one.score >= LEAST_OF_BEST * near[0].score]
     places = {row.document_id: place for place, row in enumerate(found.rows)}
@@ -132,7 +132,8 @@ def _line(row: Seen, texts: Mapping[UUID, shown.NeighbourMessage], question_text
     return None if text is None else f"{row.speaker or OTHER}: {excerpt(text.content, question_text, _nearest(row))}"
 
 
-def _matters(one: Ranked[Seen]) -> bool:
+def matters(one: Ranked[Seen]) -> bool:
+    """Whether a result has to do with what is asked: near enough in meaning, or by its words."""
     return one.values["meaning"] >= LEAST_SIMILARITY or one.values["covered"] >= LEAST_WORDS
 
 

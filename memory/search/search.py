@@ -49,15 +49,20 @@ def understand(store: Store, embedders: Embedders, being: Being, query: str, kin
         InvalidRequest: The embedder refuses the query.
     """
     with store.transaction() as tx:
-        owners = [documents.owner(tx, owner_id) for owner_id in (being.being_id, being.user_id)]
-        models: dict[Compared, str | None] = {
-            # Memories are ranked by the talk of their day too, and long ones and long facts have windows there.
-            "talk": next((owner.embedding_model for owner in owners if owner and owner.embedding_model), None),
-            "nodes": being.embedding_model if "node" in kinds else None,
-            "facts": fact_vectors.serving_model(tx, being.user_id) if "fact" in kinds else None,
-        }
-    having = {name: model for name, model in models.items() if model is not None}
-    return understanding.understand(embedders, Asker(being.being_id, "recall"), query, having)
+        models = compared_models(tx, being, kinds)
+    return understanding.understand(embedders, Asker(being.being_id, "recall"), query, models)
+
+
+def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dict[Compared, str]:
+    """The models whose vectors a question is compared with, by what it is compared with."""
+    owners = [documents.owner(tx, owner_id) for owner_id in (being.being_id, being.user_id)]
+    models: dict[Compared, str | None] = {
+        # Memories are ranked by the talk of their day too, and long ones and long facts have windows there.
+        "talk": next((owner.embedding_model for owner in owners if owner and owner.embedding_model), None),
+        "nodes": being.embedding_model if "node" in kinds else None,
+        "facts": fact_vectors.serving_model(tx, being.user_id) if "fact" in kinds else None,
+    }
+    return {name: model for name, model in models.items() if model is not None}
 
 
 def search_understood(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Found:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from samples.canned import diary_policy, facts_policy, patrol_policy, scene_policy, summary_policy
+from samples.canned import asking_policy, diary_policy, facts_policy, patrol_policy, scene_policy, summary_policy
 from samples.canned.material import Material
 from samples.canned.wire import Json, Request, smallest
 
@@ -27,6 +27,8 @@ ANSWERS: Mapping[str, Callable[[Material], Json]] = {
     "SessionWithScenes": scene_policy.session_with_scenes,
     "SessionsWithScenes": scene_policy.sessions_with_scenes,
     "SummarySpine": summary_policy.summary_spine,
+    "AskPlan": asking_policy.plan,
+    "DraftAnswer": asking_policy.draft,
 }
 SENTENCES = 3
 

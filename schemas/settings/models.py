@@ -53,13 +53,13 @@ class ModelSettings(Section):
     )
     thinking_model: str = Field(
         "claude-sonnet-5-5",
-        description="Anthropic's large model. It answers `consolidate`, `diary`, `spine` and `split`: purposes as the "
-        "costs name them.",
+        description="Anthropic's large model. It answers `ask`, `consolidate`, `diary`, `spine` and `split`: purposes "
+        "as the costs name them.",
     )
     small_thinking_model: str = Field(
         "claude-haiku-5-5",
-        description="Anthropic's small model. It answers `classify`, `close`, `close_short`, `fold`, `judge`, `name`, "
-        "`reconcile`, `repair` and `rolling`.",
+        description="Anthropic's small model. It answers `ask_plan`, `classify`, `close`, `close_short`, `fold`, "
+        "`judge`, `name`, `reconcile`, `repair` and `rolling`.",
     )
     openai_thinking_model: str | None = Field(
         None,

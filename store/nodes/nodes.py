@@ -270,3 +270,16 @@ def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: Node
             ],
         )
     )
+
+
+def reworded_since(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], moment: datetime) -> set[UUID]:
+    """Those of these nodes whose words have changed since a moment: what they said before is not stored."""
+    rows = tx.execute(
+        """
+        select distinct node_id
+        from memory.node_history
+        where being_id = %s and node_id = any(%s) and event = 'reworded' and happened_at > %s
+        """,
+        [being_id, list(node_ids), moment],
+    )
+    return {row["node_id"] for row in rows}

@@ -219,6 +219,21 @@ def of_session(
         ).fetchall()
 
 
+def standing(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], as_of: datetime | None) -> list[Message]:
+    """Those of these messages that stand, in the order of their own times; with `as_of` those that were known then."""
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.messages
+            where being_id = %(being)s and message_id = any(%(messages)s)
+                and (%(as_of)s::timestamptz is null or least(created_at, received_at) <= %(as_of)s)
+            order by created_at, message_id
+            """,
+            {"being": being_id, "messages": list(message_ids), "as_of": as_of},
+        ).fetchall()
+
+
 def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
     """Have the scenes that will be drawn from these messages age from the messages' time on."""
     tx.execute(

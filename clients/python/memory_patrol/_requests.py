@@ -18,6 +18,8 @@ AGAIN = frozenset({408, 429, 502, 503, 504})
 NO_CONTENT = 204
 NOT_FOUND = 404
 FIRST_ERROR = 400
+# Events of an answer that comes in parts: the last one.
+ANSWER, PROBLEM = "answer", "problem"
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,14 @@ def json_of(answer: httpx2.Response) -> Any:
     if answer.status_code == NO_CONTENT or not answer.content:
         return None
     return answer.json() if "json" in answer.headers.get("content-type", "") else answer.text
+
+
+def part_of_answer(name: str, content: str) -> Any:
+    """Return the content of a server-sent event; raises the error that it tells."""
+    read = json.loads(content)
+    if name == PROBLEM:
+        raise OF_STATUS.get(read["status"], ApiError)(read["status"], read, request_id=None, retry_after=None)
+    return read
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[Sequence[T]]:

@@ -18,6 +18,12 @@ export interface Options {
   fetch?: typeof fetch;
 }
 
+/** A part of an answer. */
+export type AnswerPart =
+  | { event: "looked_at"; data: types.LookedAt }
+  | { event: "sentence"; data: types.Sentence }
+  | { event: "answer"; data: types.Asked };
+
 type Note = types.SceneNote | types.TodoNote | types.ReminderNote | types.KnowledgeNote;
 // The server handles a larger batch as bulk, which waits for its turn.
 const LIVE_BATCH = 100;
@@ -85,6 +91,23 @@ export class MemoryPatrol extends Routes {
       throw new Unreachable(`${said}: ${causeOf(fault)}.`, { cause: fault });
     }
     if (rest) yield rest;
+  }
+
+  /**
+   * Asks a question; yields each part of the answer as soon as it is known: `looked_at`, each `sentence`, and at the
+   * end `answer`, which is what `askMemory` returns.
+   */
+  async *askInParts(being: string, question: types.AskRequest): AsyncIterable<AnswerPart> {
+    let event = "";
+    for await (const line of this.streamAnswer(being, question)) {
+      const [field, ...rest] = line.split(": ");
+      if (field === "event") event = rest.join(": ");
+      if (field !== "data") continue;
+      const data = JSON.parse(rest.join(": ")) as Record<string, unknown>;
+      if (event === "problem") throw new ApiError(Number(data.status), data, new Headers());
+      yield { event, data } as AnswerPart;
+    }
+    if (event !== "answer") throw new Unreachable(`The answer of ${addressOf(this.#url)} did not come to its end.`);
   }
 
   /** Demands a patrol, and yields its report whenever it changed, the last one `done` or `failed`. */

@@ -211,6 +211,7 @@ ARGUMENTS = {
     "move": about(NAME, "Private"),
     "why": about(lambda on: on.node),
     "recall": about(HOSTILE),
+    "ask": about(HOSTILE),
     "search": about(HOSTILE),
     "topic": about("Private"),
     "context": about(HOSTILE),

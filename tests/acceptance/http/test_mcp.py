@@ -58,7 +58,7 @@ def test_what_is_remembered_comes_to_mind(transport, person):
     async def live():
         async with transport(["ingest", "read"]) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert tools.keys() == {"search", "recall", "recall_memory", "search_memory", "remember", "context"}
+            assert tools.keys() == {"search", "ask", "recall", "recall_memory", "search_memory", "remember", "context"}
             assert all(tool.description for tool in tools.values())
             noted = await call(client, "remember", **FELT, id="letter", importance=0.9)
             assert not noted["known_already"]
@@ -233,12 +233,13 @@ def test_without_a_token_there_is_no_answer(stack, person, problem):
 
 
 TOOLS_BY_SCOPE = {
-    "read": {"search", "recall", "recall_memory", "search_memory", "context"},
+    "read": {"search", "ask", "recall", "recall_memory", "search_memory", "context"},
     "ingest": {"remember"},
     "manage": set(),
 }
 ASKED = {
     "search": {"query": "letter"},
+    "ask": {"question": "letter"},
     "recall": {"query": "letter"},
     "recall_memory": {"cluster_id": "00000000-0000-0000-0000-000000000000"},
     "search_memory": {"query": "letter"},

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import closing
@@ -9,14 +10,17 @@ from contextlib import closing
 import pytest
 
 from bench.real_model.__main__ import HELP, played_with
+from bench.real_model.asking import answers_table, asked_of
 from bench.real_model.playing import Player, days
 from bench.real_model.scoring import EXPECTED, Expected, Remembered, remembered, score
+from memory.intake.messages import accept_messages
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from samples.canned import policy
 from schemas.settings import CHECKOUT, Settings
 from tests.fakes.imperfect import ImperfectModel
 from tests.fakes.provider import running_provider
+from tests.indexed import embed, index
 
 WANTED = Expected.model_validate_json(EXPECTED.read_text("utf-8"))
 
@@ -46,6 +50,36 @@ def played(store, answer):
             assert [*player.play()] == [day for day, _ in days()]
     with store.transaction() as tx:
         return player, score(WANTED, remembered(tx, player.being.user_id, player.being.being_id))
+
+
+def test_questions_about_the_month_tell_right_answers_from_those_that_are_turned_round(store):
+    wrong = {"sentences": [{"sentence": "Tove likes cardamom.", "cites": [{"ref": "e1", "quote": "cardamom"}]}]}
+
+    def answer(request):
+        if request.purpose != "DraftAnswer":
+            return policy.answer(request)
+        ref = re.search(r'ref="(e\d+)"[^<]*cardamom', request.material)
+        said = json.dumps(wrong).replace('"e1"', f'"{ref[1] if ref else "e1"}"')
+        return said if "Does Tove like cardamom" in request.material else policy.answer(request)
+
+    with running_provider(answer=answer) as provider:
+        settings = played_with(
+            Settings(thinker="anthropic", anthropic_api_key="key", anthropic_base_url=provider.url, embedder="minilm")
+        )
+        with closing(Thinkers(settings)) as thinkers:
+            player = Player.new(store, settings, Embedders(settings), thinkers, "Tove")
+            being_id = player.being.being_id
+            for _, said in days():
+                accept_messages(store, settings, being_id, said)
+            index(store, being_id)
+            embed(store, player.embedders, being_id)
+            answers = {one.wanted.question: one for one in asked_of(player)}
+
+    assert len(answers) == 16
+    assert answers["Does Tove like cardamom?"].is_turned_round
+    assert not answers["Does Tove like cardamom?"].is_right
+    assert any(one.is_right for one in answers.values() if one.wanted.right is None)
+    assert answers_table(list(answers.values())).row_count == 4
 
 
 def test_a_model_that_errs_scores_less_than_one_that_follows_rules(store):

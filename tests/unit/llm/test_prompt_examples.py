@@ -10,6 +10,9 @@ from uuid import UUID
 import pytest
 
 import memory
+from memory.asking import planning
+from memory.asking.checking import Check
+from memory.asking.sources import Key, Source
 from memory.facts import extraction_rules
 from memory.facts.confidence_rules import ShownMessage
 from memory.grounding.setting import Setting
@@ -146,7 +149,34 @@ def scenes_pass(material, scenes):
         assert len(scenes) == int(wanted)
 
 
+def planned(_, answer):
+    plan = planning.checked(answer, UTC)
+    assert (plan.queries, plan.names, len(plan.counts)) == (tuple(answer.queries), tuple(answer.names), 1)
+    assert (plan.since, plan.until) == (datetime(2026, 4, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC))
+
+
+def answered(material, answer):
+    shown = {
+        one.ref: Source(
+            Key(kind, UUID(int=number)),
+            one.ref,
+            one.text,
+            datetime.fromisoformat(one.attributes.get("at") or one.attributes["since"]).replace(tzinfo=UTC),
+            datetime.fromisoformat(until).replace(tzinfo=UTC) if (until := one.attributes.get("until")) else None,
+        )
+        for kind in ("fact", "message")
+        for number, one in enumerate(material.all(kind))
+    }
+    setting = Setting(known=frozenset({USER, material.one("companion")}))
+    check = Check(setting, material.one("question"), shown)
+    kept, dropped = check.standing(answer.sentences, {one.key: one for one in shown.values()})
+    assert not dropped
+    assert [one.sentence for one in kept] == [one.sentence for one in answer.sentences]
+
+
 RULES = {
+    "ask": answered,
+    "ask_plan": planned,
     "classify": lambda material, answer: classification.check(
         {fence.ref: fence.text for fence in material.all("memory")}, answer
     ),

@@ -2,6 +2,7 @@
 
 import { button, el, empty, field, fill, userText } from "../dom.js";
 import { count, day, moment, share, speaker } from "../words.js";
+import { askBox } from "./asking.js";
 
 const KINDS = [
   ["message", "Talk"],
@@ -106,6 +107,7 @@ export async function view(context) {
       field("What to look for", query),
       el("fieldset", { class: "choices" }, el("legend", { class: "hint" }, "Among"), kinds),
     ),
+    ...askBox(context, query),
     told,
     results,
     more,

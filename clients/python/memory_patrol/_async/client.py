@@ -8,7 +8,19 @@ import httpx2
 
 from memory_patrol import types
 from memory_patrol._async.routes import AsyncRoutes
-from memory_patrol._requests import AGAIN, Request, Retries, address_of, batches, cause_of, error_of, is_gone, json_of
+from memory_patrol._requests import (
+    AGAIN,
+    ANSWER,
+    Request,
+    Retries,
+    address_of,
+    batches,
+    cause_of,
+    error_of,
+    is_gone,
+    json_of,
+    part_of_answer,
+)
 from memory_patrol.errors import Unreachable
 
 Page = TypeVar("Page", bound=Mapping[str, Any])
@@ -102,6 +114,32 @@ class AsyncMemoryPatrol(AsyncRoutes):
         except httpx2.TransportError as fault:
             where = address_of(self._http.base_url)
             raise Unreachable(f"The answer of {where} did not come to its end: {cause_of(fault)}.") from fault
+
+    async def ask_in_parts(
+        self, being: str, question: types.AskRequest, **options: Any
+    ) -> AsyncIterator[tuple[str, Any]]:
+        """Ask a question; yields each part of the answer as soon as it is known, as its name and its content.
+
+        The parts are `looked_at`, each `sentence`, and at the end `answer`, which is what `ask_memory` returns.
+
+        Args:
+            being: The Being's id or slug.
+            question: The question.
+            options: The other parameters of `stream_answer`.
+
+        Raises:
+            ApiError: The API refused it, or could not end it.
+            Unreachable: The answer did not come to its end.
+        """
+        name = ""
+        async for line in self.stream_answer(being, question, **options):
+            field, _, content = line.partition(": ")
+            if field == "event":
+                name = content
+            elif field == "data":
+                yield name, part_of_answer(name, content)
+        if name != ANSWER:
+            raise Unreachable(f"The answer of {address_of(self._http.base_url)} did not come to its end.")
 
     async def patrol(self, being: str, *, every: float = 0.5) -> AsyncIterator[types.RunReport]:
         """Demand a patrol, and yield its report whenever it changed, the last one `done` or `failed`.

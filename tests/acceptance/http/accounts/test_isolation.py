@@ -107,6 +107,8 @@ CASES = {
     "POST /v1/beings/{being}/search": lambda _: {
         "json": {"query": "oven river flour", "limit": 50, "kinds": EVERY_KIND, "neighbours": 3, "explain": True}
     },
+    "POST /v1/beings/{being}/ask": lambda _: {"json": {"question": "Where is the oven?", "about": "river"}},
+    "POST /v1/beings/{being}/ask/stream": lambda _: {"json": {"question": "Where is the oven?"}},
     "GET /v1/beings/{being}/clusters": lambda _: {},
     "GET /v1/beings/{being}/map": lambda _: {"params": {"dead": True}},
     "GET /v1/beings/{being}/overview": lambda _: {},

@@ -1,0 +1,1 @@
+"""Answers to questions, told as they come."""

@@ -1,0 +1,247 @@
+"""Answers a question: plans, looks, writes and checks, with two model calls at most; without a model by passages.
+
+No database connection is held while a model is called. What was withdrawn meanwhile is not in the answer: its sources
+are read again when it is checked, in the transaction that records what it shows.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from memory.asking import planning, writing
+from memory.asking.checking import Check, with_what_holds_now
+from memory.asking.looking import Looked, look
+from memory.asking.passages import passages
+from memory.asking.planning import Plan
+from memory.asking.sources import standing
+from memory.grounding import setting
+from memory.grounding.setting import Setting
+from memory.llm.payer import LlmUnavailable, find_payer
+from memory.llm.single_calls import SingleCalls, Spent
+from memory.retrieval.understanding import Compared
+from memory.search.search import compared_models
+from memory.talk.context_provenance import record_context
+from memory.text.time_expressions.resolution import named_zone
+from providers.embedders import Embedders
+from providers.errors import BadAnswer, InputRefused, ProviderError
+from providers.thinkers import Thinkers
+from schemas.accounts.accounts import Being
+from schemas.context.asking import AskCost, Asked, AskRequest, Cite, ComputedRow, DraftSentence, LookedAt, Sentence
+from schemas.errors import BudgetSpent, Withdrawn
+from schemas.search import KINDS
+from schemas.settings import Settings
+from store import clock
+from store.accounts import users
+from store.database import Store
+from store.llm import drops
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+# The process and the region under which an answer is among the contexts.
+PROCESS = "ask"
+ANSWER = "answer"
+
+Part = LookedAt | Sentence | Asked
+"""What an answer tells as soon as it is known: what was looked at, each sentence, and at the end all of it."""
+
+
+@dataclass
+class _Answering:
+    """One question on its way to an answer."""
+
+    store: Store
+    embedders: Embedders
+    being: Being
+    request: AskRequest
+    user: str
+    now: datetime
+    setting: Setting
+    models: Mapping[Compared, str]
+    calls: SingleCalls | None
+    without_model: str | None
+    plan: Plan = field(default_factory=Plan)
+    looks_again: bool = False
+    sentences: list[Sentence] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def zone(self) -> tzinfo | None:
+        return self.now.tzinfo
+
+    def look(self) -> Looked:
+        return look(self.store, self.embedders, self.being, self.request, self.plan, self.now, self.models)
+
+    def give_up(self, fault: Exception) -> None:
+        """Go on without a model."""
+        self.without_model = str(fault)
+        # Without the plan, and after what was withdrawn.
+        self.looks_again = self.plan != Plan() or isinstance(fault, Withdrawn)
+        self.plan = Plan()
+        log.info("ask.without_model", being_id=str(self.being.being_id), reason=type(fault).__name__)
+
+
+def ask(
+    store: Store,
+    embedders: Embedders,
+    thinkers: Thinkers,
+    settings: Settings,
+    being: Being,
+    request: AskRequest,
+    request_key: UUID | None = None,
+) -> Asked:
+    """Answer a question; the arguments and errors are those of `answered_in_parts`."""
+    for part in answered_in_parts(store, embedders, thinkers, settings, being, request, request_key):
+        if isinstance(part, Asked):
+            return part
+    raise AssertionError("An answer ends with all of it.")
+
+
+def answered_in_parts(
+    store: Store,
+    embedders: Embedders,
+    thinkers: Thinkers,
+    settings: Settings,
+    being: Being,
+    request: AskRequest,
+    request_key: UUID | None = None,
+) -> Iterator[Part]:
+    """Answer a question, and tell each part as soon as it is known.
+
+    Args:
+        store: The ledger.
+        embedders: Embed what is looked for.
+        thinkers: The providers.
+        settings: Prices and budgets.
+        being: The Being that is asked.
+        request: The question.
+        request_key: The id of the key that came with it, and pays if the user has stored none.
+
+    Raises:
+        InvalidRequest: The embedder refuses the question.
+        NotFound: The Being does not exist any more.
+    """
+    on = _begun(store, embedders, thinkers, settings, being, request, request_key)
+    _plan(on)
+    looked = on.look()
+    yield _looked_at(on, looked)
+    written = _written(on, looked)
+    if on.without_model is not None:
+        looked = on.look() if on.looks_again else looked
+        on.sentences = passages(looked, on.zone)
+        yield from on.sentences
+    else:
+        check = Check(on.setting, request.question, writing.with_refs(looked.sources))
+        for drafts in written:
+            with store.transaction() as tx:
+                sources = standing(tx, being, check.cited(drafts), request.as_of)
+            kept, dropped = check.standing(drafts, sources)
+            on.dropped += dropped
+            new = with_what_holds_now(kept, check.shown, on.now)
+            on.sentences += new
+            yield from new
+    yield _recorded(on, looked)
+
+
+def _begun(
+    store: Store,
+    embedders: Embedders,
+    thinkers: Thinkers,
+    settings: Settings,
+    being: Being,
+    request: AskRequest,
+    request_key: UUID | None,
+) -> _Answering:
+    with store.transaction() as tx:
+        user = users.get_user(tx, being.user_id)
+        now = (request.as_of or clock.now(tx)).astimezone(named_zone(user.time_zone))
+        payer = find_payer(tx, thinkers, settings, being.being_id, request_key)
+        unavailable = payer if isinstance(payer, LlmUnavailable) else payer.away(tx)
+        of_being = setting.of_being(tx, being)
+        models = compared_models(tx, being, KINDS)
+    calls = (
+        None
+        if isinstance(payer, LlmUnavailable) or unavailable
+        else SingleCalls(store, settings, payer, being.being_id)
+    )
+    reason = unavailable.reason if unavailable else None
+    return _Answering(store, embedders, being, request, user.name, now, of_being, models, calls, reason)
+
+
+def _plan(on: _Answering) -> None:
+    if on.calls is None or on.zone is None:
+        return
+    try:
+        said = on.calls.ask(planning.question(on.being, on.user, on.request, on.now)).answer
+        on.plan = planning.checked(said, on.zone)
+    except (BadAnswer, InputRefused):
+        # The question itself says what to look for.
+        return
+    except (ProviderError, BudgetSpent) as fault:
+        on.give_up(fault)
+
+
+def _written(on: _Answering, looked: Looked) -> list[Sequence[DraftSentence]]:
+    """What the model wrote; nothing, without asking it, if nothing was found."""
+    if on.calls is None or on.without_model is not None or not looked.sources:
+        return []
+    shown = writing.with_refs(looked.sources)
+    question = writing.question(on.being, on.user, on.request, on.now, shown)
+    try:
+        return [on.calls.ask(question, looked.withdrawals).answer.sentences]
+    except (ProviderError, BudgetSpent, Withdrawn) as fault:
+        on.give_up(fault)
+        return []
+
+
+def _looked_at(on: _Answering, looked: Looked) -> LookedAt:
+    return LookedAt(
+        queries=list(looked.queries),
+        names=list(on.plan.names),
+        since=on.plan.since,
+        until=on.plan.until,
+        found=looked.counts,
+        computed=[ComputedRow(id=one.id, text=one.text) for one in looked.computed],
+    )
+
+
+def _recorded(on: _Answering, looked: Looked) -> Asked:
+    """The whole answer, recorded as contexts are, so that it is recognised when it comes back in a message."""
+    with on.store.transaction() as tx:
+        context_id = _record(tx, on)
+        drops.count(tx, on.being.being_id, writing.ANSWER.purpose, on.dropped)
+    spent = on.calls.spent if on.calls else Spent()
+    return Asked(
+        answer=on.sentences,
+        known=bool(on.sentences),
+        method="model" if on.without_model is None else "extract",
+        without_model=on.without_model,
+        dropped=dict(on.dropped),
+        looked_at=_looked_at(on, looked),
+        context_id=context_id,
+        cost=AskCost(
+            calls=spent.calls,
+            input_tokens=spent.input_tokens,
+            output_tokens=spent.output_tokens,
+            dollars=spent.cost,
+            paid_with=on.calls.paid_with if on.calls and spent.calls else None,
+        ),
+        degraded=looked.degraded,
+        unindexed=looked.unindexed,
+    )
+
+
+def _record(tx: Transaction, on: _Answering) -> UUID:
+    cites: list[Cite] = [cite for one in on.sentences for cite in one.cites if cite.kind != "computed"]
+    pieces = [*(one.sentence for one in on.sentences), *(cite.quote for cite in cites)]
+    items = [UUID(cite.id) for cite in cites if cite.kind in {"node", "fact"}]
+    quoted = list(dict.fromkeys(cite.id for cite in cites if cite.kind == "message"))
+    reasons: dict[str, Any] = {"passages": [{"message_ids": [one], "score": 0.0} for one in quoted]}
+    return record_context(
+        tx, on.being.being_id, PROCESS, pieces, items={ANSWER: list(dict.fromkeys(items))}, reasons=reasons
+    )

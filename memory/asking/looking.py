@@ -1,0 +1,211 @@
+"""What the memory holds that may answer a question: found by the search, by names, in facts' history, by counting."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import zip_longest
+
+from memory.asking import counting
+from memory.asking.counting import Period
+from memory.asking.planning import Plan
+from memory.asking.sources import Key, Source, facts, read_items
+from memory.retrieval import understanding
+from memory.retrieval.understanding import Compared, Understood
+from memory.retrieval.weighing import Ranked
+from memory.search.candidates import candidates
+from memory.search.passages import excerpt, matters
+from memory.search.ranking import ranked
+from memory.text.errors import InvalidRequest
+from providers.embedders import Embedders
+from providers.metering import Asker
+from providers.tokens import estimated_tokens
+from schemas.accounts.accounts import Being
+from schemas.context.asking import AskRequest, CiteKind
+from schemas.limits import QUERY_CHARACTERS
+from schemas.search import KINDS, EverythingRequest
+from store.database import Store
+from store.facts import cards
+from store.llm import calls
+from store.search import queue
+from store.search.candidates import Seen
+from store.transaction import Transaction
+
+# So many results, of each search, are looked at with the messages beside them.
+MOST_RESULTS = 30
+FACTS_OF_NAME = 5
+Result = tuple[Ranked[Seen], Sequence[Seen]]
+# The tags of a source with its date.
+FENCE_TOKENS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found.
+
+    Attributes:
+        queries: What was searched for.
+        passages: For each result, best first, what it is and what stands beside it in its conversation, in order.
+        best: The result of each passage.
+        computed: What code counted.
+        degraded: Whether the embedder was out of reach.
+        unindexed: How much is not searchable yet.
+        withdrawals: How often something of the user's was withdrawn before all of it was read.
+    """
+
+    queries: Sequence[str]
+    passages: Sequence[Sequence[Source]]
+    best: Sequence[Ranked[Seen] | None]
+    computed: Sequence[Source]
+    degraded: bool
+    unindexed: int
+    withdrawals: int
+
+    @property
+    def sources(self) -> list[Source]:
+        """Everything that was found, each once: by date, and then what was counted."""
+        found = {one.key: one for passage in self.passages for one in passage}
+        return [*sorted(found.values(), key=lambda one: (one.at is None, one.at)), *self.computed]
+
+    @property
+    def counts(self) -> dict[CiteKind, int]:
+        """How much was found, by kind."""
+        return dict(Counter(one.key.kind for one in self.sources))
+
+    def only_what_matters(self) -> "Looked":
+        """The same without passages that have little to do with the question."""
+        kept = [
+            (passage, one) for passage, one in zip(self.passages, self.best, strict=True) if one is None or matters(one)
+        ]
+        return replace(self, passages=[passage for passage, _ in kept], best=[one for _, one in kept])
+
+
+def look(
+    store: Store,
+    embedders: Embedders,
+    being: Being,
+    request: AskRequest,
+    plan: Plan,
+    now: datetime,
+    models: Mapping[Compared, str],
+) -> Looked:
+    """Look for what may answer a question, as much of it as the request's budget holds.
+
+    Args:
+        store: The ledger.
+        embedders: Embed the question and the plan's queries.
+        being: The Being that is asked.
+        request: The question.
+        plan: What else to look for.
+        now: The moment that is asked about, in the user's time zone.
+        models: What `compared_models` told.
+
+    Raises:
+        InvalidRequest: The embedder refuses the question.
+    """
+    asked = request.question if request.about is None else f"{request.question} {request.about}"
+    queries = list(dict.fromkeys([asked, *plan.queries, *plan.names]))
+    # A name alone means little; its words are looked for.
+    understood = _understood(embedders, being, asked, plan.queries, models)
+    with store.transaction() as tx:
+        # Before anything is read: what is withdrawn later is seen to have been.
+        withdrawals = calls.withdrawals(tx, being.user_id)
+        question = EverythingRequest(query=" ".join(queries)[:QUERY_CHARACTERS], kinds=list(KINDS), as_of=request.as_of)
+        periods = [question]
+        if plan.since or plan.until:
+            periods.append(question.model_copy(update={"since": plan.since, "until": plan.until}))
+        results = _alternating([_search(tx, being, one, understood) for one in periods])
+        items = {_key(row): row.said_at for _, beside in results for row in beside}
+        read = read_items(tx, being, items, request.as_of)
+        named = _named(tx, being, [*plan.names, *([request.about] if request.about else [])], request.as_of)
+        period = Period(now, plan.since, plan.until, request.as_of)
+        computed = counting.rows(tx, being, plan.counts, period)
+        unindexed = queue.unindexed(tx, [being.being_id, being.user_id], KINDS)
+    passages: list[Sequence[Source]] = [[one] for one in named]
+    best: list[Ranked[Seen] | None] = [None for _ in named]
+    for one, beside in results:
+        passages.append(
+            [
+                replace(source, excerpt=excerpt(source.text, asked, row.starts_at))
+                for row in beside
+                for source in read.get(_key(row), ())
+            ]
+        )
+        best.append(one)
+    passages, best = _fitting(passages, best, request.budget_tokens)
+    return Looked(queries, passages, best, computed, understood.degraded, unindexed, withdrawals)
+
+
+def _understood(
+    embedders: Embedders, being: Being, asked: str, queries: Sequence[str], models: Mapping[Compared, str]
+) -> Understood:
+    """The vectors of a question and of what else is searched for, which an embedder may refuse."""
+    asker = Asker(being.being_id, "recall")
+    try:
+        return understanding.understand(embedders, asker, asked, models, further=queries)
+    except InvalidRequest:
+        return understanding.understand(embedders, asker, asked, models)
+
+
+def _search(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> list[Result]:
+    """The results of a search, best first, each with the messages right before and after it in its conversation."""
+    found = candidates(tx, being, question, understood)
+    places = {row.document_id: at for at, row in enumerate(found.rows)}
+
+    def fits(row: Seen) -> bool:
+        in_time = (question.since is None or row.said_at >= question.since) and (
+            question.until is None or row.said_at < question.until
+        )
+        return in_time and row.document_id in found.wanted
+
+    def beside(item: Seen) -> list[Seen]:
+        if item.kind != "message":
+            return [item]
+        place = places[item.document_id]
+        near = found.rows[max(0, place - 1) : place + 2]
+        return [row for row in near if row.kind == "message" and row.session_id == item.session_id]
+
+    return [(one, beside(one.item)) for one in ranked(found.query, found.rows, fits, MOST_RESULTS)]
+
+
+def _alternating(searches: Sequence[Sequence[Result]]) -> list[Result]:
+    """The results of searches, the best of each first, each item once."""
+    taken: dict[int, Result] = {}
+    for of_rank in zip_longest(*searches):
+        for result in filter(None, of_rank):
+            taken.setdefault(result[0].item.document_id, result)
+    return list(taken.values())
+
+
+def _key(row: Seen) -> Key:
+    return Key(row.kind, row.item_id)
+
+
+def _named(tx: Transaction, being: Being, names: Sequence[str], as_of: datetime | None) -> list[Source]:
+    """What facts say of the entities that are called so."""
+    labels = cards.named(tx, being.user_id, being.being_id, [name.lower() for name in names], len(names))
+    if not labels:
+        return []
+    known = cards.important(tx, being.user_id, being.being_id, list(labels), apart_from=[], limit=FACTS_OF_NAME)
+    ids = [fact.fact_id for of_name in known.values() for fact in of_name]
+    return facts(tx, being, list(dict.fromkeys(ids)), as_of)
+
+
+def _fitting(
+    passages: Sequence[Sequence[Source]], best: Sequence[Ranked[Seen] | None], tokens: int
+) -> tuple[list[Sequence[Source]], list[Ranked[Seen] | None]]:
+    """The first passages that there is room for; of one that does not fit, its result alone if that does."""
+    kept: list[Sequence[Source]] = []
+    of_kept: list[Ranked[Seen] | None] = []
+    taken = set[Key]()
+    for passage, one in zip(passages, best, strict=True):
+        alone = [source for source in passage if one is None or source.key == _key(one.item)]
+        for part in (passage, alone):
+            needed = sum(estimated_tokens(source.shown) + FENCE_TOKENS for source in part if source.key not in taken)
+            if part and needed <= tokens:
+                tokens -= needed
+                taken |= {source.key for source in part}
+                kept.append(part)
+                of_kept.append(one)
+                break
+    return kept, of_kept

@@ -1,0 +1,44 @@
+"""The answer without a model: the best passages, dated, each with what stands beside it. Each is its own ground."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
+
+from memory.asking.checking import cite_of
+from memory.asking.looking import Looked
+from memory.asking.sources import Key, Source
+from schemas.context.asking import Sentence
+from schemas.limits import ASK_SENTENCES
+
+
+def passages(looked: Looked, zone: tzinfo | None) -> list[Sentence]:
+    """The passages that matter for the question, best first; what one has shown, the next ones leave out.
+
+    Args:
+        looked: What was found.
+        zone: The user's time zone, in which days are told.
+    """
+    return list(_passages(looked.only_what_matters(), zone))[:ASK_SENTENCES]
+
+
+def _passages(looked: Looked, zone: tzinfo | None) -> Iterator[Sentence]:
+    told = set[Key]()
+    for passage in looked.passages:
+        new = [one for one in passage if one.key not in told]
+        told |= {one.key for one in new}
+        if new:
+            cites = [cite_of(one, one.shown.removeprefix("\u2026 ").removesuffix(" \u2026")) for one in new]
+            yield Sentence(sentence="\n".join(_lines(new, zone)), cites=cites)
+
+
+def _lines(passage: Sequence[Source], zone: tzinfo | None) -> Iterator[str]:
+    """A line for each source: its day where that is another one than before, who said it, and what it says."""
+    before = ""
+    for one in passage:
+        day = " to ".join(_day(moment, zone) for moment in (one.at, one.until) if moment)
+        dated = f"{day}, " if day and day != before else ""
+        yield f"{dated}{one.speaker or one.key.kind}: {one.shown}"
+        before = day
+
+
+def _day(moment: datetime, zone: tzinfo | None) -> str:
+    return f"{moment.astimezone(zone):%Y-%m-%d}"

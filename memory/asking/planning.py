@@ -1,0 +1,92 @@
+"""The first call: what to look for, from the question alone."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, tzinfo
+
+from memory.llm.prompting import prompt
+from memory.text.prompt_escaping import tagged
+from providers.thinking import Question
+from schemas.accounts.accounts import Being
+from schemas.context.asking import AskPlan, AskRequest
+from schemas.limits import EARLIEST_YEAR, LATEST_YEAR
+
+PLAN = prompt("ask_plan", AskPlan, size="small", most_tokens=800)
+# A longer search, name or counted phrase is none.
+QUERY_LENGTH = 200
+NAME_LENGTH = 80
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is looked for beside the question itself.
+
+    Attributes:
+        queries: Further searches.
+        names: People, places and things to look up.
+        since: The beginning of the time that is asked about.
+        until: Its end.
+        counts: What is counted: for each the words of which one must be said.
+    """
+
+    queries: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    counts: tuple[tuple[str, ...], ...] = ()
+
+
+def question(being: Being, user: str, request: AskRequest, now: datetime) -> Question[AskPlan]:
+    """The question to the model; `now` is the moment that is asked about, in the user's time zone."""
+    return PLAN.question("", head(being, user, request, now))
+
+
+def head(being: Being, user: str, request: AskRequest, now: datetime) -> str:
+    """What is asked, by whom, and when."""
+    about = [tagged("about", request.about)] if request.about else []
+    return "\n".join(
+        [
+            f"<now>{now:%Y-%m-%d, %A}</now>",
+            tagged("user", user),
+            tagged("companion", being.name),
+            tagged("question", request.question),
+            *about,
+        ]
+    )
+
+
+def checked(said: AskPlan, zone: tzinfo) -> Plan:
+    """What of a model's plan can be looked for; the rest is left out.
+
+    Args:
+        said: The plan.
+        zone: The user's time zone, in which its days are.
+    """
+    since, until = _day(said.since, zone), _day(said.until, zone)
+    until = until and until + _DAY
+    if since and until and since >= until:
+        since = until = None
+    counts = (_texts(one.any_of, QUERY_LENGTH) for one in said.counts)
+    return Plan(
+        _texts(said.queries, QUERY_LENGTH),
+        _texts(said.names, NAME_LENGTH),
+        since,
+        until,
+        tuple(dict.fromkeys(one for one in counts if one)),
+    )
+
+
+def _texts(said: list[str], length: int) -> tuple[str, ...]:
+    texts = (" ".join(one.split()) for one in said)
+    return tuple(dict.fromkeys(one for one in texts if 0 < len(one) <= length))
+
+
+def _day(said: str | None, zone: tzinfo) -> datetime | None:
+    """The beginning of a day; None if it is none."""
+    try:
+        day = datetime.fromisoformat((said or "").strip()[:10]).date()
+    except ValueError:
+        return None
+    if not EARLIEST_YEAR < day.year < LATEST_YEAR:
+        return None
+    return datetime.combine(day, time.min, zone).astimezone(UTC)

@@ -1,0 +1,181 @@
+"""Questions to the memory, their answers, and what a model says on the way to one."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.limits import (
+    ASK_CITES,
+    ASK_COUNTS,
+    ASK_NAMES,
+    ASK_QUERIES,
+    ASK_SENTENCE_CHARACTERS,
+    ASK_SENTENCES,
+    ASK_TOKENS,
+    LEAST_ASK_TOKENS,
+    MOST_ASK_TOKENS,
+    QUERY_CHARACTERS,
+)
+from schemas.llm.answer_form import Absent, AtMost, Characters, Ref
+from schemas.llm.calls import PaidWith
+from schemas.search import Kind
+from schemas.wire.answers import Answer
+from schemas.wire.fields import Words
+from schemas.wire.requests import Name, RequestModel
+
+Moment = Annotated[datetime, Field(strict=False)]
+CiteKind = Literal[Kind, "computed"]
+
+
+class AskRequest(RequestModel):
+    """A question to a Being's memory."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"question": "Where does Nora live?"}]})
+
+    question: Annotated[Words, Field(max_length=QUERY_CHARACTERS)] = Field(
+        description="A question in plain words, in any language."
+    )
+    about: Name | None = Field(None, description="Whom or what it is about, where its words do not name it.")
+    as_of: Moment | None = Field(
+        None,
+        description="Answer from what was known at this moment: what had been said by then, and facts as they stood."
+        " What was erased since is not shown.",
+    )
+    budget_tokens: int = Field(
+        ASK_TOKENS,
+        ge=LEAST_ASK_TOKENS,
+        le=MOST_ASK_TOKENS,
+        description="The most estimated tokens of what is looked at: shown to the model, or answered as passages.",
+    )
+
+    @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        if self.as_of is not None and self.as_of.tzinfo is None:
+            raise PydanticCustomError("time_zone", "`as_of` needs an offset from UTC, such as Z or +02:00")
+        return self
+
+
+class Cite(Answer):
+    """Words that a sentence rests on."""
+
+    kind: CiteKind
+    id: str = Field(
+        description="The id of a message, node, fact or knowledge note, of a summary's session, or of a vault record;"
+        " a day of the diary; of a computed row its name in `looked_at`."
+    )
+    quote: str = Field(description="The words, as their source has them.")
+    at: datetime | None = Field(description="When they were said, happened or were written; null for computed rows.")
+    until: datetime | None = Field(None, description="When a later statement of the same fact replaced this one.")
+    speaker: str | None = Field(None, description="Who said them; null for what is no message.")
+
+
+class Sentence(Answer):
+    """A sentence of an answer, or with the method `extract` a passage."""
+
+    sentence: str
+    cites: list[Cite]
+
+
+class ComputedRow(Answer):
+    """A row that code counted."""
+
+    id: str
+    text: str
+
+
+class LookedAt(Answer):
+    """What was searched for, and what was found."""
+
+    queries: list[str] = Field(description="What was searched for: the question, and what a model added.")
+    names: list[str] = Field(description="The people and things that were looked up.")
+    since: datetime | None = Field(description="The beginning of the time that was looked at in particular.")
+    until: datetime | None = Field(description="The end of that time.")
+    found: dict[CiteKind, int] = Field(description="How much was looked at, by kind.")
+    computed: list[ComputedRow] = Field(description="What code counted.")
+
+
+class AskCost(Answer):
+    """The cost of an answer."""
+
+    calls: int = Field(description="The model calls that were answered: two at most.")
+    input_tokens: int
+    output_tokens: int
+    dollars: Decimal | None = Field(description="Null if the price or the usage of a call is unknown.")
+    paid_with: PaidWith | None = Field(description="Whose key paid; null if no model was asked.")
+
+
+class Asked(Answer):
+    """The answer to a question: nothing but what its quotations show."""
+
+    answer: list[Sentence] = Field(description="Empty if the memory does not know.")
+    known: bool
+    method: Literal["model", "extract"] = Field(
+        description="`model`: a model wrote the sentences. `extract`: passages, because no model answered."
+    )
+    without_model: str | None = Field(description="Why no model answered; null if one did.")
+    dropped: dict[str, int] = Field(description="Sentences that a model wrote and that did not stand, by reason.")
+    looked_at: LookedAt
+    context_id: UUID = Field(
+        description="Names this answer in the metadata of a message that repeats it, and in `/contexts`."
+    )
+    cost: AskCost
+    degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
+    unindexed: int = Field(description="How much was accepted and is not searchable yet by every signal.")
+
+
+class FromModel(BaseModel):
+    """Part of a model's answer, read by `providers/answers/answer_reader.py`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Counted(FromModel):
+    """Something whose mentions are to be counted."""
+
+    any_of: Annotated[list[str], AtMost(ASK_QUERIES)] = Field(
+        description="Words or short phrases for it, as they would be said; a message with any of them counts."
+    )
+
+
+class AskPlan(FromModel):
+    """What to look for."""
+
+    queries: Annotated[list[str], AtMost(ASK_QUERIES), Absent([])] = Field(
+        description="Further searches, as short sentences or words."
+    )
+    names: Annotated[list[str], AtMost(ASK_NAMES), Absent([])] = Field(
+        description="People, places and things to look up, by the names that the question uses."
+    )
+    since: Annotated[str | None, Absent(None)] = Field(
+        description="The first day of the time that is asked about, as YYYY-MM-DD; null if any time."
+    )
+    until: Annotated[str | None, Absent(None)] = Field(description="The last day of that time, likewise.")
+    counts: Annotated[list[Counted], AtMost(ASK_COUNTS), Absent([])] = Field(
+        description="What to count, if the question asks how often, how many, or when first or last."
+    )
+
+
+class DraftCite(FromModel):
+    """Words that a sentence rests on."""
+
+    ref: Annotated[str, Ref("e")] = Field(description="The ref of the source.")
+    quote: str = Field(description="Its words, copied letter by letter.")
+
+
+class DraftSentence(FromModel):
+    """A sentence with what it rests on."""
+
+    sentence: Annotated[str, Characters(ASK_SENTENCE_CHARACTERS, at_once=True)]
+    cites: Annotated[list[DraftCite], AtMost(ASK_CITES)]
+
+
+class DraftAnswer(FromModel):
+    """An answer before its sentences are checked."""
+
+    sentences: Annotated[list[DraftSentence], AtMost(ASK_SENTENCES)] = Field(
+        description="Empty if the sources do not answer the question."
+    )
