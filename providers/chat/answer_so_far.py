@@ -14,7 +14,7 @@ MOST_TOKENS = 1_000_000_000
 # So many items of an answer are read.
 MOST_ITEMS = 50
 # Shorter words are handed on to other tools than agents.
-LEAST_HANDED_ON = 10
+LEAST_HANDED_ON = 20
 
 
 class AnswerSoFar:

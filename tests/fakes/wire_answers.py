@@ -43,6 +43,7 @@ def streamed_response(*words: str, id_: str = "resp_1", ending: Ending = "end") 
     events: list[dict[str, Any]] = [
         {"type": "response.created", "response": {**whole, "status": "in_progress", "output": [], "usage": None}},
         {"type": "response.output_item.added", "output_index": 0, "item": {**said, "content": []}},
+        {"type": "response.content_part.added", **place, "part": {**said["content"][0], "text": ""}},
         *({"type": "response.output_text.delta", **place, "delta": word, "logprobs": []} for word in words),
     ]
     if ending == "end":

@@ -167,6 +167,10 @@ def test_errors_are_in_the_form_of_the_wire(proxy, sdk, claude):
     dear = claude(default_headers={"anthropic-beta": "context-1m-2025-08-07"})
     with pytest.raises(anthropic.BadRequestError, match="`anthropic-beta` may cost more"):
         dear.messages.create(**MESSAGE, messages=[user("Hello.")])
+    # A model without a price exceeds each budget.
+    with pytest.raises(anthropic.RateLimitError) as told:
+        claude().messages.create(**{**MESSAGE, "model": "unpriced"}, messages=[user("Hello.")])
+    assert told.value.body["error"]["type"] == "rate_limit_error"
     assert proxy.upstream.requests == []
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "req_1"}
     proxy.upstream.replies.append(Reply.document(error, 529))
