@@ -25,6 +25,7 @@ from store.faults.errors import translated
 from store.faults.reachability import why_unreachable
 from store.ledger import work
 from store.shares import BulkShare, BulkTurns, Limits, UserShares
+from store.tracing import UNTRACED, Tracing
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -94,9 +95,11 @@ class Store:
         send: Sender = send_nothing,
         limits: Limits = NO_LIMITS,
         way: Way = DIRECT,
+        tracing: Tracing = UNTRACED,
     ) -> None:
         self._parameters = PARAMETERS | {"statement_timeout": str(round(1000 * (limits.statement_seconds or 0)))}
         self._way = way
+        self.tracing = tracing
         self.has_sessions = not way.pooled or way.direct_url is not None
         self._url = url
         self._send = send
@@ -271,6 +274,8 @@ class Store:
         parameters = self._parameters if self._way.pooled else {}
         if (seconds := allowance().statement_seconds) is not None:
             parameters = {**parameters, "statement_timeout": str(round(1000 * seconds))}
+        if trace := self.tracing.present():
+            parameters = {**parameters, "memory.trace": f"'{trace}'"}
         # All in one message to the server; what is prepared must be a single statement.
         begin = "".join(["begin", *(f"; set local {name} = {value}" for name, value in parameters.items())])
         connection.execute(begin.encode(), prepare=None if not parameters else False)
@@ -301,7 +306,7 @@ class Store:
         Raises:
             LeaseLost: Another holds the work now; nothing of this transaction is kept.
         """
-        with self.transaction() as tx:
+        with self.tracing.span("finish", {}), self.transaction() as tx:
             if intake is not None:
                 intake(tx)
             if first is not None:

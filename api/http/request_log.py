@@ -2,7 +2,8 @@
 
 import re
 import time
-from http import HTTPMethod
+from http import HTTPMethod, HTTPStatus
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import structlog
@@ -12,6 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.answer_headers import protect
 from api.http.problems import answer
 from api.http.request_metrics import RequestMetrics
+
+if TYPE_CHECKING:
+    from workers.runtime.resources import Resources
 
 log = structlog.get_logger()
 
@@ -62,7 +66,13 @@ class RequestLog:
                     answered["Connection"] = "close"
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id), self._metrics.open_request():
+        on: Resources = scope["app"].state.resources
+        caller = headers.get("traceparent", "")
+        with (
+            structlog.contextvars.bound_contextvars(request_id=request_id),
+            self._metrics.open_request(),
+            on.store.tracing.span("request", {"patrol.request_id": request_id}, parent=caller) as span,
+        ):
             try:
                 await self.app(scope, receive_all, send_with_id)
             except Exception as fault:  # noqa: BLE001  # the outermost handler
@@ -73,4 +83,8 @@ class RequestLog:
             # Clients can send any method, and each label value is a time series of its own.
             method = scope["method"] if scope["method"] in METHODS else "other"
             self._metrics.add(method, route, status, seconds)
+            called = {"http.request.method": method, "http.response.status_code": status}
+            span.rename(f"{method} {route or 'none'}", called | ({"http.route": route} if route else {}))
+            if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                span.fail(str(status))
             log.info("http.answered", method=method, route=route, status=status, ms=round(1000 * seconds, 1))

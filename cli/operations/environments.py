@@ -40,9 +40,11 @@ SECRETS: Mapping[Role, frozenset[str]] = MappingProxyType(
         "canned": frozenset(),
     }
 )
-# Prefixes of variables that libpq and the providers' SDKs read, for the roles that have the secret on the left.
+# Prefixes of variables that libpq, OpenTelemetry and the providers' SDKs read, for roles with the secret on the left.
 BESIDE = {
     "DATABASE_URL": ("PG",),
+    # The address of a collector of traces, and the headers that it asks for.
+    "PATROL_SECRET_KEY": ("OTEL_",),
     "OPENAI_API_KEY": ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "SSL_CERT_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
 }
 # Parallelism is by processes; threads of numeric libraries would compete with them for the processors.

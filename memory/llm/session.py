@@ -334,8 +334,9 @@ class LlmSession:
         return (reserved, None) if isinstance(reserved, Response) else (self._call(question, reserved), reserved)
 
     def _call(self, question: Question[Any], call_id: UUID) -> Response:
+        traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
         try:
-            with self._breaker.letting_through():
+            with self._store.tracing.span("model call", traced), self._breaker.letting_through():
                 answer: Completion | BadAnswer = self._thinker.ask(question)
         except BadAnswer as bad:
             answer = bad

@@ -40,6 +40,7 @@ class Claim(BaseModel):
     Attributes:
         fence: The fencing token: only the claim with the highest one can finish the work.
         withdrawals: How often something of the owner's user had been withdrawn before the claim.
+        trace: The `traceparent` of the span in which the work was requested, where processes keep traces.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,6 +54,7 @@ class Claim(BaseModel):
     as_of: datetime
     created_at: datetime
     withdrawals: int
+    trace: str | None = None
 
 
 class Work(BaseModel):

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
@@ -26,6 +27,11 @@ class OperationsSettings(Section):
         None,
         description="A file that a worker, beat or the stream reader touches every few seconds while it runs, for "
         "health checks. Not set: none.",
+    )
+    traces: Literal["off", "otlp"] = Field(
+        "off",
+        description="`otlp` sends traces, by OpenTelemetry's protocol over HTTP, to the collector that "
+        "OTEL_EXPORTER_OTLP_ENDPOINT names.",
     )
     stop_grace: PositiveFloat = Field(10.0, description="How many seconds a stopping worker gives its tasks to finish.")
     crash_at: str | None = Field(

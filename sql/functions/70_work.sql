@@ -21,8 +21,9 @@ create or replace function ask_work(
 declare
     v_send boolean;
 begin
-    insert into memory.work as w (owner_id, kind, key, queue, next_at)
-    values (p_owner_id, p_kind, p_key, p_queue, p_next_at)
+    insert into memory.work as w (owner_id, kind, key, queue, next_at, trace)
+    -- Transactions of processes that keep traces name theirs (`Store`).
+    values (p_owner_id, p_kind, p_key, p_queue, p_next_at, nullif(current_setting('memory.trace', true), ''))
     on conflict (owner_id, kind, key) do update
     set queue = excluded.queue,
         state = case when w.state = 'running' then 'running' else 'ready' end,
@@ -42,6 +43,7 @@ begin
         backoffs = case when w.state in ('done', 'dead') then 0 else w.backoffs end,
         as_of = case when w.state in ('done', 'dead') then null else w.as_of end,
         dispatched_at = case when w.state in ('done', 'dead') then null else w.dispatched_at end,
+        trace = coalesce(excluded.trace, case when w.state not in ('done', 'dead') then w.trace end),
         finished_at = null;
     update memory.work
     set dispatched_at = clock_timestamp()

@@ -20,8 +20,7 @@ from providers.thinking import BatchThinker, Question, Size, Thinker
 from schemas.ledger.work import Claim, TaskMessage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
-from store.database import Sender, Store, Way
-from store.shares import Limits
+from store.database import Store
 from store.transaction import Transaction
 from workers.runtime.usage_meter import AccountsMeter
 
@@ -172,8 +171,8 @@ def _crashing(thinker: Thinker, crash: CrashPoint) -> Thinker:
 class CrashingStore(Store):
     """A store in whose transactions the process may exit."""
 
-    def __init__(self, url: str, connections: int, send: Sender, limits: Limits, way: Way, crash: CrashPoint) -> None:
-        super().__init__(url, connections, send, limits, way)
+    def __init__(self, crash: CrashPoint, *store: Any) -> None:
+        super().__init__(*store)
         self._crash = crash
         self._finishing = threading.local()
 

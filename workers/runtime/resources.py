@@ -11,6 +11,7 @@ from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from store.database import Sender, Store, Way, send_nothing
 from store.shares import Limits
+from store.tracing import UNTRACED, Tracing
 from workers.runtime.addresses import addresses
 from workers.runtime.secret import with_secret
 from workers.runtime.usage_meter import AccountsMeter
@@ -76,15 +77,29 @@ def resources(
 
         crash = CrashPoint(settings.crash_at, settings.home)
         with (
-            CrashingStore(url, settings.database_connections, send, limits, way, crash) as crashing,
+            CrashingStore(crash, url, settings.database_connections, send, limits, way) as crashing,
             closing(CrashingThinkers(settings, crash)) as thinkers,
             closing(CrashingMeter(crashing, settings, crash)) as meter,
         ):
             yield Resources(settings, crashing, Embedders(settings, meter), thinkers, crash)
     else:
         with (
-            Store(url, settings.database_connections, send, limits, way) as store,
+            _tracing(settings) as tracing,
+            Store(url, settings.database_connections, send, limits, way, tracing) as store,
             closing(Thinkers(settings)) as thinkers,
             closing(AccountsMeter(store, settings)) as meter,
         ):
             yield Resources(settings, store, Embedders(settings, meter), thinkers)
+
+
+@contextmanager
+def _tracing(settings: Settings) -> Iterator[Tracing]:
+    """Keep traces during the block, if the settings say so."""
+    if settings.traces == "off":
+        yield UNTRACED
+        return
+    # Most systems keep none, and the exporter takes a tenth of a second to import.
+    from workers.runtime.traces import exported_tracing  # noqa: PLC0415
+
+    with exported_tracing() as tracing:
+        yield tracing

@@ -21,6 +21,7 @@ from schemas.ledger.kinds import KINDS, Kind, TickKind, WorkKind
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store.ledger import work
+from store.tracing import Attributes
 from store.transaction import Transaction
 from workers.runtime.app import app
 from workers.runtime.faults import described
@@ -101,7 +102,11 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
         kind=kind, owner_id=str(owner_id), key=key, task_id=app.current_task.request.id
     ):
         try:
-            with renewed_lease(on.store, claim, on.settings.lease), on_behalf_of(Asker(owner_id, "embed", kind, key)):
+            with (
+                on.store.tracing.span(kind, _attributes(claim), parent=claim.trace or ""),
+                renewed_lease(on.store, claim, on.settings.lease),
+                on_behalf_of(Asker(owner_id, "embed", kind, key)),
+            ):
                 do(on, claim)
         except LeaseLost as lost:
             raise Ignore from lost
@@ -113,6 +118,15 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
             raise
     if on.crash:
         on.crash.passed("before the next step is sent")
+
+
+def _attributes(claim: Claim) -> Attributes:
+    return {
+        "patrol.owner_id": str(claim.owner_id),
+        "patrol.key": claim.key,
+        "patrol.queue": claim.queue,
+        "patrol.attempt": claim.attempts,
+    }
 
 
 def _claim(on: Resources, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> Claim | None:
