@@ -85,6 +85,7 @@ class Life:
     def __init__(self, store: Store, started: Processes, provider: FakeProvider, home: Path) -> None:
         self.store, self.provider = store, provider
         self.started = started
+        self.actions: list[str] = []
         self.settings = Settings(
             home=home,
             embedder="openai",
@@ -108,6 +109,7 @@ class Life:
 
     def remember(self, *actions: str) -> None:
         """Hand in one scene note for each action."""
+        self.actions += actions
         notes = [
             {
                 "id": action,
@@ -138,9 +140,13 @@ class Life:
         return is_consistent(self.store)
 
     def texts_embedded(self) -> Counter[str]:
-        """How often each text was sent to the provider; examples of roots, which each process embeds, do not count."""
-        asked = [request for request in self.provider.requests if request.endpoint == "embeddings"]
-        return Counter(text for request in asked for text in request.body["input"] if text not in TEXTS)
+        """How often each scene's text was sent to the provider.
+
+        Examples of roots do not count, which each process embeds, nor names and dates alone, which each grouping does.
+        """
+        sent = [request for request in self.provider.requests if request.endpoint == "embeddings"]
+        texts = [text for request in sent for text in request.body["input"] if text not in TEXTS]
+        return Counter(text for text in texts if any(action in text for action in self.actions))
 
     def thinking(self) -> dict[str, str]:
         """Settings with which a worker thinks, by the provider's own rules."""
