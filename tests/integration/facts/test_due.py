@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 from pydantic import SecretStr
@@ -24,35 +22,15 @@ from store.intake import kept_notes
 from store.ledger import work
 from store.transaction import value
 from tests.conversations import ATTEMPTS, LEASE, todo
+from tests.webhooks import Receiver, running_receiver
 
 SECRET_KEY = SecretStr("a secret of thirty-two characters")
 
 
-class Receiver:
-    """A user's server: it records deliveries, and answers with the statuses that it is told, then with 204."""
-
-    def __init__(self, url):
-        self.url, self.took, self.statuses = url, [], []
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["content-length"]))
-            taken.took.append((self.path, dict(self.headers.items()), body))
-            self.send_response(taken.statuses.pop(0) if taken.statuses else 204)
-            self.send_header("Location", f"{taken.url}/elsewhere")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        taken = Receiver(f"http://127.0.0.1:{server.server_port}")
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield taken
-        server.shutdown()
+    with running_receiver() as running:
+        yield running
 
 
 @pytest.fixture
