@@ -71,7 +71,7 @@ class MultilingualEncoder:
                 "`pip install --require-hashes --no-deps -r requirements/multilingual.txt`."
             ) from error
         self._one_at_a_time = Lock()
-        self._common = {is_query: self._encoded(COMMON, is_query=is_query).mean(axis=0) for is_query in (False, True)}
+        self._common = self._encoded(COMMON, is_query=False).mean(axis=0)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text takes."""
@@ -92,7 +92,7 @@ class MultilingualEncoder:
         for start in range(0, len(texts), PORTION):
             before_request()
             vectors.append(self._encoded(texts[start : start + PORTION], is_query=is_query))
-        left = np.concatenate(vectors) - self._common[is_query]
+        left = np.concatenate(vectors) - self._common
         lengths = np.linalg.norm(left, axis=1, keepdims=True)
         return np.asarray(left / np.maximum(lengths, np.finfo(np.float32).tiny), dtype=np.float32)
 
