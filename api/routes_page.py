@@ -69,7 +69,7 @@ def _listed(fields: list[str]) -> str:
 
 
 class _Need(NamedTuple):
-    """What an object of one type must have; the type is empty where there is only one."""
+    """The fields that an object of one type must have; the type is empty where there is only one."""
 
     type: str
     fields: list[str]

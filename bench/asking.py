@@ -40,12 +40,12 @@ class AtOnce:
     def ask(self, question: Question[Any]) -> Completion:
         """Answer."""
         if question.answer is AskPlan:
-            said: dict[str, Any] = {"queries": ["word7 word120", "word300"], "names": ["Nora"], "since": None}
-            said |= {"until": None, "counts": [{"any_of": ["word450", "word500"]}]}
+            planned: dict[str, Any] = {"queries": ["word7 word120", "word300"], "names": ["Nora"], "since": None}
+            planned |= {"until": None, "counts": [{"any_of": ["word450", "word500"]}]}
         else:
             cited = _SOURCE.findall(question.material)[:3]
-            said = {"sentences": [{"sentence": text, "cites": [{"ref": ref, "quote": text}]} for ref, text in cited]}
-        return Completion(json.dumps(said), self.model(question.size), Usage(1000, 100))
+            written = {"sentences": [{"sentence": text, "cites": [{"ref": ref, "quote": text}]} for ref, text in cited]}
+        return Completion(json.dumps(written), self.model(question.size), Usage(1000, 100))
 
 
 class AnsweringAtOnce(Thinkers):
@@ -69,9 +69,9 @@ def asking(ground: Ground) -> Iterator[Figure]:
 
     def answered() -> None:
         words = text_of_words(next(questions)[:3])
-        asked = ask(ground.store, embedders, thinkers, settings, being, AskRequest(question=f"What of {words}?"))
-        assert asked.method == "model", asked.without_model  # noqa: S101  # what is measured is the whole way
-        assert asked.known, asked.dropped  # noqa: S101  # likewise
+        answer = ask(ground.store, embedders, thinkers, settings, being, AskRequest(question=f"What of {words}?"))
+        assert answer.method == "model", answer.without_model  # noqa: S101  # what is measured is the whole way
+        assert answer.known, answer.dropped  # noqa: S101  # likewise
 
     (times,) = timed(answered, times=ASKED, warm_up=20)
     yield Figure(

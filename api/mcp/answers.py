@@ -147,15 +147,15 @@ def _memories(found: Searched) -> list[Memory]:
     return memories_of(found.nodes)
 
 
-def _answered(asked: Asked) -> Answered:
+def _answered(answer: Asked) -> Answered:
     grounded = [
         Grounded(
             sentence=one.sentence,
             cites=[Cited(**cite.model_dump(include={"kind", "id", "quote", "at", "speaker"})) for cite in one.cites],
         )
-        for one in asked.answer
+        for one in answer.answer
     ]
-    return Answered(known=asked.known, answer=grounded, context_id=asked.context_id)
+    return Answered(known=answer.known, answer=grounded, context_id=answer.context_id)
 
 
 def _prompt(context: Context) -> str:

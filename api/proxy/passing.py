@@ -50,7 +50,7 @@ class CountTokens:
 
 
 class Elsewhere:
-    """What is under a base URL and no route of its own, as an ASGI application.
+    """An ASGI application for paths under a base URL that have no route of their own.
 
     Args:
         wire: The wire of its errors.
@@ -139,7 +139,7 @@ def _requested(proxy: Proxy, wire: WireName, headers: Headers, body: bytes) -> t
 async def _payer(
     proxy: Proxy, identity: Identity, method: str, path: str, requested: Requested, *, is_free: bool
 ) -> Payer:
-    """Who pays for a request that nothing accounts.
+    """The payer of a request that nothing accounts.
 
     Raises:
         NoPayer: No key may.
@@ -173,8 +173,8 @@ async def _relayed(
     asking = proxy.client.send(wire, requested.upstream, payer.key, scope["method"], target, body, passed)
     upstream = await while_connected(receive, asking.__aenter__())
     try:
-        told = [(b"x-memory-upstream", requested.upstream_name.encode())]
-        end = await while_connected(receive, relay(upstream, told, None, send))
+        headers = [(b"x-memory-upstream", requested.upstream_name.encode())]
+        end = await while_connected(receive, relay(upstream, headers, None, send))
         await send({"type": "http.response.body", "body": end, "more_body": False})
     except UpstreamFailed:
         # The answer has begun, and breaks off here too.

@@ -37,24 +37,24 @@ class Answered:
     """A question with its answer."""
 
     wanted: Wanted
-    asked: Asked
+    answer: Asked
 
     @property
-    def told(self) -> str:
-        """What was answered."""
-        return " ".join(one.sentence for one in self.asked.answer)
+    def text(self) -> str:
+        """The sentences of the answer, as one text."""
+        return " ".join(one.sentence for one in self.answer.answer)
 
     @property
     def is_turned_round(self) -> bool:
         """Whether it has something the wrong way round."""
-        return bool(re.search(self.wanted.turned_round, self.told, re.IGNORECASE))
+        return bool(re.search(self.wanted.turned_round, self.text, re.IGNORECASE))
 
     @property
     def is_right(self) -> bool:
         """Whether it says what is right, and nothing that is not; or does not know what was not told."""
         if self.wanted.right is None:
-            return not self.asked.known
-        return bool(re.search(self.wanted.right, self.told, re.IGNORECASE)) and not self.is_turned_round
+            return not self.answer.known
+        return bool(re.search(self.wanted.right, self.text, re.IGNORECASE)) and not self.is_turned_round
 
 
 def asked_of(player: Player) -> list[Answered]:
@@ -81,7 +81,7 @@ def asked_of(player: Player) -> list[Answered]:
 def answers_table(answers: Sequence[Answered]) -> Table:
     """Render how many are right, how many turned round, and how much the check dropped."""
     made = Table("answers", "", "which", title_justify="left")
-    wrong = [f"{one.wanted.question} {one.told or '(not known)'}" for one in answers if not one.is_right]
+    wrong = [f"{one.wanted.question} {one.text or '(not known)'}" for one in answers if not one.is_right]
     turned = [one.wanted.question for one in answers if one.is_turned_round]
     made.add_row("right", f"{len(answers) - len(wrong)} of {len(answers)}", "\n".join(wrong))
     made.add_row("negated or swapped", f"{len(turned)}", "\n".join(turned))

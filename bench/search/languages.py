@@ -56,8 +56,10 @@ def _found(store: Store, embedders: Embedders, do: Work, encoder: str, language:
     with store.transaction() as tx:
         user = users.add_user(tx, f"{language} by {encoder}", "UTC")
         being = beings.add_being(tx, user.user_id, "being", "Being")
-    said = [{"id": str(place), "role": "user", "content": told} for place, (told, _) in enumerate(TALK[language])]
-    accept_messages(store, settings, being.being_id, said)
+    items = [
+        {"id": str(place), "role": "user", "content": sentence} for place, (sentence, _) in enumerate(TALK[language])
+    ]
+    accept_messages(store, settings, being.being_id, items)
     with store.transaction() as tx:
         work.ask(tx, being.being_id, INDEX_WORDS)
     do(store, being.being_id, INDEX_WORDS, lambda claim: indexing.index(store, claim, turn=TURN))
@@ -67,8 +69,8 @@ def _found(store: Store, embedders: Embedders, do: Work, encoder: str, language:
     with store.transaction() as tx:
         being = beings.get_being(tx, being.being_id)
     right = 0
-    for told, question in TALK[language]:
+    for sentence, question in TALK[language]:
         request = EverythingRequest(query=question, kinds=["message"], limit=1)
         results = searching.search(store, embedders, being, request).results
-        right += bool(results) and results[0].text == told
+        right += bool(results) and results[0].text == sentence
     return right / len(TALK[language])

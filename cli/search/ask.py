@@ -35,28 +35,28 @@ def ask(
     given = {"question": question, "about": about, "as_of": as_of, "budget_tokens": budget_tokens}
     request: AskRequest = read(AskRequest, given)
     with opened() as on:
-        asked = ask_memory.perform(on, being=find_being(on, being, owner), question=request)
+        answer = ask_memory.perform(on, being=find_being(on, being, owner), question=request)
     if as_json:
-        return say_json(asked)
-    return _say(asked)
+        return say_json(answer)
+    return _say(answer)
 
 
-def _say(asked: Asked) -> None:
-    for sentence in asked.answer:
-        say(_with_cites(sentence, quoted=asked.method == "model"))
-    if not asked.known:
-        found = ", ".join(f"{count} {kind}" for kind, count in asked.looked_at.found.items()) or "nothing"
-        remark(f"The memory does not know. It was searched for {len(asked.looked_at.queries)} things; found: {found}.")
-    if asked.without_model:
-        remark(f"These are passages, since no model answered: {asked.without_model}")
-    if asked.dropped:
-        dropped = ", ".join(f"{count} {reason}" for reason, count in asked.dropped.items())
+def _say(answer: Asked) -> None:
+    for sentence in answer.answer:
+        say(_with_cites(sentence, quoted=answer.method == "model"))
+    if not answer.known:
+        found = ", ".join(f"{count} {kind}" for kind, count in answer.looked_at.found.items()) or "nothing"
+        remark(f"The memory does not know. It was searched for {len(answer.looked_at.queries)} things; found: {found}.")
+    if answer.without_model:
+        remark(f"These are passages, since no model answered: {answer.without_model}")
+    if answer.dropped:
+        dropped = ", ".join(f"{count} {reason}" for reason, count in answer.dropped.items())
         remark(f"Dropped of what the model wrote: {dropped}.")
-    if asked.degraded:
+    if answer.degraded:
         remark("The embedder is out of reach: this was found by words.")
-    if asked.cost.calls:
-        dollars = "unknown" if asked.cost.dollars is None else f"${asked.cost.dollars:f}"
-        remark(f"{asked.cost.calls} calls, {asked.cost.input_tokens + asked.cost.output_tokens} tokens, {dollars}.")
+    if answer.cost.calls:
+        dollars = "unknown" if answer.cost.dollars is None else f"${answer.cost.dollars:f}"
+        remark(f"{answer.cost.calls} calls, {answer.cost.input_tokens + answer.cost.output_tokens} tokens, {dollars}.")
 
 
 def _with_cites(sentence: Sentence, *, quoted: bool) -> Text:

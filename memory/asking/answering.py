@@ -177,8 +177,8 @@ def _plan(on: _Answering) -> None:
     if on.calls is None or on.zone is None:
         return
     try:
-        said = on.calls.ask(planning.question(on.being, on.user, on.request, on.now)).answer
-        on.plan = planning.checked(said, on.zone)
+        plan = on.calls.ask(planning.question(on.being, on.user, on.request, on.now)).answer
+        on.plan = planning.checked(plan, on.zone)
     except (BadAnswer, InputRefused):
         # The question itself says what to look for.
         return
@@ -187,7 +187,7 @@ def _plan(on: _Answering) -> None:
 
 
 def _written(on: _Answering, looked: Looked) -> list[Sequence[DraftSentence]]:
-    """What the model wrote; nothing, without asking it, if nothing was found."""
+    """The sentences that the model wrote; none, without asking it, if nothing was found."""
     if on.calls is None or on.without_model is not None or not looked.sources:
         return []
     shown = writing.with_refs(looked.sources)

@@ -116,7 +116,7 @@ class Check:
         quoted; a word of the question that no source has may be the translation of another.
         """
         quoted = ToldNames("\n".join([ground.words, *ground.known]), ground.aliases)
-        asked = ToldNames(self.question)
+        names_asked = ToldNames(self.question)
         anywhere = language_of(sentence, ground.language) == "de"
         end = 0
         for found in read_words(sentence):
@@ -128,7 +128,7 @@ class Check:
             is_none = len(word) == 1 or word in OPENERS or is_common(word) or is_latin_stop_word(word)
             if is_none or quoted.stands(found.text) or quoted.has_word(word):
                 continue
-            if word in self._shown_words or not (asked.stands(found.text) or asked.has_word(word)):
+            if word in self._shown_words or not (names_asked.stands(found.text) or names_asked.has_word(word)):
                 return True
         return False
 
@@ -151,16 +151,16 @@ def with_what_holds_now(
         zone_of: A moment in the user's time zone.
     """
     statements = [one for one in shown.values() if one.key.kind == "fact"]
-    told = [cite for one in sentences for cite in one.cites]
+    cites = [cite for one in sentences for cite in one.cites]
     whole: list[Sentence] = []
     for sentence in sentences:
         whole.append(sentence)
         for old in (one for one in statements if one.until and any(_tells(cite, one) for cite in sentence.cites)):
             for new in (one for one in statements if one.id == old.id and one.at == old.until and not one.until):
-                if new.at and not any(_tells(cite, new) for cite in told):
+                if new.at and not any(_tells(cite, new) for cite in cites):
                     day = new.at.astimezone(zone_of.tzinfo).date()
-                    told.append(cite_of(new, new.text))
-                    whole.append(Sentence(sentence=f"{day}: {new.text}", cites=told[-1:]))
+                    cites.append(cite_of(new, new.text))
+                    whole.append(Sentence(sentence=f"{day}: {new.text}", cites=cites[-1:]))
     return whole
 
 

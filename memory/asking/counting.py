@@ -1,4 +1,4 @@
-"""What code counts of the memory: in how many messages and memories something is mentioned, when first and last."""
+"""Counts by code: in how many messages and memories something is mentioned, when first and last."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ def rows(tx: Transaction, being: Being, counts: Sequence[Sequence[str]], period:
 def _holding(
     tx: Transaction, being: Being, within: Within, wanted: Sequence[AbstractSet[int]], language: str
 ) -> list[Mention]:
-    """What holds all terms of one of these sets, by its own words, in the order of its times."""
+    """The messages that hold all terms of one of these sets, by their own words, in the order of their times."""
     known = lexical.rarities(tx, within, list({term for one in wanted for term in one})).counts
     found: dict[UUID, Mention] = {}
     for one in wanted:
@@ -67,8 +67,8 @@ def _holding(
             found |= {mention.item_id: mention for mention in mentions}
     ids = [one.item_id for one in found.values() if one.kind == "message"]
     if 0 < len(ids) <= MOST_READ:
-        said = messages.standing(tx, being.being_id, ids, within.as_of)
-        for message_id, own in own_texts(tx, being.being_id, said).items():
+        standing = messages.standing(tx, being.being_id, ids, within.as_of)
+        for message_id, own in own_texts(tx, being.being_id, standing).items():
             held = {digest(term) for term in terms(own, language)}
             if not any(one <= held for one in wanted):
                 # Only what a context or an answer showed before has the words.
@@ -78,9 +78,9 @@ def _holding(
 
 def _told(kind: str, phrases: Sequence[str], found: Sequence[Mention], period: Period) -> str:
     zone = period.now.tzinfo
-    said = [(one.said_at.astimezone(zone).date(), one.speaker) for one in found]
-    days = list(dict.fromkeys(day for day, _ in said))
-    by = Counter(speaker for _, speaker in said if speaker)
+    mentions = [(one.said_at.astimezone(zone).date(), one.speaker) for one in found]
+    days = list(dict.fromkeys(day for day, _ in mentions))
+    by = Counter(speaker for _, speaker in mentions if speaker)
     shown = days[-DAYS_SHOWN:]
     ago = (period.now.date() - days[-1]).days
     at_least = "at least " if len(found) >= MOST_COUNTED else ""
@@ -91,10 +91,10 @@ def _told(kind: str, phrases: Sequence[str], found: Sequence[Mention], period: P
         f"on {len(days)} days, of which the latest: " if len(shown) < len(days) else f"on {len(days)} days: ",
     ]
     parts[2] += ", ".join(map(str, shown))
-    return "; ".join([*filter(None, parts), *_ends(said, ago, period.now)])
+    return "; ".join([*filter(None, parts), *_ends(mentions, ago, period.now)])
 
 
-def _ends(said: Sequence[tuple[object, str | None]], ago: int, now: datetime) -> Iterator[str]:
-    for name, (day, speaker) in (("first", said[0]), ("last", said[-1])):
+def _ends(mentions: Sequence[tuple[object, str | None]], ago: int, now: datetime) -> Iterator[str]:
+    for name, (day, speaker) in (("first", mentions[0]), ("last", mentions[-1])):
         yield f"{name} {day}{f' by {speaker}' if speaker else ''}"
     yield f"the last {ago} days before {now.date()}"

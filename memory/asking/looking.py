@@ -1,4 +1,4 @@
-"""What the memory holds that may answer a question: found by the search, by names, in facts' history, by counting."""
+"""Finds what may answer a question: by the search, by names, in facts' history, by counting."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ FENCE_TOKENS = 20
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was found.
+    """The sources that were found.
 
     Attributes:
         queries: What was searched for.
@@ -103,10 +103,10 @@ def look(
     Raises:
         InvalidRequest: The embedder refuses the question.
     """
-    asked = request.question if request.about is None else f"{request.question} {request.about}"
-    queries = list(dict.fromkeys([asked, *plan.queries, *plan.names]))
+    text = request.question if request.about is None else f"{request.question} {request.about}"
+    queries = list(dict.fromkeys([text, *plan.queries, *plan.names]))
     # A name alone means little; its words are looked for.
-    understood = _understood(embedders, being, asked, plan.queries, models)
+    understood = _understood(embedders, being, text, plan.queries, models)
     with store.transaction() as tx:
         # Before anything is read: what is withdrawn later is seen to have been.
         withdrawals = calls.withdrawals(tx, being.user_id)
@@ -126,7 +126,7 @@ def look(
     for one, beside in results:
         passages.append(
             [
-                replace(source, excerpt=excerpt(source.text, asked, row.starts_at))
+                replace(source, excerpt=excerpt(source.text, text, row.starts_at))
                 for row in beside
                 for source in read.get(_key(row), ())
             ]
@@ -137,14 +137,14 @@ def look(
 
 
 def _understood(
-    embedders: Embedders, being: Being, asked: str, queries: Sequence[str], models: Mapping[Compared, str]
+    embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[Compared, str]
 ) -> Understood:
     """The vectors of a question and of what else is searched for, which an embedder may refuse."""
     asker = Asker(being.being_id, "recall")
     try:
-        return understanding.understand(embedders, asker, asked, models, further=queries)
+        return understanding.understand(embedders, asker, text, models, further=queries)
     except InvalidRequest:
-        return understanding.understand(embedders, asker, asked, models)
+        return understanding.understand(embedders, asker, text, models)
 
 
 def _search(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> list[Result]:
@@ -182,7 +182,7 @@ def _key(row: Seen) -> Key:
 
 
 def _named(tx: Transaction, being: Being, names: Sequence[str], as_of: datetime | None) -> list[Source]:
-    """What facts say of the entities that are called so."""
+    """The statements of facts on entities that are called so."""
     labels = cards.named(tx, being.user_id, being.being_id, [name.lower() for name in names], len(names))
     if not labels:
         return []

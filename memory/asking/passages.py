@@ -21,10 +21,10 @@ def passages(looked: Looked, zone: tzinfo | None) -> list[Sentence]:
 
 
 def _passages(looked: Looked, zone: tzinfo | None) -> Iterator[Sentence]:
-    told = set[Key]()
+    shown = set[Key]()
     for passage in looked.passages:
-        new = [one for one in passage if one.key not in told]
-        told |= {one.key for one in new}
+        new = [one for one in passage if one.key not in shown]
+        shown |= {one.key for one in new}
         if new:
             cites = [cite_of(one, one.shown.removeprefix("\u2026 ").removesuffix(" \u2026")) for one in new]
             yield Sentence(sentence="\n".join(_lines(new, zone)), cites=cites)

@@ -19,7 +19,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is looked for beside the question itself.
+    """The queries, names and times that are looked for beside the question itself.
 
     Attributes:
         queries: Further searches.
@@ -42,7 +42,7 @@ def question(being: Being, user: str, request: AskRequest, now: datetime) -> Que
 
 
 def head(being: Being, user: str, request: AskRequest, now: datetime) -> str:
-    """What is asked, by whom, and when."""
+    """The model's question for a plan."""
     about = [tagged("about", request.about)] if request.about else []
     return "\n".join(
         [
@@ -55,36 +55,36 @@ def head(being: Being, user: str, request: AskRequest, now: datetime) -> str:
     )
 
 
-def checked(said: AskPlan, zone: tzinfo) -> Plan:
-    """What of a model's plan can be looked for; the rest is left out.
+def checked(answer: AskPlan, zone: tzinfo) -> Plan:
+    """The part of a model's plan that can be looked for; the rest is left out.
 
     Args:
-        said: The plan.
+        answer: The plan.
         zone: The user's time zone, in which its days are.
     """
-    since, until = _day(said.since, zone), _day(said.until, zone)
+    since, until = _day(answer.since, zone), _day(answer.until, zone)
     until = until and until + _DAY
     if since and until and since >= until:
         since = until = None
-    counts = (_texts(one.any_of, QUERY_LENGTH) for one in said.counts)
+    counts = (_texts(one.any_of, QUERY_LENGTH) for one in answer.counts)
     return Plan(
-        _texts(said.queries, QUERY_LENGTH),
-        _texts(said.names, NAME_LENGTH),
+        _texts(answer.queries, QUERY_LENGTH),
+        _texts(answer.names, NAME_LENGTH),
         since,
         until,
         tuple(dict.fromkeys(one for one in counts if one)),
     )
 
 
-def _texts(said: list[str], length: int) -> tuple[str, ...]:
-    texts = (" ".join(one.split()) for one in said)
+def _texts(given: list[str], length: int) -> tuple[str, ...]:
+    texts = (" ".join(one.split()) for one in given)
     return tuple(dict.fromkeys(one for one in texts if 0 < len(one) <= length))
 
 
-def _day(said: str | None, zone: tzinfo) -> datetime | None:
+def _day(given: str | None, zone: tzinfo) -> datetime | None:
     """The beginning of a day; None if it is none."""
     try:
-        day = datetime.fromisoformat((said or "").strip()[:10]).date()
+        day = datetime.fromisoformat((given or "").strip()[:10]).date()
     except ValueError:
         return None
     if not EARLIEST_YEAR < day.year < LATEST_YEAR:

@@ -57,7 +57,7 @@ class Source:
 
     @property
     def shown(self) -> str:
-        """What of it is looked at."""
+        """The part of it that is looked at."""
         return self.text if self.excerpt is None else self.excerpt
 
 

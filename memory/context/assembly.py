@@ -226,8 +226,8 @@ def _context(
             items=items,
             reasons=reasons,
         )
-        if told := [id_ for block in shown for id_ in block.requests]:
-            spoken_requests.mark_told(tx, being.being_id, told)
+        if request_ids := [id_ for block in shown for id_ in block.requests]:
+            spoken_requests.mark_told(tx, being.being_id, request_ids)
         if session:
             _mark_user_model_shown(tx, being, session, shown)
     total = sum(tokens[block.region] for block in shown)

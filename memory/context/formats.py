@@ -27,7 +27,7 @@ def system(entries: Sequence[Entry]) -> str:
 
 
 def inserted(entries: Sequence[Entry], stable: Collection[str]) -> tuple[str, str]:
-    """What `system` returns in two parts: the stable regions at its beginning, and all behind them."""
+    """The system prompt in two parts: the stable regions at its beginning, and all behind them."""
     end = stable_prefix(entries, stable)
     return system(entries[:end]), system(entries[end:])
 

@@ -91,7 +91,9 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
     portions = [_Portion(new, conversation.own_texts)] if new else []
     left = ask_in_turn(portions, take, _Portion.divided)
     # A request that is judged again may be found no more: then what it hid counts again.
-    still = {meant: asking for meant, asking in conversation.ignored.items() if asking not in conversation.new}
+    still = {
+        message_id: asking for message_id, asking in conversation.ignored.items() if asking not in conversation.new
+    }
     settle(extraction, still)
     return extraction, {message.message_id: str(fault) for portion, fault in left for message in portion.messages}
 

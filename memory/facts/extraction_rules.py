@@ -70,7 +70,7 @@ class ExtractedTodo:
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """What the user asks of the memory, with the facts, todos and messages that are meant.
+    """A request of the user to the memory, with the facts, todos and messages that it is about.
 
     `statement` is what is right, for a correction, and `time` what its words mean.
     """

@@ -133,8 +133,8 @@ class Ground:
         for found in re.finditer(rf"\b{re.escape(' '.join(name.run))}\b", text):
             before = [word.text for word in read_words(_BESIDE.sub("", text[: found.start()]))]
             for city in (before[-length:] for length in range(1, _WORDS_OF_A_CITY + 1) if length <= len(before)):
-                told = all(map(self._stands, city)) or self._told.has_run(city)
-                if told and is_city_of(plain(" ".join(city)), plain(" ".join(name.run))):
+                stands = all(map(self._stands, city)) or self._told.has_run(city)
+                if stands and is_city_of(plain(" ".join(city)), plain(" ".join(name.run))):
                     return True
         return False
 

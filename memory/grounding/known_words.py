@@ -97,7 +97,7 @@ PLACES = _Places()
 
 
 def _same_places(name: str) -> frozenset[int | str]:
-    """What tells a place from others: its numbers in the table of places, or its name."""
+    """The key that tells a place from others: its numbers in the table of places, or its name."""
     return frozenset(PLACES.of(name)) or frozenset({name})
 
 

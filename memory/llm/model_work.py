@@ -106,11 +106,11 @@ class ModelWork(ABC, Generic[A]):
             return self.after_fault(fault)
 
     def without_model(self, _: LlmUnavailable, /) -> A | None:
-        """What to keep where no model can be asked; None: the inputs wait for one. No connection is held."""
+        """Return what to keep where no model can be asked; None: the inputs wait for one. No connection is held."""
         return None
 
     def after_fault(self, fault: ProviderError | BudgetSpent) -> A:
-        """What to keep after a fault of the model's provider, or raise it; no connection is held."""
+        """Return what to keep after a fault of the model's provider, or raise it; no connection is held."""
         raise fault
 
     def wait(self, tx: Transaction, unavailable: LlmUnavailable, /) -> None:

@@ -47,7 +47,7 @@ class Payer:
 
     @property
     def paid_with(self) -> PaidWith:
-        """Whose key it is."""
+        """The kind of payer whose key it is."""
         if self.key is None:
             return "platform"
         return "user" if self.key.expires_at is None else "request"

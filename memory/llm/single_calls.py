@@ -77,7 +77,7 @@ class SingleCalls:
 
     @property
     def paid_with(self) -> PaidWith:
-        """Whose key pays."""
+        """The kind of payer whose key pays."""
         return self._payer.paid_with
 
     def ask(self, question: Question[A], withdrawals: int | None = None) -> Reading[A]:

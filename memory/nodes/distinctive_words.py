@@ -81,15 +81,15 @@ def distinctive_names(
     language = _language_of([*topics, others])
     everything = [node for nodes in (*topics, others) for node in nodes]
     unnaming = {word for name in chain(people, *(node.actors for node in everything)) for word in _words_of_name(name)}
-    said = [[_Said.of(node, language, unnaming) for node in nodes] for nodes in topics]
-    counts = [_weighed(nodes) for nodes in said]
+    nodes_of_topics = [[_Said.of(node, language, unnaming) for node in nodes] for nodes in topics]
+    counts = [_weighed(nodes) for nodes in nodes_of_topics]
     background = _weighed([_Said.of(node, language, unnaming) for node in others])
     totals = sum((each for each in [*counts, background]), Counter[str]())
     average = totals.total() / (len(counts) + bool(background)) if totals else 0
     spelled = _spellings(everything, language)
     used = {name.casefold() for name in taken}
     names = []
-    for nodes, terms in zip(said, counts, strict=True):
+    for nodes, terms in zip(nodes_of_topics, counts, strict=True):
         weights = {term: tf * math.log1p(average / totals[term]) for term, tf in terms.items()}
         name = _name(_unlike(_ranked(weights, nodes), language), weights, spelled, used)
         used.add(name.casefold())

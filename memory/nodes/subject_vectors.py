@@ -21,7 +21,7 @@ MOST_NAMES = 12
 
 
 class Situated(Protocol):
-    """Who took part in a scene, and when."""
+    """A scene's participants and dates."""
 
     @property
     def when(self) -> Sequence[Any]:
@@ -64,7 +64,7 @@ def subject_vectors(
 
 
 def _circumstances(scene: Situated) -> str:
-    """What a scene's embedded text would be if nothing was done in it but to name its actors."""
+    """A scene's text for the embedder as it would be if its action only named its actors."""
     dates = [item["date"] if isinstance(item, dict) else item for item in scene.when]
     return embedding_text({"when": dates, "action": ", ".join(scene.actors[:MOST_NAMES])}, None)
 

@@ -1,4 +1,4 @@
-"""What later requests name an answer by: its ids, by which a server knows the talk, and words that it handed on.
+"""Traces of answers, by which later requests name them: ids that a server knows the talk by, and words handed on.
 
 A request for a response may show its newest words alone and name the answer that it goes on from
 (`previous_response_id`), or name items of answers in place of their words. What is named is known here too, by a digest
@@ -72,10 +72,10 @@ def of_ids(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> dict[str, Tra
 
 def are_handed_on(store: Store, being_id: UUID, turns: Sequence[Turn]) -> bool:
     """Whether all that the user says in a transcript are words that an answer handed on to another agent."""
-    said = [turn for turn in turns if turn.role == "user"]
-    if not said:
+    own = [turn for turn in turns if turn.role == "user"]
+    if not own:
         return False
-    words = {_digest(being_id, "words", turn.comparable): turn.digest for turn in said}
+    words = {_digest(being_id, "words", turn.comparable): turn.digest for turn in own}
     known = store.statement(lambda tx: answer_traces.handed_on(tx, being_id, [*words.items()], HANDED_ON))
     return len(known) == len(words)
 
@@ -105,8 +105,8 @@ def leave(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | 
         )
 
 
-def _line(said: SaidBefore) -> Line:
-    return Line("assistant" if said.role == "assistant" else "user", said.content, said.speaker)
+def _line(turn: SaidBefore) -> Line:
+    return Line("assistant" if turn.role == "assistant" else "user", turn.content, turn.speaker)
 
 
 def _digest(being_id: UUID, kind: str, text: str) -> bytes:

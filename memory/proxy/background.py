@@ -48,10 +48,10 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     lines = [line for line in transcript.lines if line.text.strip()]
     if not lines:
         return "person"
-    told = [line for line in lines if line.role == "system"]
-    if any(names_sub_agent(line.text) for line in told):
+    system_lines = [line for line in lines if line.role == "system"]
+    if any(names_sub_agent(line.text) for line in system_lines):
         return "frontend"
-    system = [line for line in told if not is_preamble(line.text)]
+    system = [line for line in system_lines if not is_preamble(line.text)]
     templates = _templates(tuple(task_prompts))
     last = lines[-1]
     ends = [last.text] if last.last_part is None else [last.text, last.last_part]

@@ -111,8 +111,8 @@ def is_sillytavern(transcript: Transcript) -> bool:
 
     Where all comes in one message, they stand in that.
     """
-    told = [line.text for place, line in enumerate(transcript.lines) if line.role == "system" or place == 0]
-    return any(form.search(text) for text in told for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
+    texts = [line.text for place, line in enumerate(transcript.lines) if line.role == "system" or place == 0]
+    return any(form.search(text) for text in texts for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
 
 
 def begins_with_card(line: Line, names: Names) -> bool:

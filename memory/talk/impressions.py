@@ -1,4 +1,4 @@
-"""What a session showed of the user as a person, and of what the companion is at.
+"""Impressions: what a session showed of the user as a person, and of what the companion is at.
 
 The call that summarises a session proposes statements, each with the user's own messages that it rests on, and code
 decides. The user model is shared by all of the user's Beings, as the spine is: a statement rests on no message that was

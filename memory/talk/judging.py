@@ -76,7 +76,7 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
 
 @dataclass(frozen=True)
 class _Judgement:
-    """What was found in new messages of a conversation.
+    """The findings in new messages of a conversation.
 
     `secret` are the messages in confidence, and `unjudgeable` those on which each call failed, with the reason.
     """
@@ -197,7 +197,7 @@ def _conversation(
         entities=known,
         todos=todos.supported(tx, being.being_id, TODOS_SHOWN),
         setting=setting.of_being(tx, being, known),
-        facts=spoken_requests.meant(
+        facts=spoken_requests.may_be_meant(
             tx,
             being.user_id,
             being.being_id,

@@ -1,4 +1,4 @@
-"""What is due, and notices of it."""
+"""Due things, and notices of them."""
 
 from typing import Annotated
 

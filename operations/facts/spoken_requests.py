@@ -1,4 +1,4 @@
-"""What users asked in talk of their memory, and its undoing."""
+"""Requests of users, in talk, to their memory, and their undoing."""
 
 from typing import Annotated
 from uuid import UUID

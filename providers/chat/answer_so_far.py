@@ -1,4 +1,4 @@
-"""What was read of an answer so far, whatever the wire; the events of each wire fill it."""
+"""The part of an answer that was read so far, whatever the wire; the events of each wire fill it."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ LEAST_HANDED_ON = 20
 
 
 class AnswerSoFar:
-    """What was read of an answer.
+    """The part of an answer that was read so far.
 
     Attributes:
         choices: The numbers of its choices.
@@ -45,7 +45,7 @@ class AnswerSoFar:
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """The words of the answer."""
         return "".join(self._text)[:MOST_TEXT]
 
     def say(self, words: str) -> None:

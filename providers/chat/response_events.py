@@ -91,14 +91,14 @@ class ResponseEvents:
             self._count("response", output, so_far, more=False)
         so_far.done = so_far.done or response.get("status") in _ENDED
 
-    def _count(self, told: str, parts: Any, so_far: AnswerSoFar, *, more: bool) -> None:
+    def _count(self, kind: str, parts: Any, so_far: AnswerSoFar, *, more: bool) -> None:
         """Count what is told in one of the ways; of what is told in several the most."""
         counted = AnswerSoFar()
         counted.count(written(parts, _NOT_WRITTEN))
         before = max(self._told.values())
-        self._told[told] = counted.came + (self._told[told] if more else 0)
+        self._told[kind] = counted.came + (self._told[kind] if more else 0)
         so_far.came += max(self._told.values()) - before
-        so_far.payload += counted.payload if told == "pieces" else 0
+        so_far.payload += counted.payload if kind == "pieces" else 0
 
     def _take_item(self, item: Any, so_far: AnswerSoFar) -> None:
         if isinstance(item, dict):

@@ -29,9 +29,13 @@ def plan(material: Material) -> Json:
 
 def draft(material: Material) -> Json:
     """Tell the sentences that have most words of the question, each as its source has it."""
-    asked = content_words(material.one("question"))
-    told = [(one, sentence) for one in sources(material) for sentence in sentences(one.text) if "?" not in sentence]
-    shared = [(len(asked & content_words(sentence)) / max(1, len(asked)), one, sentence) for one, sentence in told]
+    wanted = content_words(material.one("question"))
+    candidates = [
+        (one, sentence) for one in sources(material) for sentence in sentences(one.text) if "?" not in sentence
+    ]
+    shared = [
+        (len(wanted & content_words(sentence)) / max(1, len(wanted)), one, sentence) for one, sentence in candidates
+    ]
     best = sorted((each for each in shared if each[0] >= LEAST_SHARED), key=lambda each: -each[0])[:MOST_TOLD]
     return {
         "sentences": [

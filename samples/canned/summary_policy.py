@@ -47,10 +47,10 @@ def session_summary(material: Material) -> Json:
 def closed_session(material: Material) -> Json:
     """A conversation's summary; what the user says of themselves is how they are, and the last message the topic."""
     own = [message for message in material.all("message") if message.attributes.get("own")]
-    told = [message for message in own if message.attributes.get("in-confidence") != "yes"]
-    selves = [(line, message) for message in told for line in _lines(message) if _SELF.search(line)]
-    works = [(line, message) for message in told for line in _lines(message) if _PROJECT.search(line)]
-    last = [(lines[0], message) for message in told[-1:] if (lines := _lines(message))]
+    open_messages = [message for message in own if message.attributes.get("in-confidence") != "yes"]
+    selves = [(line, message) for message in open_messages for line in _lines(message) if _SELF.search(line)]
+    works = [(line, message) for message in open_messages for line in _lines(message) if _PROJECT.search(line)]
+    last = [(lines[0], message) for message in open_messages[-1:] if (lines := _lines(message))]
     return {
         **session_summary(material),
         "user_model": [_resting(*one) for one in selves[:SELVES]],

@@ -88,7 +88,7 @@ class ComputedRow(Answer):
 
 
 class LookedAt(Answer):
-    """What was searched for, and what was found."""
+    """The searches, and the counts of what they found."""
 
     queries: list[str] = Field(description="What was searched for: the question, and what a model added.")
     names: list[str] = Field(description="The people and things that were looked up.")
@@ -142,7 +142,7 @@ class Counted(FromModel):
 
 
 class AskPlan(FromModel):
-    """What to look for."""
+    """The model's plan: the queries, names and times to look for."""
 
     queries: Annotated[list[str], AtMost(ASK_QUERIES), Absent([])] = Field(
         description="Further searches, as short sentences or words."

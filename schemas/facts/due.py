@@ -1,4 +1,4 @@
-"""What is due, and notices of it."""
+"""Due things, and notices of them."""
 
 from datetime import datetime
 from typing import Literal
@@ -49,7 +49,7 @@ class DueNotices(Answer):
 
 
 class DueDelivery(Answer):
-    """What a webhook receives."""
+    """The body that a webhook receives."""
 
     type: Literal["due"]
     being_id: UUID

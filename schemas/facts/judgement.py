@@ -92,7 +92,7 @@ Wish = Literal["forget", "correct", "do not remember"]
 
 
 class FoundRequest(FoundItem):
-    """What the user asks of the companion's memory."""
+    """A request of the user to the companion's memory."""
 
     wish: Annotated[str, Field(json_schema_extra=_of(Wish))] = Field(
         description="`forget` what was said before, `correct` it, or `do not remember` what a message says."

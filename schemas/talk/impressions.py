@@ -1,4 +1,4 @@
-"""What a session showed of the user as a person, and of what the companion is at: the model's output schema."""
+"""The model's output schema of impressions: what a session showed of the user, and of what the companion is at."""
 
 from dataclasses import dataclass
 from datetime import datetime

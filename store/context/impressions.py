@@ -1,4 +1,4 @@
-"""What closed sessions showed of the user as a person, and of what a Being is at."""
+"""Impressions: what closed sessions showed of the user as a person, and of what a Being is at."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -65,7 +65,7 @@ def user_model(tx: Transaction, user_id: UUID) -> UserModel | None:
 
 
 def state(tx: Transaction, being_id: UUID) -> SoulState:
-    """What a Being is at, of each kind as the newest session has it."""
+    """The state of a Being, of each kind as the newest session has it."""
     rows = tx.execute(
         """
         select kinds.kind, i.content, i.told_at

@@ -25,7 +25,7 @@ class Undated:
 
     @property
     def place(self) -> Place:
-        """What it supports, and its message."""
+        """The evidence's statement or todo, and its message."""
         return self.supported_id, self.message_id
 
 

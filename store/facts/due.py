@@ -1,4 +1,4 @@
-"""What is due, and notices of it (sql/functions/96_facts/70_due.sql)."""
+"""Due things, and notices of them (sql/functions/96_facts/70_due.sql)."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

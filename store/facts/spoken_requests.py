@@ -1,4 +1,4 @@
-"""What users asked in talk of their memory: what is meant, what was done, and how it is undone.
+"""Requests of users, in talk, to their memory: what they are about, what was done, and how it is undone.
 
 Writers have locked the Being's talk and the user's facts.
 """
@@ -30,11 +30,11 @@ class Done:
 
     @property
     def target(self) -> tuple[UUID, str, UUID | None]:
-        """What tells it from other effects: its message, its kind, and what it was done to."""
+        """The key that tells it from other effects: its message, its kind, and what it was done to."""
         return self.message_id, self.effect, self.fact_id or self.todo_id or self.meant_message_id
 
 
-def meant(
+def may_be_meant(
     tx: Transaction,
     user_id: UUID,
     being_id: UUID,
@@ -198,7 +198,7 @@ def keep_as_they_are(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID
 
 
 def asked_by(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[SpokenRequest]:
-    """What these messages asked for and was done, undone requests included."""
+    """The requests in these messages that were done, undone ones included."""
     with tx.cursor(row_factory=class_row(SpokenRequest)) as cursor:
         return cursor.execute(
             "select * from memory.spoken_requests where being_id = %s and message_id = any(%s)",
@@ -315,7 +315,7 @@ class Untold:
 
 
 def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[Untold]:
-    """What was done for messages of a conversation and no context has told, oldest first."""
+    """The effects of requests in a conversation that no context has told, oldest first."""
     with tx.cursor(row_factory=class_row(Untold)) as cursor:
         return cursor.execute(
             """

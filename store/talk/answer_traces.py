@@ -13,7 +13,7 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What an id names: the conversation, the message, and the tokens of prompt and answer."""
+    """The things that an id names: the conversation, the message, and the tokens of prompt and answer."""
 
     digest: bytes
     conversation: str | None

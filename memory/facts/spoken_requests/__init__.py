@@ -1,1 +1,1 @@
-"""What a user asks in talk of the companion's memory: to forget, to correct, not to remember."""
+"""Requests of users, in talk, to the companion's memory: to forget, to correct, not to remember."""

@@ -21,7 +21,7 @@ from store.transaction import Transaction, new_ids
 
 @dataclass(frozen=True)
 class Applied:
-    """What came of requests.
+    """The effects of requests.
 
     Attributes:
         sessions: Sessions with messages to judge, because a request that had hidden them was found no more.
@@ -56,13 +56,13 @@ def apply(
         (one.message_id, one.effect, one.fact_id or one.todo_id or one.meant_message_id): one
         for one in spoken_requests.asked_by(tx, being.being_id, judged)
     }
-    wanted = {done.target: (asked, done) for asked in requests for done in _effects(tx, being, asked)}
+    wanted = {done.target: (request, done) for request in requests for done in _effects(tx, being, request)}
     gone = [one.request_id for target, one in before.items() if target not in wanted and one.undone_at is None]
     sessions = spoken_requests.drop(tx, being.being_id, gone) if gone else []
-    for target, (asked, done) in wanted.items():
+    for target, (request, done) in wanted.items():
         if (earlier := before.get(target)) and (earlier.undone_at is not None or done.effect != "corrected"):
             continue
-        if reason := _do(tx, being, asked, done, known, secret):
+        if reason := _do(tx, being, request, done, known, secret):
             dropped[reason] += 1
         else:
             spoken_requests.add(tx, being.user_id, being.being_id, done)
@@ -71,27 +71,27 @@ def apply(
     return Applied(sessions, dropped)
 
 
-def _effects(tx: Transaction, being: Being, asked: AskedFor) -> Iterator[Done]:
-    """What is to be done for a request, each to one thing; what messages supported goes with them."""
-    own = asked.message.message_id, asked.span
-    resting = spoken_requests.resting_on(tx, being.user_id, being.being_id, asked.messages)
-    if asked.wish == "correct":
-        if (fact_ids := asked.facts or [fact.fact_id for fact in resting]) and len(fact_ids) == 1:
+def _effects(tx: Transaction, being: Being, request: AskedFor) -> Iterator[Done]:
+    """The effects that a request is to have, each on one thing; what messages supported goes with them."""
+    own = request.message.message_id, request.span
+    resting = spoken_requests.resting_on(tx, being.user_id, being.being_id, request.messages)
+    if request.wish == "correct":
+        if (fact_ids := request.facts or [fact.fact_id for fact in resting]) and len(fact_ids) == 1:
             yield Done(*own, "corrected", fact_id=fact_ids[0])
         return
-    for message_id in asked.messages:
+    for message_id in request.messages:
         yield Done(*own, "ignored", meant_message_id=message_id)
-    for fact_id in dict.fromkeys([*asked.facts, *(fact.fact_id for fact in resting)]):
+    for fact_id in dict.fromkeys([*request.facts, *(fact.fact_id for fact in resting)]):
         yield Done(*own, "forgotten", fact_id=fact_id)
-    also = spoken_requests.todos_resting_on(tx, being.being_id, asked.messages)
-    for todo_id in dict.fromkeys([*asked.todos, *also]):
+    also = spoken_requests.todos_resting_on(tx, being.being_id, request.messages)
+    for todo_id in dict.fromkeys([*request.todos, *also]):
         yield Done(*own, "forgotten", todo_id=todo_id)
 
 
 def _do(
     tx: Transaction,
     being: Being,
-    asked: AskedFor,
+    request: AskedFor,
     done: Done,
     known: Mapping[UUID, str],
     secret: Collection[UUID],
@@ -104,7 +104,9 @@ def _do(
             fact = facts.get(tx, being.user_id, being.being_id, done.fact_id)
             if known.get(fact.fact_id, fact.content) != fact.content:
                 return "changed meanwhile"
-            return _correct(tx, being, asked, fact, secret) if done.effect == "corrected" else _forget(tx, being, fact)
+            return (
+                _correct(tx, being, request, fact, secret) if done.effect == "corrected" else _forget(tx, being, fact)
+            )
     except NotFound:
         return "gone meanwhile"
     return None
@@ -126,14 +128,14 @@ def _forget_todo(tx: Transaction, being: Being, todo_id: UUID) -> str | None:
     return None
 
 
-def _correct(tx: Transaction, being: Being, asked: AskedFor, fact: Fact, secret: Collection[UUID]) -> str | None:
+def _correct(tx: Transaction, being: Being, request: AskedFor, fact: Fact, secret: Collection[UUID]) -> str | None:
     """Add a statement that contradicts all that a fact says, with the words that ask as its evidence.
 
     A correction in confidence of what all Beings know is known to this one alone: the others' fact stays.
     """
     if fact.status != "ACTIVE":
         return "gone meanwhile"
-    in_confidence = asked.message.message_id in secret and fact.being_id is None
+    in_confidence = request.message.message_id in secret and fact.being_id is None
     filed = spoken_requests.statements_of(tx, being.user_id, fact.fact_id)
     (statement_id,) = new_ids(tx, 1)
     statement = NewStatement(
@@ -144,17 +146,17 @@ def _correct(tx: Transaction, being: Being, asked: AskedFor, fact: Fact, secret:
         fact_type=fact.subtype.factType,
         mentioned_refs=filed.mentioned_refs,
         subject_ref=filed.subject_ref,
-        content=asked.statement or "",
+        content=request.statement or "",
         source="shadow_extraction",
         confidence=1.0,
         importance=fact.importance,
-        told_at=asked.message.created_at,
-        span=asked.span,
+        told_at=request.message.created_at,
+        span=request.span,
         being_id=being.being_id,
-        message_id=asked.message.message_id,
+        message_id=request.message.message_id,
         contradicts=tuple(filed.statement_ids),
-        about_from=asked.time.starts_at if asked.time else None,
-        about_until=asked.time.ends_at if asked.time else None,
+        about_from=request.time.starts_at if request.time else None,
+        about_until=request.time.ends_at if request.time else None,
     )
     add_statements(tx, being.user_id, [statement])
     return None

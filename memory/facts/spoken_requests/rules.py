@@ -41,7 +41,7 @@ _ANNOUNCED = re.compile(r"([^.!?\n\u3002]*):\s*$")
 
 @dataclass(frozen=True)
 class Meanable:
-    """What a request may mean, by the refs in the prompt.
+    """The facts, todos and messages that a request may be about, by the refs in the prompt.
 
     Attributes:
         facts: The facts that were shown.
@@ -101,61 +101,63 @@ def _checked(found: FoundRequest, meanable: Meanable, new: Collection[UUID], set
     source = next(one for one in quotable.values() if one.message is message)
     if _is_anothers(span, source.own_text, meanable.companion):
         raise Dropped("quoted")
-    meant = _meant(found, meanable)
-    asked = AskedFor(
+    targets = _meant(found, meanable)
+    request = AskedFor(
         message=message,
         span=span,
         wish=found.wish,
-        facts=tuple(fact.fact_id for fact in meant.facts),
-        todos=tuple(meant.todos),
-        messages=tuple(meant.messages),
+        facts=tuple(fact.fact_id for fact in targets.facts),
+        todos=tuple(targets.todos),
+        messages=tuple(targets.messages),
     )
-    return _correction(found, asked, meant, meanable, setting) if found.wish == "correct" else asked
+    return _correction(found, request, targets, meanable, setting) if found.wish == "correct" else request
 
 
 def _meant(found: FoundRequest, meanable: Meanable) -> _Meant:
-    """What a request means, each once.
+    """The facts, todos and messages that a request is about, each once.
 
     Raises:
         Dropped: It means nothing, what was not shown, or what is not the user's.
     """
-    meant = _Meant()
+    targets = _Meant()
     for ref in dict.fromkeys(found.means):
         if ref in meanable.facts:
-            meant.facts.append(meanable.facts[ref])
+            targets.facts.append(meanable.facts[ref])
         elif ref in meanable.todos:
-            meant.todos.append(meanable.todos[ref])
+            targets.todos.append(meanable.todos[ref])
         elif ref in meanable.messages:
             message = meanable.messages[ref].message
             if message.role == "other":
                 raise Dropped("another's words")
             if message.role == "user":
-                meant.messages.append(message.message_id)
+                targets.messages.append(message.message_id)
         else:
             raise Dropped("not shown")
-    if not (meant.facts or meant.todos or meant.messages):
+    if not (targets.facts or targets.todos or targets.messages):
         raise Dropped("means nothing known")
-    return meant
+    return targets
 
 
-def _correction(found: FoundRequest, asked: AskedFor, meant: _Meant, meanable: Meanable, setting: Setting) -> AskedFor:
+def _correction(
+    found: FoundRequest, request: AskedFor, targets: _Meant, meanable: Meanable, setting: Setting
+) -> AskedFor:
     """A correction with its statement, whose names and numbers stand in the user's words or in what it corrects."""
-    if len(meant.facts) > 1 or (len(meant.messages) > 1 and not meant.facts):
+    if len(targets.facts) > 1 or (len(targets.messages) > 1 and not targets.facts):
         raise Dropped("several are meant")
-    if not meant.facts and not meant.messages:
+    if not targets.facts and not targets.messages:
         raise Dropped("means nothing known")
     statement = statement_of(found.statement or "")
     shown = list(meanable.messages.values())
-    place = next(place for place, one in enumerate(shown) if one.message is asked.message)
+    place = next(place for place, one in enumerate(shown) if one.message is request.message)
     own_text = shown[place].own_text
     before = [one.own_text for one in shown[:place]]
-    ground = setting.quoted(asked.span, own_text, before, asked.message.created_at)
-    corrected = [fact.content for fact in meant.facts]
-    corrected += [one.own_text for one in shown if one.message.message_id in meant.messages]
+    ground = setting.quoted(request.span, own_text, before, request.message.created_at)
+    corrected = [fact.content for fact in targets.facts]
+    corrected += [one.own_text for one in shown if one.message.message_id in targets.messages]
     if faults := replace(ground, words="\n".join([ground.words, *corrected])).faults(statement):
         raise Dropped(faults[0])
-    time = setting.time_of(ground.words, asked.message.created_at, text=own_text)
-    return replace(asked, statement=statement, time=time)
+    time = setting.time_of(ground.words, request.message.created_at, text=own_text)
+    return replace(request, statement=statement, time=time)
 
 
 def _is_anothers(span: str, text: str, companion: str) -> bool:
@@ -187,12 +189,12 @@ def settle(extraction: Extraction, ignored: Mapping[UUID, UUID]) -> None:
     todos = [todo for todo in extraction.todos if not _is_hidden(todo, hidden, extraction)]
     if lost := len(extraction.facts) + len(extraction.todos) - len(facts) - len(todos):
         extraction.dropped["not to be remembered"] += lost
-    for asked in extraction.requests:
-        wrong = [place for place, fact in enumerate(facts) if fact.message.message_id in asked.messages]
-        if asked.statement and not asked.facts and len(wrong) == 1:
+    for request in extraction.requests:
+        wrong = [place for place, fact in enumerate(facts) if fact.message.message_id in request.messages]
+        if request.statement and not request.facts and len(wrong) == 1:
             (place,) = wrong
             facts[place] = replace(
-                facts[place], message=asked.message, span=asked.span, content=asked.statement, time=asked.time
+                facts[place], message=request.message, span=request.span, content=request.statement, time=request.time
             )
     extraction.facts[:], extraction.todos[:] = facts, todos
 

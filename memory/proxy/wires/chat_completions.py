@@ -59,7 +59,7 @@ class ChatBody:
 
     @property
     def transcript(self) -> Transcript:
-        """What was said, as the client tells it."""
+        """The transcript that the client sends."""
         return read_transcript(self._messages, opened=self.opens_reasoning)
 
     @property

@@ -62,7 +62,7 @@ class MessagesBody:
 
     @property
     def transcript(self) -> Transcript:
-        """What was said, as the client tells it."""
+        """The transcript that the client sends."""
         system = [{"role": "system", "content": block} for block in _blocks(self.body.fields.get("system"))]
         lines = [line for message in self._messages for line in _lines(message)]
         return Transcript((*read_transcript(system).lines, *lines))
@@ -200,8 +200,8 @@ def _lines(message: Mapping[str, Any]) -> Iterator[Line]:
         blocks = [block for block in blocks if not str(block.get("type", "")).endswith(_RESULT)]
         if not blocks:
             return
-    said = [block for block in blocks if block.get("type") not in _THOUGHT]
-    yield from read_transcript([{**message, "content": said}]).lines
+    spoken = [block for block in blocks if block.get("type") not in _THOUGHT]
+    yield from read_transcript([{**message, "content": spoken}]).lines
 
 
 def _with_picture_data(media: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

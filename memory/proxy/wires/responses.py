@@ -61,7 +61,7 @@ class ResponseBody:
 
     @property
     def transcript(self) -> Transcript:
-        """What was said, as the client tells it."""
+        """The transcript that the client sends."""
         instructions = self.body.fields.get("instructions")
         own = [Line("system", storable(instructions))] if isinstance(instructions, str) and instructions else []
         return Transcript((*own, *(line for item in self.items for line in _lines(item))))

@@ -1,4 +1,4 @@
-"""What the proxy must know of a wire: how its requests and answers are read, and what becomes of memory in them.
+"""The protocol of a wire: how its requests and answers are read, and where memory goes in them.
 
 All else (who asks, who pays, the alignment of transcripts, the relay of bytes) is the same on each wire.
 """
@@ -14,7 +14,7 @@ from schemas.proxy.upstreams import WireName
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is remembered for a request.
+    """The memory that goes into a request.
 
     Attributes:
         stable: The part whose bytes stay the same from turn to turn.
@@ -42,7 +42,7 @@ class RequestBody(Protocol):
 
     @property
     def transcript(self) -> Transcript:
-        """What was said, as the client tells it."""
+        """The transcript that the client sends."""
 
     @property
     def choices(self) -> int:

@@ -1,4 +1,4 @@
-"""What coding agents put into the user's line, and how their own requests are told, as their requests show.
+"""Recognises what coding agents put into the user's line, and their own requests, from recordings of them.
 
 An agent's line holds reminders, files, the state of the workspace, what commands printed, and notices, beside the
 user's words or alone. Claude Code, Codex CLI, Cline, Roo Code and OpenCode mark each by a tag or by its first words.
@@ -45,8 +45,8 @@ def without_insertions(text: str) -> str:
     # What a command printed stands in two tags on one line.
     text = text.replace("</bash-stdout><bash-stderr>", "</bash-stdout>\n<bash-stderr>")
     if _RESULT.match(text):
-        said = Markup(text, _SAID_IN_RESULT.fullmatch).widest()
-        return text[said] if said else ""
+        span = Markup(text, _SAID_IN_RESULT.fullmatch).widest()
+        return text[span] if span else ""
     if _PROJECT.match(text) and _PROJECT_ENDS in text:
         return text[text.rindex(_PROJECT_ENDS) + len(_PROJECT_ENDS) :]
     return text

@@ -1,4 +1,4 @@
-"""What programs put around each line of a chat: the time, where it came from, and objects that hold the words.
+"""Takes lines out of what programs put around each: the time, the channel, and objects that hold the words.
 
 [Wed 2026-03-11 23:51 PDT] hi           OpenClaw and others
 {"type": "user_message", "message": "hi", "time": …}    Letta

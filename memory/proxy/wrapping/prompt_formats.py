@@ -61,7 +61,7 @@ _BEFORE_TURNS = re.compile(
 
 
 class Piece(NamedTuple):
-    """What one turn of a filled-in prompt holds; of a system's, instructions."""
+    """The lines in one turn of a filled-in prompt; in a system's, instructions."""
 
     role: PieceRole
     text: str
@@ -79,8 +79,8 @@ def filled_in(text: str) -> list[Piece]:
         is_asked = len(pieces) > 1 and pieces[-1] == Piece("assistant", "")
         if not is_asked or (before and not _BEFORE_TURNS.match(before)):
             return []
-    told = [piece for piece in pieces if piece.text]
-    return told if any(piece.role == "user" for piece in told) else []
+    worded = [piece for piece in pieces if piece.text]
+    return worded if any(piece.role == "user" for piece in worded) else []
 
 
 def may_be_filled_in(text: str) -> bool:
@@ -90,7 +90,7 @@ def may_be_filled_in(text: str) -> bool:
 
 
 def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:
-    """What stands before the first turn, and the turns, empty ones included."""
+    """The text before the first turn, and the turns, empty ones included."""
     found = list(islice(header.finditer(text), MOST_PIECES))
     if not found:
         return text, []
