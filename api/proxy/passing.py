@@ -173,8 +173,8 @@ async def _relayed(
     asking = proxy.client.send(wire, requested.upstream, payer.key, scope["method"], target, body, passed)
     upstream = await while_connected(receive, asking.__aenter__())
     try:
-        headers = [(b"x-memory-upstream", requested.upstream_name.encode())]
-        end = await while_connected(receive, relay(upstream, headers, None, send))
+        added = [(b"x-memory-upstream", requested.upstream_name.encode())]
+        end = await while_connected(receive, relay(upstream, added, None, send))
         await send({"type": "http.response.body", "body": end, "more_body": False})
     except UpstreamFailed:
         # The answer has begun, and breaks off here too.

@@ -85,6 +85,6 @@ def answers_table(answers: Sequence[Answered]) -> Table:
     turned = [one.wanted.question for one in answers if one.is_turned_round]
     made.add_row("right", f"{len(answers) - len(wrong)} of {len(answers)}", "\n".join(wrong))
     made.add_row("negated or swapped", f"{len(turned)}", "\n".join(turned))
-    made.add_row("without a model's answer", f"{sum(one.asked.method == 'extract' for one in answers)}", "")
-    made.add_row("dropped sentences", f"{sum(sum(one.asked.dropped.values()) for one in answers)}", "")
+    made.add_row("without a model's answer", f"{sum(one.answer.method == 'extract' for one in answers)}", "")
+    made.add_row("dropped sentences", f"{sum(sum(one.answer.dropped.values()) for one in answers)}", "")
     return made
