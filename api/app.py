@@ -44,8 +44,8 @@ from api.proxy.passing import CountTokens, Elsewhere
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
 from api.vault import exchange
+from memory.proxy.wires.anthropic_messages import MESSAGES
 from memory.proxy.wires.chat_completions import CHAT
-from memory.proxy.wires.messages import MESSAGES
 from memory.proxy.wires.responses import RESPONSES
 from operations.accounts import beings, users, webhooks
 from operations.context import contexts, persona, profiles, souls, user_model, working_memory

@@ -7,7 +7,6 @@ from time import perf_counter
 
 from rich.console import Console
 
-from bench.asking import asking
 from bench.figures import Figure
 from bench.ground import Ground, ground
 from bench.ledger.reads import reads
@@ -16,6 +15,7 @@ from bench.ledger.throughput import throughput
 from bench.machine import Machine
 from bench.page import page
 from bench.proxy.proxy import proxy
+from bench.questions import asking
 from bench.report import Measured, Report
 from bench.startup import startup
 from bench.turns import turns

@@ -16,7 +16,7 @@ from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.limits import VAULT_VERSIONS
 from schemas.vault.records import SHARED, VaultRecord
-from schemas.vault.requests import VaultConfig
+from schemas.vault.vault_requests import VaultConfig
 from store.transaction import Transaction, value
 
 # All versions in the scopes of a Being, each joined with the head of its id.

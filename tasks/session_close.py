@@ -1,6 +1,6 @@
 """Tasks of the queue `session-close`: summaries of closed sessions, and deliveries to webhooks."""
 
-from memory.due import delivery
+from memory.due import webhook_delivery
 from memory.talk import joint_summary, session_summary
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
@@ -23,4 +23,4 @@ def summarise_short(on: Resources, claim: Claim) -> None:
 @step(kinds.DELIVER_DUE)
 def deliver_due(on: Resources, claim: Claim) -> None:
     """Deliver a notice of what is due to its user's webhook."""
-    delivery.deliver(on.store, on.settings, claim)
+    webhook_delivery.deliver(on.store, on.settings, claim)

@@ -7,7 +7,7 @@ from redis.exceptions import RedisError
 
 from memory.due import due as due_items
 from memory.facts import curator, seed_comparison, vectors
-from memory.intake.cleaning import StreamItem, erased_among
+from memory.intake.erased_entries import StreamItem, erased_among
 from memory.nodes import activation, reembedding
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes

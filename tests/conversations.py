@@ -12,7 +12,7 @@ from memory.talk import joint_summary, judging, rolling, session_summary, spine
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
-from schemas.facts.rows import Fact, Todo
+from schemas.facts.fact_rows import Fact, Todo
 from schemas.ledger import kinds
 from schemas.ledger.kinds import WorkKind
 from schemas.ledger.work import Claim

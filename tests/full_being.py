@@ -13,7 +13,7 @@ from memory.talk import withdrawal
 from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 from store.accounts import beings, users
 from store.database import Store
 from store.facts import seeds

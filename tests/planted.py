@@ -11,7 +11,7 @@ from psycopg import sql
 from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 from store import vault
 from store.database import Store
 from store.intake import notes

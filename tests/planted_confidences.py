@@ -8,7 +8,7 @@ from memory.facts import seeding
 from memory.intake.messages import accept_messages
 from memory.talk.confidences import change_fact, change_todo, decide_on_messages
 from schemas.accounts.accounts import Being
-from schemas.facts.requests import FactChanges, Seed, TodoChanges
+from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
 from store.accounts import erasure
 from store.database import Store

@@ -15,7 +15,7 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from memory.accounts.access import Forbidden, InvalidToken
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.retraction import ErasedForGood
 from memory.text.errors import InvalidRequest, NothingTaken
 from memory.text.items import ItemBatchRefused, TooManyItems

@@ -7,7 +7,7 @@ import structlog
 from pydantic import ValidationError
 
 from memory.accounts.access import Forbidden
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused
 from providers.errors import ProviderError

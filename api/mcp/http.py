@@ -66,7 +66,7 @@ class McpOverHttp:
 
     async def _load(self) -> "StreamableHTTPSessionManager":
         """Load the package, and run its session manager in a task of its own, which ends with the block of `run`."""
-        tools = (await run_in_threadpool(import_module, "api.mcp.server")).Mcp(_caller_of, self._count)
+        tools = (await run_in_threadpool(import_module, "api.mcp.mcp_server")).Mcp(_caller_of, self._count)
         # The host check defends against DNS rebinding; a page of another origin has no bearer token.
         tools.server.streamable_http_app(stateless_http=True, json_response=True, host="0.0.0.0")  # noqa: S104  # see above
         sessions: StreamableHTTPSessionManager = tools.server.session_manager

@@ -20,8 +20,8 @@ from api.proxy.errors import error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Admitted, Identity
 from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_words, remember_and_recall
 from api.proxy.proxy import Proxy
+from api.proxy.proxy_threads import finished, happened
 from api.proxy.relay import ClientGone, relayed, while_connected
-from api.proxy.threads import finished, happened
 from memory.proxy.admission import Admission, is_budgeted, read_model
 from memory.proxy.settlement import most_usage
 from memory.proxy.wires.wire import RequestBody, Wire

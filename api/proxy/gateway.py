@@ -17,8 +17,8 @@ from api.http.access.auth_throttle import InvalidTokens
 from api.http.access.credentials import secret_of
 from api.proxy.grace import Grace
 from api.proxy.outage import Outage
+from api.proxy.proxy_threads import MemoryThreads, finished
 from api.proxy.recent import Recent
-from api.proxy.threads import MemoryThreads, finished
 from memory.accounts import access
 from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from memory.proxy import admission

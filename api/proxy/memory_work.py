@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import structlog
 
-from memory.context.retrieval import EarlyVector, embed_early
-from memory.intake.batches import IntakeFull
+from memory.context.rag_context import EarlyVector, embed_early
+from memory.intake.accepting import IntakeFull
 from memory.proxy import admission, answer_traces
 from memory.proxy.admission import Admission
 from memory.proxy.background import maker_of
@@ -17,7 +17,7 @@ from memory.proxy.insertion import context_to_insert
 from memory.proxy.settlement import used
 from memory.proxy.speakers import Names
 from memory.proxy.transcript import Transcript
-from memory.proxy.turns import last_words
+from memory.proxy.transcript_turns import last_words
 from memory.proxy.wires.wire import Memory
 from providers.chat.chat_answer import ChatAnswer
 from providers.completion import Usage

@@ -21,8 +21,8 @@ from api.proxy.gateway import ADMISSION_SECONDS, Identity
 from api.proxy.proxy import Proxy
 from api.proxy.relay import ClientGone, relay, while_connected
 from memory.proxy.admission import NoPayer, Payer, Requested, is_budgeted, payer_of, read_model, upstreams_of
+from memory.proxy.wires.anthropic_messages import LIMITS, MESSAGES
 from memory.proxy.wires.json_body import JsonBody, read_body
-from memory.proxy.wires.messages import LIMITS, MESSAGES
 from memory.text.errors import InvalidRequest
 from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow

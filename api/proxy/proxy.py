@@ -8,10 +8,10 @@ from uuid import UUID
 from api.http.load.user_loads import UserLoads
 from api.http.problems import too_many
 from api.http.request_metrics import RequestMetrics
-from api.proxy.bodies import Bodies
+from api.proxy.counted_bodies import Bodies
 from api.proxy.gateway import Gateway
 from api.proxy.memory_work import record
-from api.proxy.threads import MemoryThreads
+from api.proxy.proxy_threads import MemoryThreads
 from memory.proxy.admission import Admission
 from providers.chat.upstream import UpstreamClient
 from providers.completion import Usage

@@ -19,8 +19,8 @@ from redis.exceptions import RedisError, ResponseError
 
 from api.streams import heartbeats
 from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_being, derived_id, read_entry
-from memory.erased.recognition import SecretMissing
-from memory.intake.batches import IntakeFull
+from memory.erased.known_erased import SecretMissing
+from memory.intake.accepting import IntakeFull
 from memory.intake.delivery import deliver
 from schemas.errors import Unavailable
 from workers.runtime import alive

@@ -19,7 +19,7 @@ from api.http.request_key import RequestKey
 from api.http.resources import On
 from api.http.threads import Threads, threads_of
 from api.intake.batches import IdempotencyKey, hand_in, items_of, some_taken
-from memory.intake.batches import is_bulk
+from memory.intake.accepting import is_bulk
 from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
 from operations.parameters import ids_from

@@ -13,7 +13,7 @@ from api.http.access.auth import ManagedBeing, ReadBeing
 from api.http.bodies import limited
 from api.http.idempotency import RepeatableKey
 from api.http.resources import On
-from memory.vault.exchange import export_lines, import_lines
+from memory.vault.vault_file import export_lines, import_lines
 from schemas.vault.lines import Imported
 
 router = APIRouter(prefix="/v1/beings/{being}/vault", tags=["Vault"])

@@ -19,7 +19,7 @@ from bench.figures import Figure, Times
 from bench.ground import Ground
 from bench.memories import filled_being
 from bench.proxy.upstream import streaming_upstream
-from bench.search.told import tell
+from bench.search.handing_in import tell
 from cli.demo import canned
 from cli.operations import stack
 from providers.embedders import Embedders

@@ -52,7 +52,7 @@ from store.accounts import beings, users
 from store.database import Store
 from store.ledger import work
 from store.migrate import migrate
-from store.search import shown
+from store.search import result_texts
 from workers.embedded.postgres import EmbeddedPostgres
 from workers.runtime.logs import configure_logs
 
@@ -212,7 +212,9 @@ def _asked(
     understood = searching.understand(store, embedders, being, question.query, question.kinds)
     with store.transaction() as tx:
         candidates = candidates_of(tx, being, question, understood)
-        texts = shown.texts_of(tx, being.being_id, being.user_id, [(row.kind, row.item_id) for row in candidates.rows])
+        texts = result_texts.texts_of(
+            tx, being.being_id, being.user_id, [(row.kind, row.item_id) for row in candidates.rows]
+        )
     stands_for = {
         each.item_id: frozenset([each.producer_id]) if kind == "message" else evidence.get(each.producer_id or "")
         for each in texts

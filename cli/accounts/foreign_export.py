@@ -15,7 +15,7 @@ from typer import Exit
 from cli.console.failures import Failure
 from cli.console.output import console, count, remark, say, say_json, words
 from memory.accounts import user_accounts
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.importers.entries import Bad, Entry, Names
 from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported

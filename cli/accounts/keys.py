@@ -12,7 +12,7 @@ from cli.console.ledger import every_right, find_user, opened
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import count, day, say, say_json, table, words
 from memory.accounts import webhooks
-from memory.erased import recognition
+from memory.erased import known_erased
 from memory.llm import keys as provider_keys
 from operations.llm import keys as operations
 from schemas.accounts.accounts import NewKey
@@ -69,7 +69,7 @@ def rotate_keys() -> None:
     """Encrypt every key with the first secret of PATROL_SECRET_KEY; older secrets can be removed afterwards."""
     with opened() as on:
         done = provider_keys.rotate(on.store, on.settings) + webhooks.rotate(on.store, on.settings)
-        recognition.rotate(on.store, on.settings)
+        known_erased.rotate(on.store, on.settings)
     say(f"{count(done, 'key')} sealed with the newest secret.")
 
 
@@ -83,7 +83,7 @@ def reset_keys(
     """
     with opened() as on:
         lost = provider_keys.undecryptable(on.store, on.settings)
-        users = recognition.undecryptable(on.store, on.settings)
+        users = known_erased.undecryptable(on.store, on.settings)
         if not lost and not users:
             return say("Every stored key can be decrypted: there is nothing to reset.")
         if not yes:
@@ -95,6 +95,6 @@ def reset_keys(
             )
         for key in lost:
             provider_keys.remove(on.store, key.user_id, key.key_id)
-        recognition.forget(on.store, users)
+        known_erased.forget(on.store, users)
     say(f"Removed: {count(len(lost), 'provider key')}, records of what {count(len(users), 'user')} erased.")
     return None

@@ -5,7 +5,7 @@ from pydantic_core import ErrorDetails
 
 from cli.console.failures import Failure
 from cli.console.output import words
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.retraction import ErasedForGood
 from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused

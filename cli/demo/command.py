@@ -12,8 +12,7 @@ from cli.console.failures import Failure
 from cli.console.ledger import send_to_workers
 from cli.console.output import console, say
 from cli.console.quiet import quiet_settings
-from cli.demo import canned, known, month, progress, report, swipe, thoughts
-from cli.demo import talk as chat
+from cli.demo import canned, chat, known, month, progress, report, swipe, thoughts
 from cli.operations import stack
 from schemas.settings import Settings
 from store.migrate import erase, migrate

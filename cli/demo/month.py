@@ -20,7 +20,7 @@ from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Cluster
 from schemas.patrol.runs import RunReport
 from schemas.settings import CHECKOUT
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 from store import clock
 from store.accounts import beings, users
 from store.database import Store

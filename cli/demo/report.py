@@ -15,7 +15,7 @@ from rich.text import Text
 
 from cli.console.output import console, count, day, likeness, say, shown, table, words
 from cli.nodes.history import story_view
-from cli.nodes.overview import cluster_tree
+from cli.nodes.topics import cluster_tree
 from cli.operations.page import show_way_in
 from cli.operations.stack import address
 from memory.accounts import user_accounts

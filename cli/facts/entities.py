@@ -6,8 +6,8 @@ from cli.console.declared import Group, by_ending
 from cli.console.output import likeness, short, table, words
 from memory.facts import entities as merging
 from operations.facts import entities as operations
-from schemas.facts.answers import EntityPage, Proposals
-from schemas.facts.rows import EntityMerge
+from schemas.facts.fact_answers import EntityPage, Proposals
+from schemas.facts.fact_rows import EntityMerge
 
 RELATION = {"merged": "is", "proposed": "may be"}
 

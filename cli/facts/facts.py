@@ -16,9 +16,9 @@ from cli.console.output import count, day, likeness, remark, say, say_json, shor
 from cli.intake.intake import read_lines
 from memory.facts import editing
 from operations.facts import facts as operations
-from schemas.facts.answers import FactDetail, FactPage, Retrieved
-from schemas.facts.requests import Seed
-from schemas.facts.rows import Fact
+from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved
+from schemas.facts.fact_requests import Seed
+from schemas.facts.fact_rows import Fact
 from schemas.limits import BATCH_ITEMS
 from schemas.text.validation_messages import validation_messages
 

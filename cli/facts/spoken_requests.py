@@ -6,8 +6,8 @@ from cli.console.declared import Group, by_ending
 from cli.console.output import day, short, table, words
 from memory.talk import spoken_requests as editing
 from operations.facts import spoken_requests as operations
-from schemas.facts.answers import SpokenRequestPage
-from schemas.facts.rows import SpokenRequest
+from schemas.facts.fact_answers import SpokenRequestPage
+from schemas.facts.fact_rows import SpokenRequest
 
 
 def _page(page: SpokenRequestPage) -> list[Any]:

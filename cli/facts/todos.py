@@ -6,8 +6,8 @@ from cli.console.declared import Group, by_ending
 from cli.console.output import day, short, table, words
 from memory.facts import todos as editing
 from operations.facts import todos as operations
-from schemas.facts.answers import TodoPage
-from schemas.facts.rows import Todo
+from schemas.facts.fact_answers import TodoPage
+from schemas.facts.fact_rows import Todo
 
 
 def _page(page: TodoPage) -> list[Any]:

@@ -18,14 +18,14 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import remark, say, say_json
 from cli.intake import views
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.text.json_lines import LineRefused, numbered, read_object
 from operations.intake import notes as note_operations
 from operations.talk import messages as message_operations
 from schemas.errors import Unavailable
-from schemas.facts.answers import Erased
+from schemas.facts.fact_answers import Erased
 from schemas.intake.notes import Note, NotePage, Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, DOCUMENT_BYTES
 from schemas.talk.retraction import Restored, Retracted

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.console.output import count, day, remark, short, table, words
-from schemas.facts.answers import Erased
+from schemas.facts.fact_answers import Erased
 from schemas.intake.notes import Note, NotePage
 from schemas.talk.retraction import Rebuilds, Restored, Retracted
 

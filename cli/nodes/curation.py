@@ -10,7 +10,7 @@ from cli.console.declared import NODE, Finder, Group
 from cli.console.output import nodes_table, words
 from cli.nodes.finding import TOPIC, find_cluster
 from cli.nodes.history import story_view
-from cli.nodes.overview import cluster_tree
+from cli.nodes.topics import cluster_tree
 from memory.nodes import browsing
 from operations.nodes import nodes as operations
 from schemas.accounts.accounts import Being

@@ -17,7 +17,7 @@ def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
     """
     if sys.stdout.isatty():
         raise Failure("`patrol mcp` speaks MCP on stdin and stdout: let an MCP client start it (docs/interfaces.md).")
-    from api.mcp.server import Mcp  # noqa: PLC0415  # loads slowly, and other commands do not need it
+    from api.mcp.mcp_server import Mcp  # noqa: PLC0415  # loads slowly, and other commands do not need it
     from memory.accounts.access import Caller  # noqa: PLC0415  # likewise
 
     with opened() as on:

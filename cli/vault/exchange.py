@@ -9,9 +9,9 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_document, say_json
 from memory.vault.config import config_of, read_config, set_config, write_config
-from memory.vault.exchange import export_lines, import_lines
+from memory.vault.vault_file import export_lines, import_lines
 from operations.vault import vault as operations
-from schemas.vault.answers import Block, Compacted
+from schemas.vault.vault_answers import Block, Compacted
 
 ScopeOption = Annotated[
     str | None, Option("--scope", help="Only this scope: `shared` or the Being's slug.", show_default=False)

@@ -9,8 +9,8 @@ from cli.console.declared import Group
 from cli.console.output import count, day, remark, table, words
 from cli.vault import exchange
 from operations.vault import records as operations
-from schemas.vault.answers import CandidatePage, Deleted, HitPage, ProposalPage, VaultErased, VaultStats
 from schemas.vault.records import SHARED, RecordPage, VaultRecord
+from schemas.vault.vault_answers import CandidatePage, Deleted, HitPage, ProposalPage, VaultErased, VaultStats
 
 
 def _records(page: RecordPage) -> list[Any]:

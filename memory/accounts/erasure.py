@@ -6,16 +6,16 @@ from uuid import UUID
 
 import structlog
 
-from memory.erased import cleaning, recognition
+from memory.erased import known_erased, stream_cleaning
 from memory.facts import vectors
-from memory.nodes.erasure import PlanOutdated
+from memory.nodes.node_erasure import PlanOutdated
 from memory.talk import rolling, scene_removal, spine, withdrawal
 from memory.talk.scene_removal import SceneRemoval
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
 from schemas.errors import NotFound
-from schemas.facts.answers import Erased
+from schemas.facts.fact_answers import Erased
 from schemas.settings import Settings
 from store.accounts import beings, erased, message_erasure, users
 from store.accounts import erasure as erasing
@@ -93,9 +93,9 @@ def _erase_messages(
         withdrawal.lock(tx, being)
         if not (versions := erased.messages(tx, being.being_id, message_ids)):
             raise NotFound("This Being has no such message.")
-        known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
-        recognition.remember_messages(tx, known, versions)
-        cleaning.enqueue(tx, being.being_id)
+        known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
+        known_erased.remember_messages(tx, known, versions)
+        stream_cleaning.enqueue(tx, being.being_id)
         if not {version.message_id for version in versions} <= {*message_ids}:
             raise PlanOutdated
         before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
@@ -135,7 +135,7 @@ def erase_being(store: Store, being: Being) -> BeingErased:
         beings.lock(tx, being.being_id)
         counts = erasing.count_rows(tx, being)
         erasing.erase_being(tx, being)
-        cleaning.enqueue(tx, being.being_id)
+        stream_cleaning.enqueue(tx, being.being_id)
         erasing.remove_unused_names(tx, being.user_id)
         left = facts.count(tx, being.user_id)
         vectors.request_embedding(tx, being.user_id)
@@ -158,7 +158,7 @@ def erase_user(store: Store, user: User) -> BeingErased:
         total["facts"] = facts.count(tx, user.user_id)
         gone = users.remove_user(tx, user.user_id)
         for being_id in gone:
-            cleaning.enqueue(tx, being_id)
+            stream_cleaning.enqueue(tx, being_id)
     with store.transaction() as tx:
         retention.remove_all(tx, [user.user_id, *gone])
     answer = BeingErased(beings=len(gone), **total)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from memory.erased import recognition
-from memory.erased.recognition import Recognition
+from memory.erased import known_erased
+from memory.erased.known_erased import Recognition
 from memory.nodes import topic_names
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -35,7 +35,7 @@ def erase_again(tx: Transaction, settings: Settings, being: Being, from_being_id
         SecretMissing: The key of the digests can't be decrypted.
     """
     erased.inherit(tx, being.user_id, being.being_id, from_being_id)
-    known = recognition.for_vault(tx, settings, being.user_id, being.being_id)
+    known = known_erased.for_vault(tx, settings, being.user_id, being.being_id)
     if known is None:
         return {}
     counts = {

@@ -15,8 +15,8 @@ import structlog
 
 from memory.asking import planning, writing
 from memory.asking.checking import Check, with_what_holds_now
+from memory.asking.extracts import passages
 from memory.asking.looking import Looked, look
-from memory.asking.passages import passages
 from memory.asking.planning import Plan
 from memory.asking.sources import standing
 from memory.grounding import setting

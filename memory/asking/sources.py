@@ -15,7 +15,7 @@ from schemas.context.asking import CiteKind
 from schemas.search import Kind
 from store.facts import statements
 from store.nodes import nodes
-from store.search import shown
+from store.search import result_texts
 from store.talk import messages
 from store.transaction import Transaction
 
@@ -146,6 +146,6 @@ def _others(tx: Transaction, being: Being, items: Mapping[Key, datetime], as_of:
             text_of(one.kind, one.content, one.feeling),
             items[Key(one.kind, one.item_id)],
         )
-        for one in shown.texts_of(tx, being.being_id, being.user_id, wanted)
+        for one in result_texts.texts_of(tx, being.being_id, being.user_id, wanted)
         if one.item_id not in changed
     ]

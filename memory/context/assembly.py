@@ -17,8 +17,8 @@ from memory.context.blocks import Block
 from memory.context.budget import dropped_regions, room_for
 from memory.context.choosing import retrieve
 from memory.context.filling import RETRIEVED, Filled, fill_regions, text_hash
+from memory.context.rag_context import Retrieval, embed_message, passage_finder
 from memory.context.regions import Entry, WorkingMemory
-from memory.context.retrieval import Retrieval, embed_message, passage_finder
 from memory.nodes import activation
 from memory.search.candidates import Worded
 from memory.search.passages import passages_by_words

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from memory.context.rag_context import EarlyVector
 from memory.context.regions import DEFAULT
-from memory.context.retrieval import EarlyVector
 from schemas.accounts.accounts import Being
 from schemas.context.context import AssemblyOptions, Profile
 from schemas.wire.fields import Role
 from store.context import context as material
 from store.context.context import OpenSession
-from store.facts import vectors
+from store.facts import fact_vectors
 from store.search import documents
 from store.transaction import Transaction
 
@@ -124,4 +124,4 @@ def prepare(tx: Transaction, being: Being, profile: Profile, request: AssemblyRe
     )
     indexed = documents.owner(tx, being.being_id)
     talk_model = indexed.embedding_model if indexed else None
-    return PreparedAssembly(request, profile, session, vectors.serving_model(tx, being.user_id), talk_model)
+    return PreparedAssembly(request, profile, session, fact_vectors.serving_model(tx, being.user_id), talk_model)

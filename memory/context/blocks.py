@@ -18,7 +18,7 @@ from memory.text.prompt_escaping import escaped, tagged, unescaped
 from schemas.accounts.accounts import Being
 from schemas.context.context import NewEntry, Profile, WorkingMemoryEntry
 from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState
-from schemas.facts.rows import Todo
+from schemas.facts.fact_rows import Todo
 from schemas.nodes.nodes import Node
 from schemas.patrol.runs import DiaryEntry
 from schemas.wire.fields import Role

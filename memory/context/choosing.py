@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
-from memory.context.retrieval import (
+from memory.context.rag_context import (
     EmbeddedMessage,
     FindPassages,
     Retrieval,
@@ -25,7 +25,7 @@ from memory.nodes.recall import RecallQuery, recall_by_vector
 from memory.search.passages import passages, whole_talk
 from memory.text.courtesies import is_courtesy
 from schemas.accounts.accounts import Being
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 from schemas.limits import (
     CONTEXT_FACTS,
     ESSENTIAL_FACTS,

@@ -9,7 +9,7 @@ from memory.context.assembly_request import CONVERSATION, AssemblyRequest, Prepa
 from memory.context.blocks import Block
 from memory.context.elapsed_time import last_said_before, present_time
 from memory.context.regions import DEFAULT, Entry
-from memory.vault.blocks import build_memory_block, build_snapshot_block
+from memory.vault.prompt_blocks import build_memory_block, build_snapshot_block
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
 from schemas.context.context import NewEntry, Snapshot, WorkingMemoryEntry

@@ -19,8 +19,8 @@ from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
 from providers.thinkers import Thinkers
+from schemas.facts.fact_rows import Fact
 from schemas.facts.judgement import FoldConfirmation
-from schemas.facts.rows import Fact
 from schemas.ledger.kinds import CURATE, EMBED_FACTS
 from schemas.ledger.work import Claim
 from schemas.limits import FOLD_SIMILARITY

@@ -6,9 +6,9 @@ from memory.facts import vectors
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
-from schemas.facts.answers import FactDetail, FactPage
-from schemas.facts.requests import FactChanges
-from schemas.facts.rows import Fact, FactStatus, FactType
+from schemas.facts.fact_answers import FactDetail, FactPage
+from schemas.facts.fact_requests import FactChanges
+from schemas.facts.fact_rows import Fact, FactStatus, FactType
 from store.accounts import erasure
 from store.database import Store
 from store.facts import curator, facts, history

@@ -7,8 +7,8 @@ from rapidfuzz.distance import JaroWinkler
 from memory.text.pages import cut_page, name_cursor, parse_id_cursor, parse_name_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
-from schemas.facts.answers import EntityPage, Proposals
-from schemas.facts.rows import EntityMerge, MergeState
+from schemas.facts.fact_answers import EntityPage, Proposals
+from schemas.facts.fact_rows import EntityMerge, MergeState
 from store.database import Store
 from store.facts import entities, facts
 from store.transaction import Transaction

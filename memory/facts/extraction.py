@@ -15,8 +15,8 @@ from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import CONFIDED, speaker
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
+from schemas.facts.fact_rows import Entity, Fact, Todo
 from schemas.facts.judgement import UNTOLD, Judgement
-from schemas.facts.rows import Entity, Fact, Todo
 from schemas.talk.messages import Message
 from schemas.text.sentences import cut_at_sentence
 

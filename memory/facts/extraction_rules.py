@@ -16,8 +16,8 @@ from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
 from memory.text.quote_match import find_quote
 from memory.text.time_expressions.spoken import SpokenTime
 from memory.text.transcripts import BY
+from schemas.facts.fact_rows import EntityType, FactKind, FactType, TodoKind
 from schemas.facts.judgement import FoundFact, FoundItem, FoundTodo, Judgement
-from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
 from schemas.limits import LEAST_CONFIDENCE, LEAST_IMPORTANCE, MOST_IMPORTANCE, STATEMENT_CHARACTERS
 from schemas.talk.messages import Message
 

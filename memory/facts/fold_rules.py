@@ -9,7 +9,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 
 _WORDS = tomllib.loads(Path(__file__).with_name("fold_words.toml").read_text())
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*|[$€£¥%°]")

@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from statistics import median
 from uuid import UUID
 
-from memory.facts.ranking import rank
+from memory.facts.blended_ranking import rank
 from memory.retrieval.understanding import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
-from schemas.facts.rows import Fact
+from schemas.facts.fact_answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
+from schemas.facts.fact_rows import Fact
 from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FOUNDATION_FACTS
 from schemas.settings import Settings
 from store import clock
 from store.database import Store
 from store.facts import cards as fact_cards
-from store.facts import vectors
+from store.facts import fact_vectors
 from store.nodes.embeddings import Meant
 from store.transaction import Transaction
 
@@ -50,7 +50,7 @@ def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Bein
     if not query.text.strip():
         raise InvalidRequest("`query` is empty. Send a sentence or a few words.")
     with store.transaction() as tx:
-        model = vectors.serving_model(tx, being.user_id)
+        model = fact_vectors.serving_model(tx, being.user_id)
     meaning = embed_query(embedders, Asker(being.being_id, "retrieve"), query.text, model) if model else None
     with store.transaction() as tx:
         return retrieve_by_meaning(tx, settings, being, query, meaning)
@@ -74,14 +74,14 @@ def retrieve_by_meaning(
         near = [
             one
             for vector in meaning.vectors
-            for one in vectors.nearest(tx, being.user_id, being.being_id, meaning.model, vector, FACT_CANDIDATES)
+            for one in fact_vectors.nearest(tx, being.user_id, being.being_id, meaning.model, vector, FACT_CANDIDATES)
         ]
         best = dict[object, tuple[Fact, float]]()
         for fact, likeness in [*near, *worded]:
             best[fact.fact_id] = (fact, max(likeness, best.get(fact.fact_id, (fact, 0.0))[1]))
         found = sorted(best.values(), key=lambda one: (-one[1], one[0].fact_id))[:FACT_CANDIDATES]
     # Until the user's first facts have vectors there is nothing that a comparison of meanings would find.
-    degraded = meaning is None and vectors.has_facts(tx, being.user_id, being.being_id)
+    degraded = meaning is None and fact_vectors.has_facts(tx, being.user_id, being.being_id)
     found = [one for one in found if one[0].fact_id not in apart_from]
     if query.floor:
         found = _above_floor(found)
@@ -100,7 +100,7 @@ def _above_floor(candidates: Sequence[tuple[Fact, float]]) -> list[tuple[Fact, f
 
 def _by_words(tx: Transaction, being: Being, query: str, model: str | None) -> list[tuple[Fact, float]]:
     """Candidates with the share of the query's words that each contains; only those without a vector of `model`."""
-    return vectors.matching_words(
+    return fact_vectors.matching_words(
         tx, being.user_id, being.being_id, significant_terms(query), FACT_CANDIDATES, without_vector_of=model
     )
 

@@ -17,8 +17,8 @@ from memory.facts.reconciliation import STATEMENTS_COMPARED, key_of
 from memory.facts.scope import stay_with_being
 from memory.text.entity_names import entity_ref, slug
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import Seeded
-from schemas.facts.requests import Seed
+from schemas.facts.fact_answers import Seeded
+from schemas.facts.fact_requests import Seed
 from schemas.ledger.kinds import COMPARE_SEEDS
 from schemas.limits import USER_SEEDS
 from schemas.settings import Settings

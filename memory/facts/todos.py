@@ -6,9 +6,9 @@ from memory.grounding import setting
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
-from schemas.facts.answers import TodoPage
-from schemas.facts.requests import TodoChanges
-from schemas.facts.rows import TodoKind, TodoStatus
+from schemas.facts.fact_answers import TodoPage
+from schemas.facts.fact_requests import TodoChanges
+from schemas.facts.fact_rows import TodoKind, TodoStatus
 from store import clock
 from store.database import Store
 from store.facts import todos

@@ -18,9 +18,8 @@ from schemas.ledger.kinds import EMBED_FACTS
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store.database import Store
-from store.facts import facts
-from store.facts import vectors as fact_vectors
-from store.facts.vectors import Unembedded
+from store.facts import fact_vectors, facts
+from store.facts.fact_vectors import Unembedded
 from store.ledger import work
 from store.ledger.work import AT_ONCE
 from store.transaction import Transaction

@@ -17,7 +17,7 @@ from memory.text.time_expressions.resolution import LANGUAGES as TABLES
 from memory.text.time_expressions.resolution import named_zone
 from memory.text.time_expressions.spoken import SpokenTime, spoken_days, spoken_time, tells_the_past
 from schemas.accounts.accounts import Being
-from schemas.facts.rows import Entity
+from schemas.facts.fact_rows import Entity
 from store.accounts import users
 from store.facts import entities, facts
 from store.search import languages

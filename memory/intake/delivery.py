@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 
 from memory.intake import retraction
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.text.items import DeriveId, ItemBatchRefused

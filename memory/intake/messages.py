@@ -9,8 +9,8 @@ from uuid import UUID
 
 from pydantic import TypeAdapter
 
-from memory.erased import recognition
-from memory.intake.batches import IntakeFull, is_bulk, is_full, keep, turn_for
+from memory.erased import known_erased
+from memory.intake.accepting import IntakeFull, is_bulk, is_full, keep, turn_for
 from memory.talk.sessions import process_or_wait
 from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, read_items, size_of
 from memory.text.reasoning import spoken
@@ -119,7 +119,7 @@ def take_messages(
     )
     now = begun.began_at
     batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=AHEAD_MINUTES)))
-    erased_before = recognition.with_key(settings, being_id, begun.erasure_key)
+    erased_before = known_erased.with_key(settings, being_id, begun.erasure_key)
     # Messages that no key can pay for are no backlog: they are kept until there is one.
     if begun.may_think and is_full(settings.most_unjudged, partial(judging.waiting, tx, being_id), bulk=bulk):
         raise IntakeFull(

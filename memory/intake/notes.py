@@ -8,8 +8,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 
-from memory.erased import recognition
-from memory.intake.batches import IntakeFull, is_bulk, is_full, keep, turn_for
+from memory.erased import known_erased
+from memory.intake.accepting import IntakeFull, is_bulk, is_full, keep, turn_for
 from memory.patrol.demand import begin_or_request
 from memory.text.items import DeriveId, Item, ItemBatch, read_items
 from schemas.intake.inputs import (
@@ -88,7 +88,7 @@ def _take_notes_in(
     bulk: bool,
     origin: NoteOrigin,
 ) -> Receipt:
-    erased_before = recognition.for_intake(tx, settings, being_id)
+    erased_before = known_erased.for_intake(tx, settings, being_id)
     if is_full(settings.most_pending, partial(notes.pending, tx, being_id), bulk=bulk):
         raise IntakeFull(
             f"{settings.most_pending} notes of this Being are waiting, the limit. Retry after the next patrol."

@@ -14,9 +14,9 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from memory.erased import recognition
-from memory.erased.recognition import Recognition
-from memory.nodes.erasure import TRIES
+from memory.erased import known_erased
+from memory.erased.known_erased import Recognition
+from memory.nodes.node_erasure import TRIES
 from memory.talk import rolling, scene_removal, withdrawal
 from memory.talk.scene_removal import SceneRemoval
 from memory.talk.sessions import request_processing
@@ -112,7 +112,7 @@ def _retract_planned(
     """Retract, unless other messages are to be than those whose scenes are removed."""
     being_id = being.being_id
     with store.transaction() as tx:
-        known = recognition.for_intake(tx, settings, being_id)
+        known = known_erased.for_intake(tx, settings, being_id)
         withdrawal.lock(tx, being)
         if request_id is not None and not retraction.begin(tx, being_id, request_id):
             return Retracted(retracted=0, unchanged=len(selection.ids or []))
@@ -154,7 +154,7 @@ def restore(
         SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
     """
     with store.transaction() as tx:
-        known = recognition.for_intake(tx, settings, being_id)
+        known = known_erased.for_intake(tx, settings, being_id)
         being = beings.get_being(tx, being_id)
         rolling.reserve(tx, being_id)
         session_states.lock(tx, being_id)

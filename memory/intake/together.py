@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.messages import read_messages, take_messages
 from memory.text.items import DeriveId, ItemBatch, ItemBatchRefused
 from schemas.errors import NotFound, Unavailable

@@ -6,7 +6,7 @@ from uuid import UUID
 from memory.context import profiles
 from memory.context.assembly import assemble_prepared
 from memory.context.assembly_request import AssemblyRequest, prepare
-from memory.intake.batches import is_bulk
+from memory.intake.accepting import is_bulk
 from memory.intake.messages import read_messages, take_messages
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId

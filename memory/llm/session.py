@@ -14,10 +14,10 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.llm.batches import BatchedRequests, BatchPending
 from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallLedger
 from memory.llm.payer import LlmUnavailable, find_payer
+from memory.llm.provider_batches import BatchedRequests, BatchPending
 from memory.text.prompt_escaping import tagged
 from providers.completion import Completion, Usage
 from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import structlog
 
-from memory.llm.batches import BatchPending
 from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.payer import LlmUnavailable
+from memory.llm.provider_batches import BatchPending
 from memory.llm.session import LlmSession, RequestsStopped, llm_session
 from providers.errors import ProviderError, Transient
 from providers.thinkers import Thinkers

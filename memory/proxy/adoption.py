@@ -25,7 +25,7 @@ from memory.proxy.comparison import comparable, digest, words_key
 from memory.proxy.matching.alignment import LONG, known_conversation
 from memory.proxy.matching.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
 from memory.proxy.reads import Reads
-from memory.proxy.turns import Turn
+from memory.proxy.transcript_turns import Turn
 from memory.text.reasoning import spoken
 from store.talk import transcripts, unplaced_messages
 from store.talk.transcripts import NewPlace, PlacedMessage

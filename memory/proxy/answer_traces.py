@@ -16,7 +16,7 @@ from uuid import UUID
 
 from memory.proxy.comparison import DIGEST_BYTES, comparable
 from memory.proxy.transcript import Line, Transcript
-from memory.proxy.turns import Turn
+from memory.proxy.transcript_turns import Turn
 from providers.chat.chat_answer import ChatAnswer
 from store.database import Store
 from store.talk import answer_traces, transcripts

@@ -52,7 +52,7 @@ from uuid import UUID
 from memory.proxy.matching.alignment import LONG, KnownConversation, Match, without_words_said_again
 from memory.proxy.matching.alternatives import are_alternatives, was_there, words_behind_another
 from memory.proxy.matching.deletions import one_deleted
-from memory.proxy.turns import Turn, trailing_words
+from memory.proxy.transcript_turns import Turn, trailing_words
 from store.talk.transcripts import PlacedMessage
 
 EVIDENCE = 2

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Literal
 from uuid import UUID
 
-from memory.erased import recognition as erased_items
-from memory.erased.recognition import Recognition
+from memory.erased import known_erased as erased_items
+from memory.erased.known_erased import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
-from memory.nodes.erasure import TRIES, PlannedErasure
+from memory.nodes.node_erasure import TRIES, PlannedErasure
 from memory.proxy import answer_traces
 from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.background import ends_with_task, maker_of
@@ -27,7 +27,7 @@ from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, divided, with_told_names
 from memory.proxy.storing import messages_at, store_turns
 from memory.proxy.transcript import Line, Transcript
-from memory.proxy.turns import Turn, ends_without_words, turn_of, turns_of
+from memory.proxy.transcript_turns import Turn, ends_without_words, turn_of, turns_of
 from memory.talk import rolling, scene_removal, withdrawal
 from memory.talk.scene_removal import SceneRemoval
 from memory.text.reasoning import spoken

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.intake.batches import is_bulk
+from memory.intake.accepting import is_bulk
 from memory.intake.messages import read_messages, take_messages
 from memory.proxy.changes import NEXT, NewTurn
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.turns import Turn
+from memory.proxy.transcript_turns import Turn
 from schemas.accounts.accounts import Being
 from schemas.limits import BATCH_ITEMS
 from schemas.settings import Settings

@@ -17,7 +17,7 @@ from schemas.accounts.accounts import Being
 from schemas.limits import PASSAGE_CHARACTERS, QUERY_CHARACTERS
 from schemas.search import EverythingRequest
 from store.context.whole import SaidMessage
-from store.search import shown
+from store.search import result_texts
 from store.search.candidates import Seen
 from store.transaction import Transaction
 
@@ -110,7 +110,7 @@ def passages(
     groups = [_together(found.rows, places[one.item.document_id], apart_from) for one in best]
     groups += [_beside(found.rows, places[one.item.document_id], apart_from) for one in best[:CONSIDERED]]
     documents = {found.rows[place].document_id for group in groups for place in group}
-    texts = {one.message_id: one for one in shown.messages_at(tx, being.being_id, list(documents))}
+    texts = {one.message_id: one for one in result_texts.messages_at(tx, being.being_id, list(documents))}
     chosen = _fitting(found.rows, groups, lambda row: _line(row, texts, question_text), tokens)
     scores = {places[one.item.document_id]: one.score for one in best}
     return _by_conversation(found.rows, chosen, scores)
@@ -126,7 +126,7 @@ def whole_talk(being: Being, messages: Sequence[SaidMessage]) -> list[Passage]:
     return made
 
 
-def _line(row: Seen, texts: Mapping[UUID, shown.NeighbourMessage], question_text: str) -> str | None:
+def _line(row: Seen, texts: Mapping[UUID, result_texts.NeighbourMessage], question_text: str) -> str | None:
     """A message as a passage shows it; None if it is gone by now."""
     text = texts.get(row.item_id)
     return None if text is None else f"{row.speaker or OTHER}: {excerpt(text.content, question_text, _nearest(row))}"

@@ -12,8 +12,8 @@ from memory.retrieval import understanding
 from memory.retrieval.understanding import Compared, Understood
 from memory.retrieval.weighing import Ranked
 from memory.search.candidates import candidates, speaker_of
-from memory.search.entities import named_entities
 from memory.search.indexing import text_of
+from memory.search.named_entity import named_entities
 from memory.search.ranking import WEIGHTS, ranked
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
@@ -21,11 +21,11 @@ from providers.metering import Asker
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Found, Kind, Neighbour, Result, Signal
 from store.database import Store
-from store.facts import vectors as fact_vectors
-from store.search import documents, queue, shown
+from store.facts import fact_vectors
+from store.search import documents, queue, result_texts
 from store.search.candidates import Seen
+from store.search.result_texts import NeighbourMessage
 from store.search.scope import Within
-from store.search.shown import NeighbourMessage
 from store.transaction import Transaction
 
 
@@ -74,7 +74,7 @@ def search_understood(tx: Transaction, being: Being, question: EverythingRequest
     )
     texts = {
         (one.kind, one.item_id): one
-        for one in shown.texts_of(
+        for one in result_texts.texts_of(
             tx, being.being_id, being.user_id, [(one.item.kind, one.item.item_id) for one in best]
         )
     }
@@ -104,12 +104,12 @@ def _fits(row: Seen, question: EverythingRequest) -> bool:
 
 
 def _result(
-    tx: Transaction, being: Being, question: EverythingRequest, one: Ranked[Seen], text: shown.ItemText
+    tx: Transaction, being: Being, question: EverythingRequest, one: Ranked[Seen], text: result_texts.ItemText
 ) -> Result:
     before: Sequence[NeighbourMessage] = ()
     after: Sequence[NeighbourMessage] = ()
     if question.neighbours and one.item.kind == "message":
-        before, after = shown.beside(tx, being.being_id, one.item.item_id, question.neighbours, question.as_of)
+        before, after = result_texts.beside(tx, being.being_id, one.item.item_id, question.neighbours, question.as_of)
     return Result(
         kind=text.kind,
         id=text.id,

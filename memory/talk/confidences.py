@@ -12,8 +12,8 @@ from memory.facts import todos as todo_editing
 from memory.talk import spine
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
-from schemas.facts.requests import FactChanges, TodoChanges
-from schemas.facts.rows import Fact, Todo
+from schemas.facts.fact_requests import FactChanges, TodoChanges
+from schemas.facts.fact_rows import Fact, Todo
 from schemas.talk.messages import Message
 from store.accounts import beings, erasure, request_answers
 from store.database import Store

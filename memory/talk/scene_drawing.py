@@ -15,8 +15,8 @@ from uuid import UUID
 
 import structlog
 
-from memory.erased import recognition
-from memory.erased.recognition import Recognition
+from memory.erased import known_erased
+from memory.erased.known_erased import Recognition
 from memory.grounding import setting
 from memory.grounding.setting import Setting
 from memory.patrol.demand import request_patrol
@@ -153,7 +153,7 @@ class Intake:
         Raises:
             SecretMissing: No secret decrypts the key.
         """
-        self.erased = recognition.for_intake(tx, self.settings, self.being_id)
+        self.erased = known_erased.for_intake(tx, self.settings, self.being_id)
 
 
 def keep(tx: Transaction, intake: Intake, drawings: Sequence[SceneDrawing], request_key_id: UUID | None = None) -> None:

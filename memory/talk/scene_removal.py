@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from memory.nodes import erasure
-from memory.nodes.erasure import TRIES, PlannedErasure, PlanOutdated
+from memory.nodes import node_erasure
+from memory.nodes.node_erasure import TRIES, PlannedErasure, PlanOutdated
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
@@ -46,7 +46,7 @@ class SceneRemoval:
             return 0
         if set(stored.nodes_of(tx, self.being_id, notes)) != set(self.planned.node_ids):
             raise PlanOutdated
-        erasure.carry_out(tx, self.being_id, self.planned)
+        node_erasure.carry_out(tx, self.being_id, self.planned)
         # Notes that no patrol has processed yet have no node.
         for note_id in notes:
             stored.erase_note(tx, self.being_id, note_id)
@@ -74,7 +74,7 @@ def with_removal(
         with store.transaction() as tx:
             notes = scenes.resting_on(tx, being.being_id, message_ids)
             nodes = stored.nodes_of(tx, being.being_id, notes)
-        planned = erasure.plan(store, embedders, being, nodes)
+        planned = node_erasure.plan(store, embedders, being, nodes)
         try:
             return change(SceneRemoval(being.being_id, message_ids, planned))
         except PlanOutdated:

@@ -6,8 +6,8 @@ from memory.facts import vectors
 from memory.talk.judging import request_judging
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import SpokenRequestPage
-from schemas.facts.rows import SpokenRequest
+from schemas.facts.fact_answers import SpokenRequestPage
+from schemas.facts.fact_rows import SpokenRequest
 from schemas.settings import Settings
 from store.database import Store
 from store.facts import facts, spoken_requests

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory.upkeep.languages import unread_languages
+from memory.upkeep.talk_languages import unread_languages
 from providers.local.encoder_config import MINILM
 from schemas.llm.calls import AwayProvider
 from schemas.settings import Settings

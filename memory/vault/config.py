@@ -9,7 +9,7 @@ from memory.text.errors import InvalidRequest
 from memory.vault.scopes import chosen
 from schemas.accounts.accounts import Being
 from schemas.text.validation_messages import validation_messages
-from schemas.vault.requests import VaultConfig
+from schemas.vault.vault_requests import VaultConfig
 from store import vault
 from store.database import Store
 

@@ -53,7 +53,7 @@ class GateRefused(Exception):
         self.existing = existing
 
     def as_dict(self) -> dict[str, str | None]:
-        """The fields of `schemas.vault.answers.Refusal`, without the position."""
+        """The fields of `schemas.vault.vault_answers.Refusal`, without the position."""
         return {"gate": self.gate, "rule": self.rule, "instead": self.instead, "existing": self.existing}
 
 

@@ -16,9 +16,9 @@ from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
 from schemas.limits import CANDIDATE_SIMILARITY, STALE_REGISTER_DAYS, VAULT_OVERLAP
 from schemas.settings import Settings
-from schemas.vault.answers import CandidatePair, Proposal, VaultHit, VaultStats
 from schemas.vault.records import VaultRecord
-from schemas.vault.requests import VaultSearch
+from schemas.vault.vault_answers import CandidatePair, Proposal, VaultHit, VaultStats
+from schemas.vault.vault_requests import VaultSearch
 from store import clock, vault
 from store.database import Store
 

@@ -11,8 +11,8 @@ from functools import partial
 import structlog
 from pydantic import ValidationError
 
-from memory.erased import recognition
-from memory.erased.recognition import Recognition
+from memory.erased import known_erased
+from memory.erased.known_erased import Recognition
 from memory.text.errors import InvalidRequest
 from memory.vault.scope_writer import ScopeRules, ScopeWriter
 from memory.vault.scopes import chosen, visible
@@ -20,9 +20,9 @@ from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
-from schemas.vault.answers import Compacted, Deleted, VaultErased
 from schemas.vault.records import VaultRecord
-from schemas.vault.requests import NewRecord, RecordChanges, TopicText
+from schemas.vault.vault_answers import Compacted, Deleted, VaultErased
+from schemas.vault.vault_requests import NewRecord, RecordChanges, TopicText
 from store import clock, vault
 from store.database import Store
 from store.transaction import Transaction
@@ -130,10 +130,10 @@ def erase_memory(store: Store, settings: Settings, being: Being, ids: Sequence[s
         versions = vault.versions(tx, being, ids)
         if not versions:
             raise NotFound(f"This Being's vault has none of the records {', '.join(ids)}.")
-        known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
+        known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
         for scope in scopes:
             here = [version for version in versions if version.scope == scope]
-            recognition.remember_records(tx, known, here)
+            known_erased.remember_records(tx, known, here)
             records += vault.erase(tx, being, scope, list({version.id for version in here}))
     log.warning("erasure.vault", being_id=str(being.being_id), records=records)
     return VaultErased(records=records)
@@ -166,7 +166,7 @@ def locked_writer(
     """Lock scopes and load a writer with their live records; its versions are committed when the block ends."""
     with store.transaction() as tx:
         vault.lock_scopes(tx, being, scopes)
-        known = recognition.for_vault(tx, settings, being.user_id, being.being_id)
+        known = known_erased.for_vault(tx, settings, being.user_id, being.being_id)
         rules = ScopeRules(
             visible(being),
             settings.vault_capacity,

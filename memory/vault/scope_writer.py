@@ -13,7 +13,7 @@ from memory.vault.duplicate_index import DuplicateIndex
 from memory.vault.gates import GateRefused, check_record, check_scope
 from schemas.errors import NotFound, Refused
 from schemas.vault.records import BLANK, Outcome, VaultRecord
-from schemas.vault.requests import NewRecord, RecordChanges
+from schemas.vault.vault_requests import NewRecord, RecordChanges
 
 ID_BYTES = 6
 

@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from memory.accounts import beings, erasure
 from memory.accounts.access import Caller
-from memory.upkeep import languages
+from memory.upkeep import talk_languages
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
 from schemas.accounts.overview import Overview
@@ -38,7 +38,7 @@ def show_being(on: Resources, being: Being) -> Being:  # noqa: ARG001  # every o
 @operation("GET /v1/beings/{being}/overview", scope="read", commands=[Command("overview")])
 def show_overview(tx: Transaction, being: Being) -> Overview:
     """Count what a Being's memory holds, and what waits."""
-    unread = languages.unread_language(tx, being.being_id)
+    unread = talk_languages.unread_language(tx, being.being_id)
     return overview.overview(tx, being).model_copy(update={"unread_language": unread})
 
 

@@ -10,9 +10,9 @@ from memory.facts import entities
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import EntityPage, Proposals
-from schemas.facts.requests import ProposedMerge
-from schemas.facts.rows import EntityMerge, MergeState
+from schemas.facts.fact_answers import EntityPage, Proposals
+from schemas.facts.fact_requests import ProposedMerge
+from schemas.facts.fact_rows import EntityMerge, MergeState
 from schemas.limits import PAGE_NODES
 from workers.runtime.resources import Resources
 

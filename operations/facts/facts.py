@@ -11,9 +11,9 @@ from memory.talk import confidences
 from operations.declaration import Command, Flag, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import FactDetail, FactPage, Retrieved, Seeded
-from schemas.facts.requests import FactChanges, FactQuestion, Seed
-from schemas.facts.rows import Fact, FactStatus, FactType
+from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved, Seeded
+from schemas.facts.fact_requests import FactChanges, FactQuestion, Seed
+from schemas.facts.fact_rows import Fact, FactStatus, FactType
 from schemas.limits import BATCH_ITEMS, PAGE_NODES
 from workers.runtime.resources import Resources
 

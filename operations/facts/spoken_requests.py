@@ -9,8 +9,8 @@ from memory.talk import spoken_requests
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import SpokenRequestPage
-from schemas.facts.rows import SpokenRequest
+from schemas.facts.fact_answers import SpokenRequestPage
+from schemas.facts.fact_rows import SpokenRequest
 from schemas.limits import PAGE_NODES
 from workers.runtime.resources import Resources
 

@@ -11,9 +11,9 @@ from memory.talk import confidences
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import TodoPage
-from schemas.facts.requests import TodoChanges
-from schemas.facts.rows import Todo, TodoKind, TodoStatus
+from schemas.facts.fact_answers import TodoPage
+from schemas.facts.fact_requests import TodoChanges
+from schemas.facts.fact_rows import Todo, TodoKind, TodoStatus
 from schemas.limits import PAGE_NODES
 from workers.runtime.resources import Resources
 

@@ -1,7 +1,7 @@
 """Knowledge that programs keep under keys."""
 
 from memory.intake import keyed_knowledge
-from memory.search import keyed_knowledge as searching
+from memory.search import knowledge_search as searching
 from operations.declaration import operation
 from schemas.accounts.accounts import Being
 from schemas.intake.knowledge import (

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.nodes import erasure
+from memory.nodes import node_erasure
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import NodeErased
@@ -27,7 +27,7 @@ def erase_node(on: Resources, being: Being, node_id: UUID) -> NodeErased:
     Memories that had absorbed it return to the words of their own notes, and other memories that these had absorbed are
     active again. Diary pages about it are erased as a whole.
     """
-    return erasure.erase_node(on.store, on.settings, on.embedders, being, node_id)
+    return node_erasure.erase_node(on.store, on.settings, on.embedders, being, node_id)
 
 
 @operation(
@@ -39,4 +39,4 @@ def erase_node(on: Resources, being: Being, node_id: UUID) -> NodeErased:
 )
 def erase_note(on: Resources, being: Being, note_id: NoteId) -> NodeErased:
     """Erase a note for good, with the memory that was made from it. This can't be undone."""
-    return erasure.erase_note(on.store, on.settings, on.embedders, being, note_id)
+    return node_erasure.erase_note(on.store, on.settings, on.embedders, being, note_id)

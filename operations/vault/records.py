@@ -5,13 +5,14 @@ from typing import Annotated
 from pydantic import Field, SkipValidation
 
 from memory.text.errors import NothingTaken
-from memory.vault import batches, reading
+from memory.vault import reading, record_batches
 from memory.vault import records as vault
 from operations.declaration import Command, Flag, operation
 from operations.parameters import ItemKey
 from schemas.accounts.accounts import Being
 from schemas.limits import CANDIDATE_SIMILARITY
-from schemas.vault.answers import (
+from schemas.vault.records import ID, RecordPage, Tier, VaultRecord
+from schemas.vault.vault_answers import (
     CandidatePage,
     Deleted,
     HitPage,
@@ -21,8 +22,7 @@ from schemas.vault.answers import (
     VaultReceipt,
     VaultStats,
 )
-from schemas.vault.records import ID, RecordPage, Tier, VaultRecord
-from schemas.vault.requests import Deletion, NewRecord, Promotion, RecordChanges, TopicText, VaultSearch
+from schemas.vault.vault_requests import Deletion, NewRecord, Promotion, RecordChanges, TopicText, VaultSearch
 from workers.runtime.resources import Resources
 
 RecordId = Annotated[str, Field(pattern=ID, description="The record's id.", examples=["0f3a9c51d27e"])]
@@ -43,7 +43,7 @@ def add_records(on: Resources, being: Being, records: Records, *, idempotency_ke
     `Idempotency-Key` a repeated request changes nothing.
     """
     items = records if isinstance(records, list) else [records]
-    receipt = batches.bulk_add(
+    receipt = record_batches.bulk_add(
         on.store, on.settings, being, items, lambda place: idempotency_key and f"{idempotency_key}/{place}"
     )
     if len(receipt.rejected) == len(items):

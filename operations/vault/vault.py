@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from memory.vault import blocks, records
+from memory.vault import prompt_blocks, records
 from memory.vault.config import config_of, set_config
 from operations.declaration import Command, operation
 from operations.vault.records import Scope
 from schemas.accounts.accounts import Being
-from schemas.vault.answers import Block, Compacted
-from schemas.vault.requests import BlockRequest, VaultConfig
+from schemas.vault.vault_answers import Block, Compacted
+from schemas.vault.vault_requests import BlockRequest, VaultConfig
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -23,13 +23,13 @@ def show_snapshot(
     scope: Annotated[list[str] | None, Field(description="Only these scopes; the configured ones if omitted.")] = None,
 ) -> Block:
     """Show the block that every prompt contains: canon, and registers with a topic, fenced."""
-    return Block(text=blocks.build_snapshot_block(tx, being, scope))
+    return Block(text=prompt_blocks.build_snapshot_block(tx, being, scope))
 
 
 @operation("POST /v1/beings/{being}/vault/block", scope="read")
 def build_block(tx: Transaction, being: Being, request: BlockRequest) -> Block:
     """Build a block of the records relevant to a query, canon first, fenced for a prompt."""
-    text = blocks.build_memory_block(tx, being, request.scopes, query=request.query, max_items=request.max_items)
+    text = prompt_blocks.build_memory_block(tx, being, request.scopes, query=request.query, max_items=request.max_items)
     return Block(text=text)
 
 

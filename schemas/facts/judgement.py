@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
+from schemas.facts.fact_rows import EntityType, FactKind, FactType, TodoKind
 from schemas.intake.inputs import Realm
 from schemas.limits import LEAST_CONFIDENCE, STATEMENT_CHARACTERS
 from schemas.llm.answer_form import Absent, Characters, Ref

@@ -5,9 +5,9 @@ from difflib import get_close_matches
 
 from pydantic.fields import FieldInfo
 
-from schemas.settings.accounts import AccountSettings
+from schemas.settings.facts_and_vault import KnowledgeSettings
 from schemas.settings.http import HttpSettings
-from schemas.settings.knowledge import KnowledgeSettings
+from schemas.settings.keys_and_budgets import AccountSettings
 from schemas.settings.models import ModelSettings
 from schemas.settings.operations import OperationsSettings
 from schemas.settings.patrol import PatrolSettings

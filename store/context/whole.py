@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 from schemas.nodes.nodes import Node
 from store.transaction import Transaction
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 from store.transaction import Transaction
 
 

@@ -8,7 +8,7 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
 from schemas.errors import Refused
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 from store.transaction import Transaction, value
 
 

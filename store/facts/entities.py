@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.errors import NotFound
-from schemas.facts.rows import Entity, EntityMerge
+from schemas.facts.fact_rows import Entity, EntityMerge
 from store.transaction import Transaction, value
 
 

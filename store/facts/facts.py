@@ -8,7 +8,7 @@ from psycopg.rows import class_row
 from pydantic import TypeAdapter
 
 from schemas.errors import NotFound, Refused
-from schemas.facts.rows import Evidence, Fact, Statement
+from schemas.facts.fact_rows import Evidence, Fact, Statement
 from store.transaction import Transaction, value
 
 _EVIDENCE = TypeAdapter(list[Evidence])

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.facts.rows import FactEvent
+from schemas.facts.fact_rows import FactEvent
 from store.transaction import Transaction
 
 

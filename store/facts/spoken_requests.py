@@ -10,7 +10,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.errors import NotFound
-from schemas.facts.rows import Fact, SpokenEffect, SpokenRequest
+from schemas.facts.fact_rows import Fact, SpokenEffect, SpokenRequest
 from store.transaction import Transaction, value
 
 # Contexts looked at, the newest ones of a Being, for what one conversation was shown lately.

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.errors import NotFound
-from schemas.facts.rows import Todo
+from schemas.facts.fact_rows import Todo
 from store.transaction import Transaction, value
 
 

@@ -11,7 +11,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from memory.intake import retraction
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.patrol import demand as patrol_demand

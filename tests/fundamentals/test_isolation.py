@@ -8,7 +8,7 @@ from memory.nodes import curation
 from memory.vault import records
 from schemas.errors import NotFound
 from schemas.settings import Settings
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 from store import vault as rows
 from store.accounts import beings, tokens, users
 from tests.conversations import fact

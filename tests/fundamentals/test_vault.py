@@ -2,10 +2,10 @@
 
 import pytest
 
-from memory.vault import blocks, records
+from memory.vault import prompt_blocks, records
 from memory.vault.gates import GateRefused
 from schemas.settings import Settings
-from schemas.vault.requests import NewRecord, RecordChanges
+from schemas.vault.vault_requests import NewRecord, RecordChanges
 from store import vault as rows
 
 
@@ -29,7 +29,7 @@ def live(store, being):
 def test_a_record_is_at_once_part_of_the_prompt(store, being, add):
     add("Mira's bakery opens at six.")
     with store.transaction() as tx:
-        assert "Mira's bakery opens at six." in blocks.build_snapshot_block(tx, being)
+        assert "Mira's bakery opens at six." in prompt_blocks.build_snapshot_block(tx, being)
 
 
 def test_a_change_adds_a_version_and_keeps_the_ones_before(store, being, add, live):

@@ -5,10 +5,10 @@ from pydantic import ValidationError
 
 from schemas.accounts.accounts import BeingChanges
 from schemas.context.persona import PersonaChanges, SoulChanges
-from schemas.facts.requests import FactChanges, TodoChanges
+from schemas.facts.fact_requests import FactChanges, TodoChanges
 from schemas.intake.notes import NoteChanges
 from schemas.nodes.nodes import NodeChanges
-from schemas.vault.requests import RecordChanges
+from schemas.vault.vault_requests import RecordChanges
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from memory.nodes.scenes import Unparsable, parse_scene
 from schemas.intake.inputs import MessageInput, NoteInput, SceneNote
 from schemas.limits import BATCH_ITEMS, DECAY_PATROLS, FADED_IMPORTANCE, ITEM_BYTES, RECALL_NODES
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 IDLE_MINUTES = 30

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.intake.inputs import MessageInput, NoteInput, SceneInput
 from schemas.text.validation_messages import validation_messages
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 
 NOTE = TypeAdapter(NoteInput)
 SCENE = {"action": "The oven failed.", "actors": ["Mira"], "when": ["2026-03-02"]}

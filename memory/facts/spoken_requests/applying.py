@@ -12,7 +12,7 @@ from uuid import UUID
 from memory.facts.extraction_rules import AskedFor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
-from schemas.facts.rows import Fact, SpokenRequest
+from schemas.facts.fact_rows import Fact, SpokenRequest
 from store.facts import facts, spoken_requests, todos
 from store.facts.spoken_requests import Done
 from store.facts.statements import NewStatement, add_statements

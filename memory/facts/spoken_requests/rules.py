@@ -23,8 +23,8 @@ from memory.facts.extraction_rules import (
 )
 from memory.grounding.setting import Setting
 from memory.text.entity_names import slug
+from schemas.facts.fact_rows import Fact
 from schemas.facts.judgement import FoundRequest, Wish
-from schemas.facts.rows import Fact
 
 # What is asked for changes memory: a model that finds another reading possible is not sure enough.
 LEAST_CONFIDENCE = 0.7

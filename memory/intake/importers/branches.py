@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
-from memory.erased import recognition
+from memory.erased import known_erased
 from memory.intake import retraction
 from memory.intake.importers.entries import Conversation
 from memory.talk import rolling
@@ -50,7 +50,7 @@ def _return_to(
     A retracted message before one that stands was taken back by a person.
     """
     with store.transaction() as tx:
-        erased = recognition.for_intake(tx, settings, being.being_id)
+        erased = known_erased.for_intake(tx, settings, being.being_id)
         rolling.reserve(tx, being.being_id)
         session_states.lock(tx, being.being_id)
         if not versions.begin(tx, being.being_id, request_id) or not left:

@@ -17,7 +17,7 @@ from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.intake.notes import Receipt
 from schemas.limits import BATCH_ITEMS
 from schemas.settings import Settings

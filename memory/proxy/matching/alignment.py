@@ -30,7 +30,7 @@ from uuid import UUID
 import numpy as np
 
 from memory.proxy.matching.evidence import BestSequence, MessageTree, Same, message_tree
-from memory.proxy.turns import Turn
+from memory.proxy.transcript_turns import Turn
 from store.talk.transcripts import PlacedMessage
 
 # So many characters without white space are not said twice by chance.

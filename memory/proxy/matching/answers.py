@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.proxy.matching.alignment import LONG, KnownConversation, Match
-from memory.proxy.turns import Turn
+from memory.proxy.transcript_turns import Turn
 from store.talk.transcripts import PlacedMessage
 
 # The most answers that an unmatched one is compared with.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memory.proxy.matching.alignment import EXCHANGE, KnownConversation, Match
-from memory.proxy.turns import Turn
+from memory.proxy.transcript_turns import Turn
 from store.talk.transcripts import PlacedMessage
 
 # A transcript of fewer characters, without white space, is not cut behind its first exchange.

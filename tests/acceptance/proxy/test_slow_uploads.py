@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from api.proxy.bodies import LARGE_AT_ONCE, LARGE_BYTES, LARGE_OF_ONE_USER
+from api.proxy.counted_bodies import LARGE_AT_ONCE, LARGE_BYTES, LARGE_OF_ONE_USER
 from tests.acceptance.proxy.conftest import secret_of
 from tests.acceptance.raw_requests import connected, request
 

@@ -10,26 +10,26 @@ from pydantic import SecretStr
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
 from memory.accounts.erasure import erase_being, erase_messages
-from memory.erased import recognition
+from memory.erased import known_erased
 from memory.erased.digests import Digests
-from memory.erased.recognition import SecretMissing
+from memory.erased.known_erased import SecretMissing
 from memory.facts import editing, seeding, todos
 from memory.intake.delivery import deliver
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.intake.turns import take_turn
 from memory.llm import keys
-from memory.nodes.erasure import erase_note
-from memory.vault import batches, records
-from memory.vault.exchange import export_lines as vault_lines
-from memory.vault.exchange import import_lines
+from memory.nodes.node_erasure import erase_note
+from memory.vault import record_batches, records
 from memory.vault.scope_writer import ErasedBefore
+from memory.vault.vault_file import export_lines as vault_lines
+from memory.vault.vault_file import import_lines
 from providers.embedders import Embedders
 from schemas.context.context import Turn
 from schemas.errors import Refused
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 from store.accounts import beings
 from store.facts import facts
 from store.ledger import retention
@@ -152,7 +152,7 @@ def test_the_secret_may_be_rotated(store, settings, erased, words):
     with pytest.raises(SecretMissing, match="PATROL_SECRET_KEY"):
         accept_messages(store, alone, erased.being_id, [SAID])
     keys.rotate(store, both)
-    assert recognition.rotate(store, both) == 1
+    assert known_erased.rotate(store, both) == 1
     assert accept_messages(store, alone, erased.being_id, [SAID]).erased == [0]
     assert words() == {}
 
@@ -162,7 +162,7 @@ def test_without_a_secret_the_key_is_kept_and_sealed_once_there_is_one(store, se
     (said,) = accept_messages(store, bare, being.being_id, [SAID]).ids
     erase_messages(store, bare, Embedders(bare), being, [said])
     assert accept_messages(store, bare, being.being_id, [SAID]).erased == [0]
-    recognition.rotate(store, settings)
+    known_erased.rotate(store, settings)
     with store.transaction() as tx:
         assert value(tx, "select sealed from memory.erasure_keys")
     assert accept_messages(store, settings, being.being_id, [SAID]).erased == [0]
@@ -195,7 +195,7 @@ def test_an_export_of_a_full_being_brings_back_no_memory_that_was_erased(store, 
         note_id = value(tx, "select note_id from memory.memory_nodes where node_id = %s", [absorbed])
         beings.adopt_model(tx, being.being_id, "three-d")
         tx.execute("delete from memory.notes where state = 'kept' or state = 'pending'")
-        known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
+        known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
         digest = known.digests.of_note(value(tx, "select content from memory.notes where note_id = %s", [note_id]))
         tx.execute(
             "insert into memory.erased_items (user_id, being_id, digest) values (%s, %s, %s)",
@@ -246,7 +246,7 @@ def test_an_erased_being_takes_its_digests_along(store, erased):
 
 def test_an_erased_vault_record_is_gone_and_stays_gone(store, settings, being, words):
     record = records.add_memory(store, settings, being, NewRecord(text="Marzipan is dear.", tags=["marzipan"]))
-    receipt = batches.bulk_add(store, settings, being, [{"text": "Almonds."}], lambda _: "key")
+    receipt = record_batches.bulk_add(store, settings, being, [{"text": "Almonds."}], lambda _: "key")
     lines = "".join(vault_lines(store, being)).encode()
     records.delete_memory(store, settings, being, record.id)
     assert records.erase_memory(store, settings, being, [record.id]).records == 2
@@ -255,7 +255,9 @@ def test_an_erased_vault_record_is_gone_and_stays_gone(store, settings, being, w
     assert (done.erased, done.known, done.rejected) == ([1], 1, [])
     with pytest.raises(ErasedBefore, match="permanently erased"):
         records.add_memory(store, settings, being, NewRecord(text="marzipan is  dear."))
-    again = batches.bulk_add(store, settings, being, [{"text": "Marzipan is dear."}, {"text": "Oranges are sweet."}])
+    again = record_batches.bulk_add(
+        store, settings, being, [{"text": "Marzipan is dear."}, {"text": "Oranges are sweet."}]
+    )
     assert (again.added, again.erased, again.rejected) == (1, [0], [])
     assert words() == {}
     assert receipt.records[0] is not None

@@ -9,7 +9,7 @@ from memory.accounts.erasure import erase_being, erase_user
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.nodes.creation import embed_scenes, read_scenes
-from memory.nodes.erasure import erase_node, erase_note
+from memory.nodes.node_erasure import erase_node, erase_note
 from providers.embedders import Embedders
 from schemas.errors import LeaseLost, NotFound
 from schemas.ledger.kinds import ACTIVATE, CLEAN_STREAMS

@@ -13,9 +13,9 @@ from memory.intake.notes import accept_notes
 from memory.llm import keys
 from memory.vault import records
 from schemas.errors import Refused
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
-from schemas.vault.requests import NewRecord, RecordChanges
+from schemas.vault.vault_requests import NewRecord, RecordChanges
 from store.accounts import beings, tokens
 
 AT_ONCE = 8

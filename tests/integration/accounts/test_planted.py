@@ -20,9 +20,9 @@ from memory.facts import seeding
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.context.context import ContextRequest
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
-from schemas.settings.accounts import SECRET_CHARACTERS
+from schemas.settings.keys_and_budgets import SECRET_CHARACTERS
 from store.accounts import beings
 from tests.acceptance.conftest import ALL_SCOPES
 from tests.acceptance.http.accounts.test_planted import adopt_embedder, leaked_words, say_everything, side_of

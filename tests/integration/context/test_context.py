@@ -24,14 +24,14 @@ from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.context.context import ContextRequest, NewEntry, NewProfile, Turn
 from schemas.errors import NotFound, Refused
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
 from schemas.vault.records import SHARED
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 from store.context import context as context_rows
 from store.context import persona
 from store.database import Store
-from store.facts import todos, vectors
+from store.facts import fact_vectors, todos
 from store.nodes import nodes
 from store.patrol import diary
 from store.talk import messages
@@ -498,7 +498,7 @@ def test_what_is_said_is_embedded_once_for_memories_and_facts_and_no_connection_
                 " on conflict (user_id) do update set embedding_model = excluded.embedding_model",
                 [whole.user_id, MODEL],
             )
-            vectors.upsert(tx, whole.user_id, MODEL, {fact_id: (b"", np.asarray(EAST, dtype=np.float32))})
+            fact_vectors.upsert(tx, whole.user_id, MODEL, {fact_id: (b"", np.asarray(EAST, dtype=np.float32))})
         embedders = Only(Settings())
         context = take_turn(lone, embedders, Settings(), whole, turn, random.Random(1)).context
 

@@ -11,7 +11,7 @@ from memory.intake import retraction
 from memory.talk import confidences, spine
 from schemas.context.context import ContextRequest
 from schemas.errors import NotFound
-from schemas.facts.requests import FactChanges, Seed, TodoChanges
+from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
 from store.talk import spines

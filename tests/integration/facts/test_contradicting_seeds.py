@@ -4,7 +4,7 @@ import pytest
 
 from memory.facts import editing, seed_comparison, seeding
 from providers.thinkers import Thinkers
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.ledger import kinds
 from tests.conversations import fact
 

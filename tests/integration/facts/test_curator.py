@@ -9,7 +9,7 @@ from memory.facts import curator, editing, retrieval, seeding, vectors
 from memory.talk import confidences, spine
 from providers.thinkers import Thinkers
 from schemas.errors import Refused
-from schemas.facts.requests import FactChanges, Seed
+from schemas.facts.fact_requests import FactChanges, Seed
 from schemas.ledger import kinds
 from schemas.settings import Settings
 from store.facts import facts as kept_facts

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from memory.accounts import webhooks
-from memory.due import delivery, due
+from memory.due import due, webhook_delivery
 from memory.intake.notes import accept_notes
 from providers.webhooks import Undelivered
 from schemas.intake.notes import NoteChanges
@@ -84,7 +84,7 @@ def delivering(talk):
 
 def deliver(talk):
     with delivering(talk) as claim:
-        delivery.deliver(talk.store, talk.settings, claim)
+        webhook_delivery.deliver(talk.store, talk.settings, claim)
 
 
 def test_what_is_due_by_a_time_is_listed_earliest_first(talk, clock):
@@ -194,8 +194,8 @@ def test_a_delivery_that_a_kill_repeats_has_the_same_id_and_one_that_was_recorde
         with monkeypatch.context() as patch:
             patch.setattr(talk.store, "finishing", killed)
             with pytest.raises(KeyboardInterrupt):
-                delivery.deliver(talk.store, talk.settings, claim)
-        delivery.deliver(talk.store, talk.settings, claim)
+                webhook_delivery.deliver(talk.store, talk.settings, claim)
+        webhook_delivery.deliver(talk.store, talk.settings, claim)
     assert len({headers["Webhook-Id"] for _, headers, _ in receiver.took}) == 1
     assert len(receiver.took) == 2
     with talk.store.transaction() as tx:
@@ -212,10 +212,10 @@ def test_a_webhook_that_does_not_take_a_delivery_gets_it_again(talk, receiver, s
     receiver.statuses = [status]
     with delivering(talk) as claim:
         with pytest.raises(Undelivered, match=str(status)):
-            delivery.deliver(talk.store, talk.settings, claim)
+            webhook_delivery.deliver(talk.store, talk.settings, claim)
         assert len(receiver.took) == 1, "redirects are not followed"
         assert str(status) in (webhooks.show(talk.store, talk.being.user_id).failure or "")
-        delivery.deliver(talk.store, talk.settings, claim)
+        webhook_delivery.deliver(talk.store, talk.settings, claim)
     assert len(receiver.took) == 2
 
 

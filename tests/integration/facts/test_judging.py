@@ -11,7 +11,7 @@ from memory.llm import keys
 from memory.talk import context_provenance, judgements, judging
 from memory.upkeep import periodic
 from providers.thinkers import Thinkers
-from schemas.settings.accounts import SECRET_CHARACTERS
+from schemas.settings.keys_and_budgets import SECRET_CHARACTERS
 from store.llm import keys as kept_keys
 from store.transaction import value
 from tests.conversations import fact, judgement, todo

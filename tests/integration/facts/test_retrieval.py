@@ -12,7 +12,7 @@ from memory.facts.retrieval import FactQuery
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from schemas.context.context import ContextRequest
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
 
 JOHN = {"type": "PEOPLE", "entity_refs": ["person:john"]}

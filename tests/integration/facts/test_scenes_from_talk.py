@@ -9,11 +9,11 @@ import pytest
 from memory.accounts import erasure
 from memory.accounts.beings import change_within_limits
 from memory.context.choosing import retrieve
-from memory.context.retrieval import embed_message
+from memory.context.rag_context import embed_message
 from memory.intake import retraction
 from memory.intake.notes import accept_notes
 from memory.nodes import curation
-from memory.nodes.erasure import erase_node
+from memory.nodes.node_erasure import erase_node
 from memory.talk import session_summary
 from memory.upkeep import periodic
 from providers.errors import Transient

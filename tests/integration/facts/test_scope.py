@@ -6,7 +6,7 @@ from memory.facts import seeding
 from memory.facts.retrieval import FactQuery, retrieve
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
 from store.accounts import beings, users
 from store.transaction import value

@@ -9,7 +9,7 @@ import pytest
 from memory.accounts import erasure
 from memory.facts import editing, seeding
 from memory.talk import confidences
-from schemas.facts.requests import FactChanges, Seed
+from schemas.facts.fact_requests import FactChanges, Seed
 from tests.conversations import fact, judgement
 from tests.fakes.provider import Behaviour
 

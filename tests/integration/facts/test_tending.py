@@ -10,7 +10,7 @@ from memory.facts import editing, entities, seeding, todos
 from memory.talk import confidences
 from memory.upkeep import periodic
 from schemas.errors import NotFound, Refused
-from schemas.facts.requests import FactChanges, Seed, TodoChanges
+from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
 from store.accounts import users
 from store.facts import curator

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.context.filling import current_snapshot
-from memory.context.retrieval import fenced_cards, fenced_facts
+from memory.context.rag_context import fenced_cards, fenced_facts
 from memory.facts import todos as todo_editing
 from memory.upkeep import dating
 from memory.upkeep import periodic as upkeep
-from schemas.facts.answers import EntityCard
-from schemas.facts.requests import TodoChanges
+from schemas.facts.fact_answers import EntityCard
+from schemas.facts.fact_requests import TodoChanges
 from schemas.ledger import kinds
 from store.context import context as material
 from store.ledger import work

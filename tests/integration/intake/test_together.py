@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.intake import retraction
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
 from memory.text.items import ItemBatchRefused

@@ -23,7 +23,7 @@ from samples.canned import policy, wire
 from samples.canned.provider import served
 from samples.canned.server import Reply
 from samples.canned.wire import smallest
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from schemas.ledger import kinds
 from schemas.settings import Settings
 from store.accounts import beings

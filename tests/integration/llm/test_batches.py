@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from memory.llm import keys
-from memory.llm.batches import BatchPending
 from memory.llm.call_ledger import prompt_hash
+from memory.llm.provider_batches import BatchPending
 from providers.completion import Usage
 from providers.errors import Transient
 from providers.prices import cost_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.nodes.erasure import erase_node
+from memory.nodes.node_erasure import erase_node
 from providers.embedders import Embedders
 from schemas.errors import NotFound, Refused
 from store.accounts import beings

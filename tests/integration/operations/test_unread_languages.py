@@ -5,7 +5,7 @@ import pytest
 from memory.text.languages import spoken, votes
 from memory.text.words import words
 from memory.upkeep.health import findings
-from memory.upkeep.languages import unread_language
+from memory.upkeep.talk_languages import unread_language
 from providers.local.encoder_config import MINILM, MULTILINGUAL
 from schemas.settings import Settings
 from store.search import languages

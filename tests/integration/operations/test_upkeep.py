@@ -9,7 +9,7 @@ import pytest
 import structlog
 from celery import Celery
 
-from memory.intake.batches import CHEAP_TO_COUNT, IntakeFull
+from memory.intake.accepting import CHEAP_TO_COUNT, IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.upkeep import health, periodic

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from memory.nodes import curation
-from memory.nodes.erasure import erase_node
+from memory.nodes.node_erasure import erase_node
 from memory.nodes.scenes import embedding_text
 from memory.patrol import demand
 from memory.patrol.consolidation import marked_batches, marked_nodes

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from memory.intake.notes import accept_notes
 from memory.nodes import curation
-from memory.nodes.erasure import erase_node
+from memory.nodes.node_erasure import erase_node
 from memory.patrol import demand
 from memory.patrol.diary import DiaryDraft, check, day_of, diary_page
 from providers.embedders import Embedders

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memory.llm.batches import BatchPending
+from memory.llm.provider_batches import BatchPending
 from memory.patrol import demand
 from memory.patrol import failed_notes as failed_note_uses
 from memory.patrol.repair import check

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.nodes import curation
-from memory.nodes.erasure import erase_node
+from memory.nodes.node_erasure import erase_node
 from memory.patrol.splitting import CrowdedCluster, check, group_by_similarity
 from providers.embedders import Embedders
 from providers.errors import BadAnswer

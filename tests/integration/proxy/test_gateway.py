@@ -11,7 +11,7 @@ from psycopg.conninfo import conninfo_to_dict
 from starlette.datastructures import Headers
 
 from api.proxy.gateway import Gateway, Identity
-from api.proxy.threads import MemoryThreads
+from api.proxy.proxy_threads import MemoryThreads
 from memory.accounts import access
 from memory.accounts.access import Caller, InvalidToken
 from memory.proxy import admission

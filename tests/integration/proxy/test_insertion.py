@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.context.retrieval import EarlyVector, embed_early
+from memory.context.rag_context import EarlyVector, embed_early
 from memory.proxy.insertion import context_to_insert
 from tests.frontends import Door
 

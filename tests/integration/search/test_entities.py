@@ -6,7 +6,7 @@ import pytest
 
 from memory.accounts import erasure
 from memory.facts import seeding
-from schemas.facts.requests import Seed
+from schemas.facts.fact_requests import Seed
 from store.accounts import beings
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from memory.context.filling import current_snapshot
 from memory.intake import keyed_knowledge
 from memory.intake.notes import accept_notes
-from memory.search import keyed_knowledge as searching
+from memory.search import knowledge_search as searching
 from schemas.errors import Refused
 from schemas.intake.knowledge import KnowledgeKey, KnowledgeQuestion, NamespaceQuestion, NewKnowledge
 from schemas.intake.notes import NoteChanges

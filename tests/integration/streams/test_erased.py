@@ -7,8 +7,8 @@ from redis import Redis
 
 from api.streams.reader import GROUP, STREAMS
 from memory.accounts.erasure import erase_being, erase_messages
-from memory.intake.cleaning import StreamItem, erased_among
-from memory.nodes.erasure import erase_note
+from memory.intake.erased_entries import StreamItem, erased_among
+from memory.nodes.node_erasure import erase_note
 from providers.embedders import Embedders
 from tests.full_being import tables_with
 from workers.streams import cleaning, rejected, scrub

@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from api.streams.heartbeats import readers
 from api.streams.reader import GROUP, StreamReader, StreamState, states
 from memory.intake import delivery
-from memory.intake.batches import IntakeFull
+from memory.intake.accepting import IntakeFull
 from schemas.errors import Unavailable
 from schemas.limits import BULK_ITEMS
 from store.accounts import beings

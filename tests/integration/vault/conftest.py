@@ -8,7 +8,7 @@ from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.vault.records import VaultRecord
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_requests import NewRecord
 from store import vault as rows
 from store.database import Store
 

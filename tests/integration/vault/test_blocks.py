@@ -5,9 +5,9 @@ from hashlib import sha256
 import pytest
 
 from memory.text.errors import InvalidRequest
-from memory.vault.blocks import build_memory_block, build_snapshot, build_snapshot_block
+from memory.vault.prompt_blocks import build_memory_block, build_snapshot, build_snapshot_block
 from schemas.limits import SNAPSHOT_CHARACTERS
-from schemas.vault.requests import VaultConfig
+from schemas.vault.vault_requests import VaultConfig
 from store import vault as rows
 from tests.injections import INJECTIONS
 

@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from memory.vault.exchange import export_lines, import_lines
+from memory.vault.vault_file import export_lines, import_lines
 from tests.scenes import make_being, make_user
 
 LEAST = {"id": "0123456789ab", "text": "Mira is a baker.", "scope": "shared"}

@@ -14,7 +14,7 @@ from memory.vault import records as vault
 from memory.vault.gates import GateRefused
 from schemas.errors import NotFound
 from schemas.settings import CHECKOUT
-from schemas.vault.requests import RecordChanges
+from schemas.vault.vault_requests import RecordChanges
 from store import vault as rows
 
 PROCESSES = 4

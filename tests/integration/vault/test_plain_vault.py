@@ -17,14 +17,14 @@ from hypothesis.stateful import (
 )
 
 from memory.vault import records as vault
-from memory.vault.blocks import build_snapshot_block
-from memory.vault.exchange import export_lines, import_lines
 from memory.vault.gates import GateRefused
+from memory.vault.prompt_blocks import build_snapshot_block
 from memory.vault.reading import by_relevance
+from memory.vault.vault_file import export_lines, import_lines
 from schemas.errors import NotFound, Refused
 from schemas.settings import Settings
 from schemas.vault.records import VaultRecord
-from schemas.vault.requests import NewRecord, RecordChanges
+from schemas.vault.vault_requests import NewRecord, RecordChanges
 from store import clock
 from store import vault as rows
 from tests.scenes import make_being, make_user

@@ -4,9 +4,9 @@ import pytest
 
 from memory.text.errors import InvalidRequest
 from memory.upkeep import periodic
-from memory.vault import batches, records
+from memory.vault import record_batches, records
 from memory.vault.reading import find_consolidation_candidates, listed, propose_deletions, search, vault_stats
-from schemas.vault.requests import RecordChanges, VaultSearch
+from schemas.vault.vault_requests import RecordChanges, VaultSearch
 from store import vault as rows
 
 
@@ -115,7 +115,7 @@ def test_a_list_can_be_narrowed(mine):
 
 def test_keys_are_forgotten_with_age(mine, store):
     def sent():
-        return batches.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
+        return record_batches.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     assert (sent().added, sent().repeated) == (1, 1)
     periodic.clear(store, mine.settings)
@@ -128,7 +128,7 @@ def test_keys_are_forgotten_with_age(mine, store):
 
 def test_a_repetition_of_what_was_deleted_since_brings_nothing_back(mine):
     def sent():
-        return batches.bulk_add(mine.store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
+        return record_batches.bulk_add(mine.store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     (record,) = sent().records
     mine.delete(record)

@@ -4,10 +4,10 @@ import psycopg
 import pytest
 
 from memory.upkeep import periodic
-from memory.vault import exchange, records
+from memory.vault import records, vault_file
 from memory.vault.gates import GateRefused
 from schemas.errors import NotFound, Refused
-from schemas.vault.requests import RecordChanges, TopicText
+from schemas.vault.vault_requests import RecordChanges, TopicText
 from store.transaction import value
 from tests.scenes import make_being, make_user
 
@@ -19,7 +19,7 @@ def test_a_near_duplicate_can_be_forced_and_the_record_says_over_which(mine):
     forced = mine.add("The bakery, Mira opens it at six.", force=True)
     assert (forced.forced_over, mine.live()[forced.id].forced_over) == (first.id, first.id)
     assert mine.add("Jon plays chess.", force=True).forced_over is None
-    lines = list(exchange.export_lines(mine.store, mine.being))
+    lines = list(vault_file.export_lines(mine.store, mine.being))
     assert [f'"forced_over":"{first.id}"' in line for line in lines] == [False, True, False]
     assert "forced_over" not in lines[0]
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from uuid import UUID
 
-from memory.vault import batches
+from memory.vault import record_batches
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
@@ -39,7 +39,7 @@ def main(url: str, being_id: str, process: str, writers: str) -> None:
                 }
                 for scope in scopes
             ]
-            receipt = batches.bulk_add(store, SETTINGS, being, batch)
+            receipt = record_batches.bulk_add(store, SETTINGS, being, batch)
             assert not receipt.rejected, receipt.rejected
             return [record.model_dump(mode="json") for record in receipt.records if record]
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from memory.facts.fold_rules import may_say_the_same, near_identical
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 

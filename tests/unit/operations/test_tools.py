@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.mcp.arguments import read_arguments
-from api.mcp.declared import tools
-from api.mcp.server import OFFERED
+from api.mcp.declared_tools import tools
+from api.mcp.mcp_server import OFFERED
 from operations.declaration import Part
 from tests.unit.operations.test_declarations import DECLARED
 

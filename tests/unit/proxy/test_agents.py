@@ -7,8 +7,8 @@ import pytest
 from memory.proxy.background import maker_of
 from memory.proxy.speakers import Names
 from memory.proxy.transcript import read_transcript
-from memory.proxy.turns import turns_of
-from memory.proxy.wires.messages import read_messages
+from memory.proxy.transcript_turns import turns_of
+from memory.proxy.wires.anthropic_messages import read_messages
 from memory.proxy.wrapping.own_words import own_words
 
 SAID = "My sister Ingeborg moves to Bergen."

@@ -11,7 +11,7 @@ from memory.proxy.changes import changes_of
 from memory.proxy.matching import recognition
 from memory.proxy.matching.alignment import LONG, align, known_conversation
 from memory.proxy.matching.recognition import aligned
-from memory.proxy.turns import turn_of
+from memory.proxy.transcript_turns import turn_of
 from store.talk.transcripts import PlacedMessage
 from tests.steps import lines_run
 

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 
 from api.http.problems import Rejection
-from api.proxy.bodies import LARGE_AT_ONCE, LARGE_BYTES, LARGE_OF_ONE_USER, Bodies
+from api.proxy.counted_bodies import LARGE_AT_ONCE, LARGE_BYTES, LARGE_OF_ONE_USER, Bodies
 from schemas.settings import Settings
 
 ANN, BEN, CAT = uuid4(), uuid4(), uuid4()

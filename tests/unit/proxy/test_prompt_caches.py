@@ -7,8 +7,8 @@ import json
 
 import pytest
 
+from memory.proxy.wires.anthropic_messages import read_messages
 from memory.proxy.wires.chat_completions import read_chat
-from memory.proxy.wires.messages import read_messages
 from memory.proxy.wires.responses import read_response
 from memory.proxy.wires.wire import Memory
 from samples.canned.provider import CannedProvider

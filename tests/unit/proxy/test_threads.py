@@ -5,7 +5,7 @@ from threading import Event, Lock
 
 import pytest
 
-from api.proxy.threads import MemoryThreads
+from api.proxy.proxy_threads import MemoryThreads
 
 
 @pytest.fixture

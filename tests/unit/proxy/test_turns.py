@@ -4,7 +4,7 @@ import pytest
 
 from memory.proxy.comparison import comparable, same_name
 from memory.proxy.transcript import Line, read_transcript
-from memory.proxy.turns import Names, last_words, turn_of, turns_of
+from memory.proxy.transcript_turns import Names, last_words, turn_of, turns_of
 
 NAMES = Names(["Jon Smith"], ["Mara", "innkeeper"])
 

@@ -13,7 +13,7 @@ from memory.vault.gates import GateRefused
 from memory.vault.scope_writer import ScopeRules, ScopeWriter
 from memory.vault.similarity import Query, overlap, ratio, ratio_at_most, tokens
 from schemas.limits import VAULT_OVERLAP
-from schemas.vault.requests import NewRecord, RecordChanges
+from schemas.vault.vault_requests import NewRecord, RecordChanges
 
 TEXT = st.text("ab cdé", max_size=30)
 WORDS = st.lists(st.sampled_from(["bread", "oven", "Oven", "rain", "雨の日", "a", "ß"]), min_size=1, max_size=6)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memory.text.errors import InvalidRequest
 from memory.vault.config import read_config, write_config
-from schemas.vault.requests import VaultConfig
+from schemas.vault.vault_requests import VaultConfig
 
 SEED = "memory:\n  enabled: true\n  scopes: [shared, orion]\n  max_items: 20\n  similarity_threshold: 0.70\n"
 

@@ -6,7 +6,7 @@ import pytest
 
 from memory.vault.gates import GATES, NOISE, GateRefused, noise_in
 from memory.vault.scope_writer import ScopeRules, ScopeWriter
-from schemas.vault.requests import NewRecord, RecordChanges
+from schemas.vault.vault_requests import NewRecord, RecordChanges
 
 CARD = "4111 1111 1111 1111"
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

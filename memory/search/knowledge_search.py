@@ -30,9 +30,9 @@ from schemas.intake.knowledge import KeyedKnowledge, KnowledgeFound, KnowledgeQu
 from store.database import Store
 from store.intake.keyed_knowledge import by_ids
 from store.nodes.embeddings import Meant
-from store.search import candidates, documents, keyed_knowledge, scope, vectors
+from store.search import candidates, documents, knowledge_search, scope, vectors
 from store.search.candidates import Seen
-from store.search.keyed_knowledge import Unindexed
+from store.search.knowledge_search import Unindexed
 from store.search.scope import Among, Within
 from store.transaction import Transaction
 
@@ -74,7 +74,7 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
     with store.transaction() as tx:
         scores = _ranked(tx, being, among, question, meaning) if meaning else {}
         best = list(scores)[question.offset : question.offset + question.limit]
-        rest = keyed_knowledge.newest(
+        rest = knowledge_search.newest(
             tx, among, list(scores), question.limit - len(best), max(0, question.offset - len(scores))
         )
         found = by_ids(tx, being.being_id, [*best, *rest])
@@ -107,7 +107,7 @@ def _meaning(store: Store, embedders: Embedders, being: Being, among: Among, que
         # Where nothing is embedded yet, what is put will be by the model of the Being's memories.
         model = (owner and owner.embedding_model) or vectors.being_model(tx, being.being_id)
         # Before the index is read: what is indexed meanwhile is found in both, and otherwise it would be in neither.
-        fresh = keyed_knowledge.unindexed(tx, among, MOST_UNINDEXED)
+        fresh = knowledge_search.unindexed(tx, among, MOST_UNINDEXED)
     of_question = embed_query(embedders, Asker(being.being_id, "recall"), query, model)
     if of_question is None:
         return _Meaning(None, fresh, {})

@@ -9,7 +9,7 @@ from memory.text.words import without_possessive, words
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, NamedEntity, Neighbour
 from store.facts import cards
-from store.search import lexical, shown
+from store.search import lexical, result_texts
 from store.search.scope import Within
 from store.transaction import Transaction
 
@@ -67,5 +67,5 @@ def _mentions(tx: Transaction, being: Being, talk: Within, label: str) -> Sequen
             text=message.content,
             at=message.created_at,
         )
-        for message in shown.messages_at(tx, being.being_id, places)
+        for message in result_texts.messages_at(tx, being.being_id, places)
     ]

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.facts.rows import Entity, EntityMerge, Fact, FactEvent, SpokenRequest, Statement, Todo
+from schemas.facts.fact_rows import Entity, EntityMerge, Fact, FactEvent, SpokenRequest, Statement, Todo
 from schemas.wire.answers import Answer, Cursor
 from schemas.wire.numbers import Number
 

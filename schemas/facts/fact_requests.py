@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from schemas.facts.rows import FactKind, FactStatus, FactType, TodoStatus
+from schemas.facts.fact_rows import FactKind, FactStatus, FactType, TodoStatus
 from schemas.limits import (
     FACT_CANDIDATES,
     FACTS_RETRIEVED,

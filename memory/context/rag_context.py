@@ -18,8 +18,8 @@ from memory.text.prompt_escaping import tagged
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import EntityCard, Retrieved
-from schemas.facts.rows import Fact
+from schemas.facts.fact_answers import EntityCard, Retrieved
+from schemas.facts.fact_rows import Fact
 from schemas.limits import QUERY_CHARACTERS
 from schemas.nodes.nodes import Node
 from schemas.nodes.recall import Recalled

@@ -13,7 +13,7 @@ from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, Pa
 from starlette.concurrency import run_in_threadpool
 
 from api.mcp.calls import Count, ToolError, called
-from api.mcp.declared import DeclaredTool, tools
+from api.mcp.declared_tools import DeclaredTool, tools
 from memory.accounts.access import Caller
 from operations.context import contexts
 from operations.intake import notes

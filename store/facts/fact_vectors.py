@@ -6,7 +6,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
 

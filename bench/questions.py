@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.figures import Figure, timed
 from bench.ground import Ground
-from bench.search.told import ranks_of_words, tell, text_of_words
+from bench.search.handing_in import ranks_of_words, tell, text_of_words
 from memory.asking.answering import ask
 from providers.completion import Completion, Usage
 from providers.embedders import Embedders

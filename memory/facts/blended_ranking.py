@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory.retrieval.weighing import Ranked, ranked
-from schemas.facts.rows import Fact
+from schemas.facts.fact_rows import Fact
 from schemas.limits import RECENCY_HALF_LIFE_DAYS
 
 BLENDED: Mapping[str, float] = {

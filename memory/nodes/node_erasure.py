@@ -10,8 +10,8 @@ from uuid import UUID
 
 import structlog
 
-from memory.erased import cleaning, recognition
-from memory.erased.recognition import Recognition
+from memory.erased import known_erased, stream_cleaning
+from memory.erased.known_erased import Recognition
 from memory.nodes import topic_names
 from memory.nodes.curation import embedded
 from memory.nodes.scenes import Unparsable, parse_scene
@@ -110,14 +110,14 @@ def _lock(tx: Transaction, settings: Settings, being: Being) -> Recognition:
     calls.refuse_answers(tx, being.user_id)
     # Raises `NotFound` if the user has been erased, to whom a new key could not belong.
     beings.get_being(tx, being.being_id)
-    known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
+    known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
     beings.lock(tx, being.being_id)
     return known
 
 
 def _refuse_again(tx: Transaction, being: Being, known: Recognition, note_ids: Sequence[UUID]) -> None:
-    recognition.remember_notes(tx, known, erased_items.notes(tx, being.being_id, note_ids))
-    cleaning.enqueue(tx, being.being_id)
+    known_erased.remember_notes(tx, known, erased_items.notes(tx, being.being_id, note_ids))
+    stream_cleaning.enqueue(tx, being.being_id)
 
 
 def plan(store: Store, embedders: Embedders, being: Being, node_ids: Sequence[UUID]) -> PlannedErasure:

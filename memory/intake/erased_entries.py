@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory.erased import recognition
-from memory.erased.recognition import Recognition
+from memory.erased import known_erased
+from memory.erased.known_erased import Recognition
 from memory.intake.delivery import ItemKind
 from memory.intake.messages import read_messages
 from memory.intake.notes import content_of, read_notes
@@ -41,7 +41,7 @@ def erased_among(store: Store, settings: Settings, being_id: UUID, items: Sequen
     with store.transaction() as tx:
         if not beings.exists(tx, being_id):
             return set(range(len(items)))
-        known = recognition.for_intake(tx, settings, being_id)
+        known = known_erased.for_intake(tx, settings, being_id)
         if known is None:
             return set()
         return known.among(tx, {place: _digests(known, one) for place, one in enumerate(items)})

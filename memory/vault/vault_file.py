@@ -11,7 +11,7 @@ from typing import IO
 
 from pydantic import ValidationError
 
-from memory.erased import recognition
+from memory.erased import known_erased
 from memory.text.json_lines import LineRefused, numbered, read_object
 from memory.vault.gates import GateRefused, check_fields, check_record
 from memory.vault.scopes import chosen, visible
@@ -145,7 +145,7 @@ def _take(
     with store.transaction() as tx:
         vault.lock_scopes(tx, being, visible(being))
         now = clock.now(tx)
-        erased_before = recognition.for_vault(tx, settings, being.user_id, being.being_id)
+        erased_before = known_erased.for_vault(tx, settings, being.user_id, being.being_id)
         erased = (
             erased_before.among(tx, {number: erased_before.of_record(line.id, line.text) for number, line in lines})
             if erased_before

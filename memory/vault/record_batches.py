@@ -15,8 +15,8 @@ from schemas.accounts.accounts import Being
 from schemas.limits import BATCH_ITEMS
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
-from schemas.vault.answers import Refusal, VaultReceipt
-from schemas.vault.requests import NewRecord
+from schemas.vault.vault_answers import Refusal, VaultReceipt
+from schemas.vault.vault_requests import NewRecord
 from store import vault
 from store.database import Store
 from store.transaction import Transaction
