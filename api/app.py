@@ -29,7 +29,7 @@ from api.http.load.embedder_load import EmbedderLoad
 from api.http.load.fair_use import FairUse
 from api.http.load.user_loads import UserLoads
 from api.http.problems import handle
-from api.http.request_log import ID, RequestLog
+from api.http.request_log import ID, RequestLog, RequestTraces
 from api.http.request_metrics import COUNTS, RequestMetrics
 from api.http.request_target import MendedTarget
 from api.http.threads import Threads
@@ -170,6 +170,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
             # Outside of what answers errors: a page reads them only with these headers.
             *_cors(settings.api_origins),
             Middleware(RequestLog, request_metrics),
+            *([Middleware(RequestTraces)] if settings.traces != "off" else []),
             Middleware(MendedTarget),
             Middleware(Authentication),
             Middleware(FairUse),

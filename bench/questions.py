@@ -40,8 +40,8 @@ class AtOnce:
     def ask(self, question: Question[Any]) -> Completion:
         """Answer."""
         if question.answer is AskPlan:
-            planned: dict[str, Any] = {"queries": ["word7 word120", "word300"], "names": ["Nora"], "since": None}
-            planned |= {"until": None, "counts": [{"any_of": ["word450", "word500"]}]}
+            written: dict[str, Any] = {"queries": ["word7 word120", "word300"], "names": ["Nora"], "since": None}
+            written |= {"until": None, "counts": [{"any_of": ["word450", "word500"]}]}
         else:
             cited = _SOURCE.findall(question.material)[:3]
             written = {"sentences": [{"sentence": text, "cites": [{"ref": ref, "quote": text}]} for ref, text in cited]}

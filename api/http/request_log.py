@@ -1,9 +1,8 @@
-"""Logs one line for each request under its `X-Request-Id`, and answers exceptions that nothing else handled."""
+"""Logs and traces each request, under its `X-Request-Id`, and answers exceptions that nothing else handled."""
 
 import re
 import time
 from http import HTTPMethod, HTTPStatus
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import structlog
@@ -13,9 +12,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.answer_headers import protect
 from api.http.problems import answer
 from api.http.request_metrics import RequestMetrics
-
-if TYPE_CHECKING:
-    from workers.runtime.resources import Resources
 
 log = structlog.get_logger()
 
@@ -66,13 +62,7 @@ class RequestLog:
                     answered["Connection"] = "close"
             await send(message)
 
-        on: Resources = scope["app"].state.resources
-        caller = headers.get("traceparent", "")
-        with (
-            structlog.contextvars.bound_contextvars(request_id=request_id),
-            self._metrics.open_request(),
-            on.store.tracing.span("request", {"patrol.request_id": request_id}, parent=caller) as span,
-        ):
+        with structlog.contextvars.bound_contextvars(request_id=request_id), self._metrics.open_request():
             try:
                 await self.app(scope, receive_all, send_with_id)
             except Exception as fault:  # noqa: BLE001  # the outermost handler
@@ -80,11 +70,45 @@ class RequestLog:
                 if not status:
                     await response(scope, receive, send_with_id)
             route, seconds = getattr(scope.get("route"), "path", None), time.perf_counter() - began
-            # Clients can send any method, and each label value is a time series of its own.
-            method = scope["method"] if scope["method"] in METHODS else "other"
+            method = _method(scope)
             self._metrics.add(method, route, status, seconds)
-            called = {"http.request.method": method, "http.response.status_code": status}
-            span.rename(f"{method} {route or 'none'}", called | ({"http.route": route} if route else {}))
+            log.info("http.answered", method=method, route=route, status=status, ms=round(1000 * seconds, 1))
+
+
+class RequestTraces:
+    """Middleware that runs a request within a span. Paths and queries may hold content, and are not in it.
+
+    Args:
+        app: The next application.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and name the span by what it turned out to be."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        status = 0
+
+        async def send_noting_status(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        tracing = scope["app"].state.resources.store.tracing
+        with tracing.span("request", {}, parent=Headers(scope=scope).get("traceparent", "")) as span:
+            await self.app(scope, receive, send_noting_status)
+            route = getattr(scope.get("route"), "path", "")
+            method = _method(scope)
+            attributes = {"http.request.method": method, "http.response.status_code": status}
+            span.rename(f"{method} {route}".rstrip(), attributes | {"http.route": route})
             if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 span.fail(str(status))
-            log.info("http.answered", method=method, route=route, status=status, ms=round(1000 * seconds, 1))
+
+
+def _method(scope: Scope) -> str:
+    # Clients can send any method, and each value of a label is a time series of its own.
+    return str(scope["method"]) if scope["method"] in METHODS else "other"
