@@ -24,8 +24,8 @@ from schemas.ledger.work import Claim, TaskMessage
 from store.faults.errors import translated
 from store.faults.reachability import why_unreachable
 from store.ledger import work
+from store.ledger.tracing import UNTRACED, Tracing
 from store.shares import BulkShare, BulkTurns, Limits, UserShares
-from store.tracing import UNTRACED, Tracing
 from store.transaction import Transaction
 
 log = structlog.get_logger()

@@ -209,6 +209,10 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
             " where being_id = %(being)s limit 1"
         ),
         (
+            "insert into memory.answer_traces (being_id, digest, conversation, message_id)"
+            " select being_id, '\\x00', %(word)s, message_id from memory.messages where being_id = %(being)s limit 1"
+        ),
+        (
             "insert into memory.confidences (being_id, message_id, asked_in)"
             " select being_id, message_id, message_id from memory.messages where being_id = %(being)s limit 1"
         ),

@@ -58,6 +58,7 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
         "vault_records.forced_over",
         "vault_records.id",
         "work.key",
+        "work.trace",
     },
     "ids and numbers alone, by the schema's own word": {
         "imports.taken",

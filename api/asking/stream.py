@@ -20,6 +20,11 @@ from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
 
 EVENTS = "text/event-stream"
+EVENT = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string", "description": "JSON."}},
+    "required": ["event", "data"],
+}
 NAMES: Mapping[type[Part], str] = {LookedAt: "looked_at", Sentence: "sentence", Asked: "answer"}
 
 
@@ -27,7 +32,7 @@ NAMES: Mapping[type[Part], str] = {LookedAt: "looked_at", Sentence: "sentence", 
     "/ask/stream",
     response_class=StreamingResponse,
     responses=problems()
-    | {200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "Server-sent events."}},
+    | {200: {"content": {EVENTS: {"schema": EVENT}}, "description": "Server-sent events, each of this form."}},
 )
 def stream_answer(
     request: Request,

@@ -60,7 +60,11 @@ def _say(answer: Asked) -> None:
 
 
 def _with_cites(sentence: Sentence, *, quoted: bool) -> Text:
-    lines = [Text(words(line)) for line in sentence.sentence.splitlines()]
+    # Lines of a passage are set in, as a text of a user's begins no line of the terminal's.
+    lines = [
+        Text(words(line) if not number else f"  {words(line)}")
+        for number, line in enumerate(sentence.sentence.splitlines())
+    ]
     lines += [Text(f"  {_cite(cite)}", style="dim") for cite in sentence.cites if quoted]
     return Text("\n").join(lines)
 

@@ -130,7 +130,8 @@ class Ground:
 
     def _is_region(self, name: Name, text: str) -> bool:
         """Whether a name is the country or state of a city before it that was told: "Berlin, Germany"."""
-        for found in re.finditer(rf"\b{re.escape(' '.join(name.run))}\b", text):
+        run = re.escape(" ".join(name.run))
+        for found in re.finditer(rf"\b{run}\b", text):
             before = [word.text for word in read_words(_BESIDE.sub("", text[: found.start()]))]
             for city in (before[-length:] for length in range(1, _WORDS_OF_A_CITY + 1) if length <= len(before)):
                 stands = all(map(self._stands, city)) or self._told.has_run(city)

@@ -10,8 +10,8 @@ from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from store.database import Sender, Store, Way, send_nothing
+from store.ledger.tracing import UNTRACED, Tracing
 from store.shares import Limits
-from store.tracing import UNTRACED, Tracing
 from workers.runtime.addresses import addresses
 from workers.runtime.secret import with_secret
 from workers.runtime.usage_meter import AccountsMeter

@@ -21,7 +21,7 @@ from schemas.ledger.kinds import KINDS, Kind, TickKind, WorkKind
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store.ledger import work
-from store.tracing import Attributes
+from store.ledger.tracing import Attributes
 from store.transaction import Transaction
 from workers.runtime.app import app
 from workers.runtime.faults import described

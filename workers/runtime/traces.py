@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from store.tracing import Attributes, Span, Tracing
+from store.ledger.tracing import Attributes, Span, Tracing
 
 PARENT = "traceparent"
 

@@ -105,7 +105,7 @@ export class MemoryPatrol extends Routes {
       if (field !== "data") continue;
       const data = JSON.parse(rest.join(": ")) as Record<string, unknown>;
       if (event === "problem") throw new ApiError(Number(data.status), data, new Headers());
-      yield { event, data } as AnswerPart;
+      yield { event, data } as unknown as AnswerPart;
     }
     if (event !== "answer") throw new Unreachable(`The answer of ${addressOf(this.#url)} did not come to its end.`);
   }

@@ -114,14 +114,14 @@ def test_a_fact_that_gets_its_vector_meanwhile_is_found(talk, monkeypatch):
     seed(talk, {"content": "Works as a nurse at the hospital."})
     talk.embedded()
     seed(talk, {"content": "Collects porcelain teapots."})
-    nearest = retrieval.vectors.nearest
+    nearest = retrieval.fact_vectors.nearest
 
     def embedded_meanwhile(*asked):
         found = nearest(*asked)
         talk.embedded()
         return found
 
-    monkeypatch.setattr(retrieval.vectors, "nearest", embedded_meanwhile)
+    monkeypatch.setattr(retrieval.fact_vectors, "nearest", embedded_meanwhile)
     assert contents(retrieve(talk, "teapots"))[:1] == ["Collects porcelain teapots."]
 
 

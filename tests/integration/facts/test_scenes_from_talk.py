@@ -217,7 +217,7 @@ def test_late_messages_are_drawn_from_once(talk):
     closed(talk)
     assert actions(talk) == ["The user moved to Lisbon.", "The cat came along."]
     late = asked(talk)[1].material
-    assert 'ref="m1" by="user" at="2026-03-02 12:05"' in late
+    assert 'ref="m1" own="u4" by="user" at="2026-03-02 12:05"' in late
     assert "ref=" not in late.split("My cat")[0].rsplit("<message ", 1)[0]
     assert marks(talk) == [True, True, True, True, False]
 

@@ -45,7 +45,8 @@ BOUNDS = {
     "SummarySpine": DIVIDED,
     "Reconciliation": DIVIDED,
     "FoldConfirmation": DIVIDED,
-    "Consolidation": UNDIVIDED,
+    # Of four topics at a time, each until as many answers in a row were invalid as end the tries.
+    "Consolidation": 3 * 4 + 3 * HOURS,
     "Split": UNDIVIDED,
     "TopicName": UNDIVIDED,
     "Classification": UNDIVIDED,

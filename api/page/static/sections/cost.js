@@ -5,6 +5,8 @@ import { table } from "../paged.js";
 import { count, date, day, money, number } from "../words.js";
 
 const PURPOSES = {
+  ask: "answers to questions",
+  ask_plan: "what to look for, of questions",
   chat: "answers in chats",
   classify: "finding topics",
   close: "summaries of conversations",
