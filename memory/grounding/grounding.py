@@ -27,7 +27,7 @@ NUMBER: Fault = "a number that was not said"
 # A word and its translation often begin alike: "Vegetarian", "Vegetarier".
 _LEAST_COGNATE = 5
 # What stands between a city and its country.
-_BESIDE = re.compile(r"[\s,(]+(?:in\s+)?$")
+_BESIDE = re.compile(r"(?<![\s,(])[\s,(]++(?:in\s++)?$")
 _WORDS_OF_A_CITY = 3
 
 

@@ -20,7 +20,7 @@ _CHARACTER = re.compile(
 )
 _PERSONA = re.compile(
     r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between "
-    r"(?P<members>[^\n]{1,200}?),? and (?P<name>[^\n.]{1,100}?)\."
+    r"(?P<members>[^\n]{1,200}?),? and (?P<name>[^\n.]{1,100}+)\."
 )
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)

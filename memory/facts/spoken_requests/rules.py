@@ -5,7 +5,7 @@ means a fact, todo or message of theirs that was shown or said. In doubt nothing
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import get_args
 from uuid import UUID
@@ -29,14 +29,22 @@ from schemas.facts.judgement import FoundRequest, Wish
 # What is asked for changes memory: a model that finds another reading possible is not sure enough.
 LEAST_CONFIDENCE = 0.7
 # Words in quotation marks, between the asterisks of a role-play, or behind the mark of a quoted line, are another's.
-_QUOTED = re.compile(
-    r"\"[^\"\n]*\"|\u201c[^\u201d\n]*\u201d|\u201e[^\u201c\u201d\n]*[\u201c\u201d]|\u00ab[^\u00bb\n]*\u00bb"
-    r"|\u00bb[^\u00ab\n]*\u00ab|\u2039[^\u203a\n]*\u203a|\u300c[^\u300d]*\u300d|\u300e[^\u300f]*\u300f"
-    r"|(?<!\w)['\u2018](?=\w)[^\n]*?['\u2019](?!\w)|\*[^*\n]+\*|^[ \t]*>[^\n]*|```.*?```|`[^`\n]+`",
-    re.MULTILINE | re.DOTALL,
+_OPENING = re.compile(
+    r"```|[`*\"\u201c\u201e\u00ab\u00bb\u2039\u300c\u300e]|(?<!\w)['\u2018](?=\w)|^[ \t]*+>", re.MULTILINE
 )
-# "She told me: forget that." A name alone before the colon addresses the companion.
-_ANNOUNCED = re.compile(r"([^.!?\n\u3002]*):\s*$")
+_CLOSING = {
+    **{mark: re.compile(re.escape(mark)) for mark in ("```", "`", "*", '"')},
+    **{mark: re.compile(r"['\u2019](?!\w)") for mark in "'\u2018"},
+    "\u201c": re.compile("\u201d"),
+    "\u201e": re.compile("[\u201c\u201d]"),
+    "\u00ab": re.compile("\u00bb"),
+    "\u00bb": re.compile("\u00ab"),
+    "\u2039": re.compile("\u203a"),
+    "\u300c": re.compile("\u300d"),
+    "\u300e": re.compile("\u300f"),
+}
+_OF_SEVERAL_LINES = frozenset({"```", "\u300c", "\u300e"})
+_SENTENCE_END = re.compile(r"[.!?\n\u3002]")
 
 
 @dataclass(frozen=True)
@@ -162,7 +170,7 @@ def _correction(
 
 def _is_anothers(span: str, text: str, companion: str) -> bool:
     """Whether words stand in a text only where the user repeats another's, or plays a part."""
-    quoted = [(one.start(), one.end()) for one in _QUOTED.finditer(text)]
+    quoted = list(_quotations(text))
     places = [one.start() for one in re.finditer(re.escape(span), text)]
     return not any(
         not any(start <= place < end for start, end in quoted) and not _is_announced(text[:place], companion)
@@ -170,9 +178,35 @@ def _is_anothers(span: str, text: str, companion: str) -> bool:
     )
 
 
+def _quotations(text: str) -> Iterator[tuple[int, int]]:
+    """The places of quotations, role-play and quoted lines in a text, in order."""
+    at = line_end = 0
+    # By each mark the place up to which nothing closes it.
+    unclosed: dict[str, int] = {}
+    while opening := _OPENING.search(text, at):
+        mark, at = opening[0], opening.end()
+        if line_end < at:
+            newline = text.find("\n", at)
+            line_end = len(text) if newline < 0 else newline
+        closing = _CLOSING.get(mark)
+        if closing is None:
+            yield opening.start(), line_end
+            at = line_end
+        elif unclosed.get(mark, 0) <= at:
+            end = len(text) if mark in _OF_SEVERAL_LINES else line_end
+            if found := closing.search(text, at, end):
+                yield opening.start(), found.end()
+                at = found.end()
+            else:
+                unclosed[mark] = end
+
+
 def _is_announced(before: str, companion: str) -> bool:
-    announced = _ANNOUNCED.search(before)
-    return announced is not None and slug(announced[1]) not in {"", slug(companion)}
+    """Whether words before others announce them: "She told me:". A name alone addresses the companion."""
+    clause, colon, rest = before.rpartition(":")
+    if not colon or rest.strip():
+        return False
+    return slug(_SENTENCE_END.split(clause)[-1]) not in {"", slug(companion)}
 
 
 def settle(extraction: Extraction, ignored: Mapping[UUID, UUID]) -> None:

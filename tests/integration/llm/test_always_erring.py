@@ -45,8 +45,8 @@ BOUNDS = {
     "SummarySpine": DIVIDED,
     "Reconciliation": DIVIDED,
     "FoldConfirmation": DIVIDED,
-    # Of four topics at a time, each until as many answers in a row were invalid as end the tries.
-    "Consolidation": 3 * 4 + 3 * HOURS,
+    # Of four topics at once: at first three times, later once in an hour.
+    "Consolidation": 3 * 4 + 4 * HOURS,
     "Split": UNDIVIDED,
     "TopicName": UNDIVIDED,
     "Classification": UNDIVIDED,

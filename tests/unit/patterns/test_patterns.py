@@ -12,7 +12,7 @@ import pytest
 from tests.unit.patterns.attacks import attacks
 from tests.unit.patterns.found import Found, all_patterns
 
-SECONDS = 0.05
+SECONDS = 0.1
 # An expression that takes less does not take the square of the length: that is a hundred times as much.
 SHORT = 0.01
 # What a text takes of the time of a fourth of it: by its length four times, by the square sixteen times.
@@ -27,6 +27,8 @@ BUILDING = {
     *("samples.canned.facts_policy", "memory.proxy.task_words"),
     # From the letter of a reference, for a text that is one.
     "providers.answers.answer_scalars",
+    # From words that are taken letter by letter.
+    "memory.facts.spoken_requests.rules",
     # They read names of files, and the first 2,000 characters of a question.
     *("memory.intake.importers.files", "memory.text.time_expressions.reader"),
 }
