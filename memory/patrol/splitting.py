@@ -238,11 +238,11 @@ class SimilarTopics:
     """Topics of similar nodes, named by their words.
 
     Attributes:
-        asked: The crowded clusters, also those that stay as they are.
+        crowded: The crowded clusters, also those that stay as they are.
         topics: The cluster that the nodes are in, the name and the nodes of each topic.
     """
 
-    asked: Sequence[UUID]
+    crowded: Sequence[UUID]
     topics: Sequence[tuple[UUID, str, Sequence[Candidate]]]
 
     def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
@@ -251,6 +251,6 @@ class SimilarTopics:
         for cluster_id, name, nodes in self.topics:
             revisions = {node.node_id: node.revision for node in nodes}
             founded += splitting.found_of_shown(tx, being_id, cluster_id, name, "words", revisions, revisions) > 0
-        for cluster_id in self.asked:
+        for cluster_id in self.crowded:
             splitting.mark_asked(tx, being_id, cluster_id)
         return {"topics": founded}
