@@ -81,12 +81,14 @@ class Runner:
         self._process.stdout.close()
 
 
-def read_all(descriptor):
-    """All that is written to a terminal until it is closed at the other end."""
+def read_all(descriptor, *, seen=None):
+    """All that is written to a terminal until it is closed at the other end; `seen` is given all of it so far."""
     read = b""
     with suppress(OSError):
         while part := os.read(descriptor, 65536):
             read += part
+            if seen is not None:
+                seen[:] = [read]
     return read
 
 

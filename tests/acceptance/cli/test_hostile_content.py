@@ -404,8 +404,8 @@ def system(place, hostile_command, runner):
     near, far = pty.openpty()
     with os.fdopen(far, "wb") as output:
         up = hostile_command.up("--port", free_port(), "--concurrency", 1, folder=place, output=output)
-    shown = []
-    reader = threading.Thread(target=lambda: shown.append(read_all(near)))
+    shown = [b""]
+    reader = threading.Thread(target=read_all, args=[near], kwargs={"seen": shown})
     reader.start()
     try:
         assert wait_until(lambda: running_servers(hostile_command.home) is not None or up.poll() is not None, PATIENCE)
@@ -413,6 +413,8 @@ def system(place, hostile_command, runner):
         assert wait_until(
             lambda: runner("stream", "status", terminal=False).code == 0 or up.poll() is not None, PATIENCE
         )
+        # It says last how it is stopped.
+        assert wait_until(lambda: b"stops everything" in shown[0] or up.poll() is not None, PATIENCE)
         assert up.poll() is None, shown
         yield hostile_command
     finally:
@@ -423,7 +425,7 @@ def system(place, hostile_command, runner):
     text = shown[0].decode()
     assert code == 0
     assert "Stopped." in text
-    assert "\\u202e" in text
+    assert "\\u001b" in text
     assert obeyed(text, terminal=True) == []
 
 
