@@ -11,12 +11,15 @@ from uuid import UUID
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from memory.llm.breaker import Breaker
+from memory.llm.payer import blamed
 from providers.completion import Completion, Usage
-from providers.errors import BadAnswer, ProviderError
+from providers.errors import BadAnswer, Misconfigured, ProviderError
 from providers.prices import cost_of
 from providers.thinking import Question, Thinker, max_usage, read
+from schemas.errors import StoreError
 from schemas.ledger.work import Claim
-from schemas.llm.calls import Outcome, Response
+from schemas.llm.calls import EncryptedKey, Outcome, Response
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls, drops, responses, unanswered
@@ -73,6 +76,34 @@ class CallAccounts:
             Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
         """
         return budgets.reserve(self._store, self._settings, self.account, **self._most(question, batch=batch))
+
+    def make(
+        self, question: Question[Any], call_id: UUID, breaker: Breaker, key: EncryptedKey | None
+    ) -> Completion | BadAnswer:
+        """Make a reserved call, without a connection; one that fails is settled.
+
+        Args:
+            question: What to ask.
+            call_id: The reserved call.
+            breaker: That of the provider and the key.
+            key: The user's key that pays; None: the platform's.
+
+        Raises:
+            InputRefused: The provider refuses the question.
+            Transient: The provider is busy, down or unreachable, its breaker is open, or it rejects the user's key.
+            Misconfigured: The platform's key, address or model is wrong.
+        """
+        traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
+        try:
+            with self._store.tracing.span("model call", traced), breaker.letting_through():
+                return self._thinker.ask(question)
+        except BadAnswer as bad:
+            return bad
+        except (ProviderError, StoreError) as error:
+            self.failed(call_id, error)
+            if isinstance(error, Misconfigured):
+                raise blamed(self._store, key, error) from None
+            raise
 
     def failed(self, call_id: UUID, error: Exception) -> None:
         """Settle a failed call at zero; one that the provider may charge for keeps its reservation."""

@@ -9,11 +9,12 @@ from uuid import UUID
 
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
-from providers.errors import Misconfigured
+from providers.errors import Misconfigured, ProviderError, Transient
 from providers.thinkers import Thinkers
 from providers.thinking import Thinker
 from schemas.llm.calls import EncryptedKey, PaidWith
 from schemas.settings import Settings
+from store.database import Store
 from store.llm import breakers, calls, keys
 from store.transaction import Transaction
 
@@ -61,6 +62,15 @@ class Payer:
         """Tell that the provider does not answer requests with this key; None: it does, as far as is known."""
         away = breakers.away(tx, self.thinker.provider, self.key_id)
         return LlmUnavailable(away.sentence(), "the provider is away", away=True) if away else None
+
+
+def blamed(store: Store, key: EncryptedKey | None, error: Misconfigured) -> ProviderError:
+    """Attribute an error to the platform's settings, or to the user's key, which is then stored as rejected."""
+    if key is None:
+        return error
+    with store.transaction() as tx:
+        keys.refuse(tx, key.user_id, key.key_id, str(error))
+    return Transient(f"The user's key can't be used: {error}", retry_after=0)
 
 
 def find_payer(

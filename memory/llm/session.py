@@ -16,20 +16,20 @@ from pydantic import BaseModel
 
 from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallLedger
-from memory.llm.payer import LlmUnavailable, find_payer
+from memory.llm.payer import LlmUnavailable, blamed, find_payer
 from memory.llm.provider_batches import BatchedRequests, BatchPending
 from memory.text.prompt_escaping import tagged
 from providers.completion import Completion, Usage
-from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, Transient
 from providers.lease_guard import before_request
 from providers.thinkers import Thinkers
 from providers.thinking import BatchThinker, Question, Reading, Thinker, read
-from schemas.errors import BudgetSpent, StoreError, Withdrawn
+from schemas.errors import BudgetSpent, Withdrawn
 from schemas.ledger.work import Claim
 from schemas.llm.calls import EncryptedKey, Response
 from schemas.settings import Settings
 from store.database import Store
-from store.llm import batches, keys
+from store.llm import batches
 from store.llm.calls import Account
 from store.transaction import Transaction
 
@@ -290,7 +290,7 @@ class LlmSession:
                 raise
             except (Transient, Misconfigured) as error:
                 self._breaker.trip(error)
-                raise self._blamed(error) if isinstance(error, Misconfigured) else error from None
+                raise blamed(self._store, self._key, error) if isinstance(error, Misconfigured) else error from None
         pool = ThreadPoolExecutor(self._settings.thinking_calls, thread_name_prefix="thinking")
         try:
             # The copied context carries the lease guard into the threads.
@@ -334,29 +334,11 @@ class LlmSession:
         return (reserved, None) if isinstance(reserved, Response) else (self._call(question, reserved), reserved)
 
     def _call(self, question: Question[Any], call_id: UUID) -> Response:
-        traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
-        try:
-            with self._store.tracing.span("model call", traced), self._breaker.letting_through():
-                answer: Completion | BadAnswer = self._thinker.ask(question)
-        except BadAnswer as bad:
-            answer = bad
-        except (ProviderError, StoreError) as error:
-            self._ledger.failed(call_id, error)
-            if isinstance(error, Misconfigured):
-                raise self._blamed(error) from None
-            raise
+        answer = self._ledger.make(question, call_id, self._breaker, self._key)
         kept = self._ledger.keep(question, call_id, answer)
         if kept is None:
             raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
         return kept
-
-    def _blamed(self, error: Misconfigured) -> ProviderError:
-        """Attribute an error to the platform's settings, or to the user's key, which is then stored as rejected."""
-        if self._key is None:
-            return error
-        with self._store.transaction() as tx:
-            keys.refuse(tx, self._key.user_id, self._key.key_id, str(error))
-        return Transient(f"The user's key can't be used: {error}", retry_after=0)
 
 
 def _is_whole(reading: Reading[Any]) -> None:

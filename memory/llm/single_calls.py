@@ -14,14 +14,13 @@ from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallAccounts, Settled
 from memory.llm.payer import Payer
 from providers.completion import Completion
-from providers.errors import BadAnswer, Misconfigured, ProviderError, Transient
+from providers.errors import BadAnswer
 from providers.lease_guard import before_request
 from providers.thinking import Question, Reading, read
-from schemas.errors import StoreError, Withdrawn
+from schemas.errors import Withdrawn
 from schemas.llm.calls import PaidWith
 from schemas.settings import Settings
 from store.database import Store
-from store.llm import keys
 from store.llm.calls import Account
 
 A = TypeVar("A", bound=BaseModel)
@@ -99,7 +98,7 @@ class SingleCalls:
         before_request()
         accounts = CallAccounts(self._store, self._settings, self._account, self._payer.thinker, withdrawals)
         call_id = accounts.reserve(question)
-        answer = self._answer(question, accounts, call_id)
+        answer = accounts.make(question, call_id, self._breaker, self._payer.key)
         completion, reading, fault = _read(question, answer)
         settled = accounts.settle(call_id, completion or answer, bad=fault is not None)
         self.spent = self.spent.with_call(settled)
@@ -109,20 +108,6 @@ class SingleCalls:
             raise fault or BadAnswer("The answer can't be read.")
         accounts.count_dropped(question.purpose, reading.dropped)
         return reading
-
-    def _answer(self, question: Question[A], accounts: CallAccounts, call_id: UUID) -> Completion | BadAnswer:
-        try:
-            with self._breaker.letting_through():
-                return self._payer.thinker.ask(question)
-        except BadAnswer as bad:
-            return bad
-        except (ProviderError, StoreError) as error:
-            accounts.failed(call_id, error)
-            if isinstance(error, Misconfigured) and (key := self._payer.key):
-                with self._store.transaction() as tx:
-                    keys.refuse(tx, key.user_id, key.key_id, str(error))
-                raise Transient(f"The user's key can't be used: {error}", retry_after=0) from None
-            raise
 
 
 def _read(
