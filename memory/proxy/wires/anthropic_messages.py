@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.proxy.transcript import Line, Transcript, read_transcript
-from memory.proxy.wires.answer_limits import STREAM, AnswerLimits
-from memory.proxy.wires.json_body import Change, JsonBody, prompt_bytes, read_body
+from memory.proxy.wires.answer_limits import AnswerLimits
+from memory.proxy.wires.bounded_body import BoundedBody
+from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.message_events import MessageEvents
@@ -37,16 +38,15 @@ _THOUGHT = frozenset({"thinking", "redacted_thinking"})
 
 
 @dataclass(frozen=True)
-class MessagesBody:
+class MessagesBody(BoundedBody):
     """The body of a request for a message.
 
     Attributes:
-        body: Its JSON.
         prompt_bytes: The size of the text in UTF-8, without the data of pictures.
         media: How many blocks are no text: pictures, documents, and what is not known.
     """
 
-    body: JsonBody
+    limits = LIMITS
     prompt_bytes: int
     media: int
     choices: int = 1
@@ -56,11 +56,6 @@ class MessagesBody:
     conversation: str | None = None
 
     @property
-    def model(self) -> str:
-        """The model, as the client names it."""
-        return self.body.model
-
-    @property
     def transcript(self) -> Transcript:
         """The transcript that the client sends."""
         system = [{"role": "system", "content": block} for block in _blocks(self.body.fields.get("system"))]
@@ -68,20 +63,10 @@ class MessagesBody:
         return Transcript((*read_transcript(system).lines, *lines))
 
     @property
-    def answer_limit(self) -> int | None:
-        """The request's own limit of the answer, in tokens; None if it has none."""
-        return LIMITS.limit(self.body.fields)
-
-    @property
     def surcharge(self) -> str | None:
         """The name of a field by which the request may cost more than its model's price says; None: it has none."""
         is_long = any(isinstance(mark, dict) and mark.get("ttl") == _LONG for mark in self._marks)
-        return LIMITS.surcharge(self.body.fields) or (MARK if is_long else None)
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether a stream is requested."""
-        return self.body.fields.get(STREAM) is True
+        return super().surcharge or (MARK if is_long else None)
 
     def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
         """Return the body with another model, with memory, and with a limit of the answer if it has none.
@@ -91,9 +76,7 @@ class MessagesBody:
             memory: What is remembered; None: nothing is added.
             limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
         """
-        fields: dict[str, Any] = {} if model == self.model else {"model": model}
-        if limit is not None and self.answer_limit is None:
-            fields |= LIMITS.limited(self.body.fields, *limit)
+        fields = self.fields_for(model, limit)
         changes: list[Change] = []
         if memory:
             last = max((place for place, each in enumerate(self._messages) if each.get("role") == "user"), default=None)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.proxy.transcript import Transcript, read_transcript
-from memory.proxy.wires.answer_limits import STREAM, STREAM_OPTIONS, AnswerLimits
-from memory.proxy.wires.json_body import Change, JsonBody, prompt_bytes, read_body
+from memory.proxy.wires.answer_limits import STREAM_OPTIONS, AnswerLimits
+from memory.proxy.wires.bounded_body import BoundedBody
+from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.completion_events import CompletionEvents
@@ -37,25 +38,19 @@ _OPENS_REASONING = re.compile(
 
 
 @dataclass(frozen=True)
-class ChatBody:
+class ChatBody(BoundedBody):
     """A chat completion's body.
 
     Attributes:
-        body: Its JSON.
         prompt_bytes: The size of the text in UTF-8, without the data of pictures.
         media: How many parts of messages are no text: pictures, sounds, files, and what is not known.
     """
 
-    body: JsonBody
+    limits = LIMITS
     prompt_bytes: int
     media: int
     continues: str | None = None
     conversation: str | None = None
-
-    @property
-    def model(self) -> str:
-        """The model, as the client names it."""
-        return self.body.model
 
     @property
     def transcript(self) -> Transcript:
@@ -77,24 +72,9 @@ class ChatBody:
         return LIMITS.choices(self.body.fields)
 
     @property
-    def answer_limit(self) -> int | None:
-        """The request's own limit of one answer, in tokens; None if it has none."""
-        return LIMITS.limit(self.body.fields)
-
-    @property
-    def surcharge(self) -> str | None:
-        """The name of a field by which the request may cost more than its model's price says; None: it has none."""
-        return LIMITS.surcharge(self.body.fields)
-
-    @property
     def prediction_bytes(self) -> int:
         """The size of the answer that the request predicts, of which what is wrong is charged as output."""
         return self.body.bytes_of("prediction")
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether a stream is requested."""
-        return self.body.fields.get(STREAM) is True
 
     @property
     def hides_usage(self) -> bool:
@@ -110,11 +90,9 @@ class ChatBody:
             limit: A limit of the answer, in tokens, for a request without one, and the field that the server reads it
                 in; None: nothing is added.
         """
-        fields: dict[str, Any] = {} if model == self.model else {"model": model}
+        fields = self.fields_for(model, limit)
         if self.hides_usage:
             fields[STREAM_OPTIONS] = {**(self.body.fields.get(STREAM_OPTIONS) or {}), "include_usage": True}
-        if limit is not None and self.answer_limit is None:
-            fields |= LIMITS.limited(self.body.fields, *limit)
         changes = self.body.with_fields(fields)
         return self.body.written([*changes, *(self._with_memory(memory) if memory else ())])
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.proxy.transcript import Line, Transcript, read_transcript
-from memory.proxy.wires.answer_limits import STREAM, AnswerLimits
-from memory.proxy.wires.json_body import Change, JsonBody, prompt_bytes, read_body
+from memory.proxy.wires.answer_limits import AnswerLimits
+from memory.proxy.wires.bounded_body import BoundedBody
+from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.response_events import ResponseEvents
@@ -36,28 +37,22 @@ _RESULT = "_output"
 
 
 @dataclass(frozen=True)
-class ResponseBody:
+class ResponseBody(BoundedBody):
     """The body of a request for a response.
 
     Attributes:
-        body: Its JSON.
         items: Its input as a list of items.
         prompt_bytes: The size of the text in UTF-8, without the data of pictures.
         media: How many parts of items are no text.
     """
 
-    body: JsonBody
+    limits = LIMITS
     items: Sequence[dict[str, Any]]
     prompt_bytes: int
     media: int
     choices: int = 1
     hides_usage: bool = False
     prediction_bytes: int = 0
-
-    @property
-    def model(self) -> str:
-        """The model, as the client names it."""
-        return self.body.model
 
     @property
     def transcript(self) -> Transcript:
@@ -77,21 +72,6 @@ class ResponseBody:
         given = self.body.fields.get(CONVERSATION)
         return _named(given.get("id") if isinstance(given, dict) else given)
 
-    @property
-    def answer_limit(self) -> int | None:
-        """The request's own limit of the answer, in tokens; None if it has none."""
-        return LIMITS.limit(self.body.fields)
-
-    @property
-    def surcharge(self) -> str | None:
-        """The name of a field by which the request may cost more than its model's price says; None: it has none."""
-        return LIMITS.surcharge(self.body.fields)
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether a stream is requested."""
-        return self.body.fields.get(STREAM) is True
-
     def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
         """Return the body with another model, with memory, and with a limit of the answer if it has none.
 
@@ -100,9 +80,7 @@ class ResponseBody:
             memory: What is remembered; None: nothing is added.
             limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
         """
-        fields: dict[str, Any] = {} if model == self.model else {"model": model}
-        if limit is not None and self.answer_limit is None:
-            fields |= LIMITS.limited(self.body.fields, *limit)
+        fields = self.fields_for(model, limit)
         changes: list[Change] = []
         if memory:
             fields |= self._instructions(memory)
