@@ -171,4 +171,4 @@ VIEWS: Mapping[type, Callable[[Any], Any]] = {
     Context: _prompt,
     Asked: _answered,
 }
-"""What a model is answered in place of an operation's answer, by its type."""
+"""The answer that a model gets in place of an operation's answer, by its type."""

@@ -48,7 +48,7 @@ PROCESS = "ask"
 ANSWER = "answer"
 
 Part = LookedAt | Sentence | Asked
-"""What an answer tells as soon as it is known: what was looked at, each sentence, and at the end all of it."""
+"""A part of an answer, told as soon as it is known: what was looked at, each sentence, and at the end all of it."""
 
 
 @dataclass

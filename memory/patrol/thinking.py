@@ -1,5 +1,6 @@
 """Steps of a patrol that ask a model: they never wait for one, and go on without it where none is available."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, TypeVar
@@ -39,9 +40,9 @@ class ThinkingStep(ModelWork[Effects]):
     llm: LlmSession
     settled: Effects | None = None
 
+    @abstractmethod
     def think(self, llm: LlmSession) -> Effects:
         """The step with a model; no connection is held."""
-        raise NotImplementedError
 
     def go_without(self) -> Effects | None:
         """The step without a key or budget; no connection is held. None: it is skipped."""

@@ -24,7 +24,7 @@ from store.nodes.embeddings import Meant
 log = structlog.get_logger()
 
 Compared = Literal["talk", "nodes", "facts"]
-"""What a query's vectors are compared with, which has a model of its own: what was told, memories, the user's facts."""
+"""A kind of vectors that a query's are compared with, each of its own model: what was told, memories, facts."""
 
 
 @dataclass(frozen=True, slots=True)

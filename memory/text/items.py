@@ -32,7 +32,7 @@ Shorten = Callable[[dict[str, Any], int], dict[str, Any]]
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 Versions = Mapping[bytes, UUID]
-"""What is stored under one producer id: row ids by content hash, first that of the version that stands."""
+"""The rows under one producer id: row ids by content hash, first that of the version that stands."""
 
 
 class ItemBatchRefused(ValueError):

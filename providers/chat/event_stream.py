@@ -15,7 +15,7 @@ from pydantic_core import from_json
 from schemas.text.storable import decoded
 
 DONE = "[DONE]"
-"""What a stream yields in place of an object at its end."""
+"""The item that a stream yields in place of an object at its end."""
 
 # The longest event, line, or document. One with several choices, or with generated audio, may be longer.
 MOST_BYTES = 1024 * 1024

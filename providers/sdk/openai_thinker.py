@@ -59,7 +59,7 @@ class _Abilities:
     longest_answer: int | None = None
     """The most tokens that the model writes, where that is less than a question allows."""
     answer_tokens: int | None = None
-    """What the model's context leaves for the answer to this question, where that is less than it may have."""
+    """The room that the model's context leaves for the answer to this question, where that is less than it may have."""
 
     def without(self, refused: str) -> "_Abilities | None":
         """Drop the option that a refusal names; None if no alternative is left."""

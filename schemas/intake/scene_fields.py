@@ -11,9 +11,9 @@ from schemas.wire.fields import Words
 MergeRule = Literal[
     "proposed", "proposed or first", "chosen", "history", "most important", "united", "survivor", "weighted mean"
 ]
-"""What a survivor of a merge gets: what the model proposes (else the first that a node has); what it chose of what the
-nodes have; all dated lines; the survivor's own, else that of the most important node that has one; all items, once
-each; the survivor's own alone; the mean weighted by importance."""
+"""The value that a survivor of a merge gets: what the model proposes (else the first that a node has); what it chose of
+what the nodes have; all dated lines; the survivor's own, else that of the most important node that has one; all items,
+once each; the survivor's own alone; the mean weighted by importance."""
 FIRST_VERSION = 1
 
 

@@ -7,7 +7,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
 PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{\w*\}")
-"""What stands for any text in a prompt."""
+"""A part of a template that stands for any text in a prompt."""
 
 # A prompt with less text of its own would be what people say too.
 LEAST_CHARACTERS = 20

@@ -10,7 +10,7 @@ from schemas.limits import DEFAULT_IMPORTANCE, EARLIEST_YEAR, LATEST_YEAR, PRODU
 T = TypeVar("T")
 
 Role = Literal["user", "assistant", "other"]
-"""Who says a message."""
+"""The one who says a message."""
 
 
 def _in_utc(moment: datetime) -> datetime:
