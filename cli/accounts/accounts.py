@@ -11,8 +11,9 @@ from cli.console.output import count, day, moment, say, say_json, say_list, tabl
 from cli.console.typed import read
 from memory.accounts import beings as being_accounts
 from memory.accounts import lookup, user_accounts
-from operations.accounts.beings import create_being
-from schemas.accounts.accounts import BeingChanges, NewBeing
+from operations.accounts.beings import change_being, create_being
+from operations.accounts.users import change_user
+from schemas.accounts.accounts import BeingChanges, NewBeing, UserChanges
 from schemas.wire.requests import Name
 
 CostOption = Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")]
@@ -68,7 +69,8 @@ def set_user_budget(
     When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
     """
     with opened() as on:
-        changed = user_accounts.set_budget(on.store, find_user(on, user).user_id, _budget(cost, tokens))
+        budget = UserChanges(**_budget(cost, tokens))
+        changed = change_user.perform(on, user_id=find_user(on, user).user_id, changes=budget)
     if as_json:
         return say_json(changed)
     _say_budget(words(changed.name), cost, tokens)
@@ -183,7 +185,7 @@ def choose_scenes(
     chosen: BeingChanges = read(BeingChanges, {"scenes": mode})
     with opened() as on:
         target = find_being(on, being, owner)
-        changed = being_accounts.change(on.store, target, {"scenes": chosen.scenes})
+        changed = change_being.perform(on, being=target, changes=chosen)
     if as_json:
         return say_json(changed)
     chosen_mode = changed.scenes or f"{on.settings.scenes}, as the settings say"

@@ -10,8 +10,8 @@ from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_json, words
 from cli.console.quiet import quiet_settings
-from memory.accounts import erasure
-from operations.accounts import beings as operations
+from operations.accounts import beings as of_beings
+from operations.accounts import users as of_users
 from operations.nodes import erasure as of_nodes
 from schemas.accounts.portability import BeingErased, NodeErased
 from store.accounts.scrub import scrub as scrub_database
@@ -92,7 +92,7 @@ def erase_being(
     with opened() as on:
         target = find_being(on, being, owner)
         _ask(f"Erase {target.slug} and all that it remembers for good?", yes=yes)
-        erased = operations.erase_being.perform(on, being=target)
+        erased = of_beings.erase_being.perform(on, being=target)
     _say(erased, as_json=as_json)
 
 
@@ -107,7 +107,8 @@ def erase_user(
     with opened() as on:
         who = find_user(on, user)
         _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
-        _say(erasure.erase_user(on.store, who), as_json=as_json)
+        erased = of_users.erase_user.perform(on, user_id=who.user_id)
+    _say(erased, as_json=as_json)
 
 
 def _ask(question: str, *, yes: bool) -> None:

@@ -1,17 +1,17 @@
 """`patrol token`: users' access tokens for the API."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, get_args
 from uuid import UUID
 
 from typer import Argument, BadParameter, Option, Typer
 
-from cli.console.ledger import find_being, find_user, opened
+from cli.console.ledger import find_user, opened
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import day, remark, say, say_json, say_list, table, words
-from memory.accounts import access, lookup
+from memory.accounts import lookup
 from operations.accounts import users as operations
-from schemas.accounts.accounts import Scope
+from schemas.accounts.accounts import NewToken, Scope
 
 tokens = Typer(help="Access tokens of users for the API.", no_args_is_help=True)
 
@@ -41,18 +41,16 @@ def add_token(
     """Create a token, and print its secret to stdout. The secret can't be shown again."""
     if unknown := sorted({*scopes} - {*get_args(Scope)}):
         raise BadParameter(f"no such scope: {', '.join(unknown)}. There are {', '.join(get_args(Scope))}.")
-    allowed = [scope for scope in get_args(Scope) if scope in scopes]
+    allowed: list[Scope] = [scope for scope in get_args(Scope) if scope in scopes]
+    expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
     with opened() as on:
         user = find_user(on, owner)
-        being_id = None if being is None else find_being(on, being, str(user.user_id)).being_id
-        life = None if days is None else timedelta(days=days)
-        secret, token = access.issue_token(
-            on.store, user.user_id, being_id=being_id, scopes=allowed, lifetime=life, most=on.settings.most_tokens
-        )
+        new = NewToken(scopes=allowed, being=being, expires=expires)
+        issued = operations.create_token.perform(on, user_id=user.user_id, new=new)
     if as_json:
-        say_json({"secret": secret, "token": token})
+        say_json(issued)
     else:
-        say(secret)
+        say(issued.secret)
         remark("Keep it: it can't be shown again. Send it as `Authorization: Bearer …`.")
 
 

@@ -1,8 +1,6 @@
 """Users and their access tokens, as an operator's application manages them."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from memory.accounts import access
@@ -57,12 +55,6 @@ def show(store: Store, user_id: UUID) -> User:
     """
     with store.transaction() as tx:
         return users.get_user(tx, user_id)
-
-
-def set_budget(store: Store, user_id: UUID, budget: Mapping[str, Any]) -> User:
-    """Set a user's own daily limits, `daily_cost` in dollars and `daily_tokens`; None: those of the settings."""
-    with store.transaction() as tx:
-        return users.change_user(tx, user_id, budget)
 
 
 def issue_token(store: Store, settings: Settings, user_id: UUID, new: NewToken) -> tuple[str, Token]:
