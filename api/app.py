@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from redis.backoff import NoBackoff
@@ -32,7 +33,6 @@ from api.http.problems import handle
 from api.http.request_log import ID, RequestLog, RequestTraces
 from api.http.request_metrics import COUNTS, RequestMetrics
 from api.http.request_target import MendedTarget
-from api.http.threads import Threads
 from api.http.waiting import Waiting
 from api.intake import notes as note_intake
 from api.mcp.http import McpOverHttp
@@ -136,10 +136,10 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
             ) as app.state.redis,
         ):
             app.state.loads = UserLoads(settings.user_requests, settings.user_database_time)
-            app.state.threads = Threads(THREADS_PER_USER * settings.user_requests)
+            current_default_thread_limiter().total_tokens = THREADS_PER_USER * settings.user_requests
             # The other half is left for requests that do not wait.
             app.state.waiting = Waiting(settings.user_requests // 2)
-            app.state.messages_together = message_intake.messages_together(app.state.resources, app.state.threads)
+            app.state.messages_together = message_intake.messages_together(app.state.resources)
             app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
             # Each change of threads would wait for the default of 5 ms while a batch is parsed.
             sys.setswitchinterval(SWITCH_SECONDS)
@@ -149,7 +149,6 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
                     yield {STATE: Connections(settings)}
             finally:
                 await app.state.proxy.close()
-                app.state.threads.close()
 
     request_metrics = RequestMetrics()
     tools = McpOverHttp(request_metrics.count_tool)

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
@@ -22,7 +23,6 @@ from api.http.json_values import read_batch, read_json, too_large
 from api.http.load.bulk_queue import BulkTurn
 from api.http.load.fair_use import LARGE_BYTES, is_large
 from api.http.problems import Rejection
-from api.http.threads import in_thread, threads_of
 from schemas.limits import (
     BULK_ITEMS,
     DOCUMENT_BYTES,
@@ -55,7 +55,7 @@ class JsonRoute(APIRoute):
         if "POST" in (options.get("methods") or ()) and not takes_key(endpoint):
             omit = {name: options.get(f"response_model_{name}", False) for name in ("exclude_none", "exclude_unset")}
             endpoint = repeatable(endpoint, options.get("status_code"), omit)
-        super().__init__(path, in_thread(endpoint), **options)
+        super().__init__(path, endpoint, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Check scopes and media type, then call the framework's handler with a `JsonRequest`."""
@@ -111,7 +111,7 @@ class JsonRequest(Request):
         if len(body) > LARGE_BYTES:
             await self._turn.take()
         # Changing threads takes longer than parsing few bytes.
-        read = self._read(body) if len(body) <= FEW_BYTES else await threads_of(self.app).run(self._read, body)
+        read = self._read(body) if len(body) <= FEW_BYTES else await run_in_threadpool(self._read, body)
         if isinstance(read, list) and len(read) > BULK_ITEMS:
             await self._turn.take()
         return read

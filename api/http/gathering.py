@@ -10,7 +10,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from api.http.threads import Threads
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
@@ -44,14 +45,14 @@ class Gathering(Generic[Key, Item, Result]):
         act: Does what the items ask for, of which there is at least one, all under one key; returns the result of each,
             or the exception to raise to it. What it raises is raised to all. It runs in the context of the first.
         most: The most that the sizes of the items of one call add up to; a larger item has a call of its own.
-        threads: Where it is called.
+        threads: Limits the threads in which it is called; None: those of all requests.
     """
 
     def __init__(
         self,
         act: Callable[[Key, Sequence[Item]], Sequence[Result | Exception]],
         most: int,
-        threads: Threads,
+        threads: CapacityLimiter | None = None,
     ) -> None:
         self._act = act
         self._most = most
@@ -80,7 +81,7 @@ class Gathering(Generic[Key, Item, Result]):
     async def _lead(self, key: Key, group: Sequence[_Place]) -> Result:
         others = group[1:]
         try:
-            results = await self._threads.run(self._act, key, [place.item for place in group])
+            results = await run_sync(self._act, key, [place.item for place in group], limiter=self._threads)
         except BaseException as fault:
             for place in others:
                 if isinstance(fault, Exception):

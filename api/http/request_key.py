@@ -4,9 +4,9 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends, Header, Request
+from starlette.concurrency import run_in_threadpool
 
 from api.http.resources import On
-from api.http.threads import threads_of
 from memory.accounts.access import Caller, Forbidden
 from memory.llm import keys
 from schemas.accounts.accounts import KeyText
@@ -40,7 +40,7 @@ async def _request_key(
             " Being knows. Send the request without the key, or with a token that may read."
         )
     provider = provider or on.thinkers.provider_of(key)
-    return await threads_of(request.app).run(
+    return await run_in_threadpool(
         keys.store_request_key, on.store, on.settings, caller.user_id, provider, key, token_id=caller.token_id
     )
 

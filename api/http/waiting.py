@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from fastapi import Request
+from starlette.concurrency import run_in_threadpool
 
 from api.http.connections import STATE
-from api.http.threads import threads_of
 
 PLACES = 200
 PAUSE_SECONDS = 1.0
@@ -48,7 +48,7 @@ class Waiting:
             user_id: Whose request it is.
             seconds: How long to wait.
         """
-        answer = await threads_of(request.app).run(call)
+        answer = await run_in_threadpool(call)
         if is_enough(answer) or self._waiting.total() >= PLACES or self._waiting[user_id] >= self._of_one_user:
             return answer
         self._waiting[user_id] += 1
@@ -56,7 +56,7 @@ class Waiting:
             until = asyncio.get_running_loop().time() + seconds
             while (left := until - asyncio.get_running_loop().time()) > 0 and not await _is_over(request):
                 await asyncio.sleep(min(PAUSE_SECONDS, left))
-                answer = await threads_of(request.app).run(call)
+                answer = await run_in_threadpool(call)
                 if is_enough(answer):
                     break
         finally:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Body, Request
 from pydantic import SkipValidation
+from starlette.concurrency import run_in_threadpool
 
 from api.http.access.auth import IngestBeing
 from api.http.bodies import JsonRoute, body_limit
@@ -17,7 +18,6 @@ from api.http.load.fair_use import is_large
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On
-from api.http.threads import Threads, threads_of
 from api.intake.batches import IdempotencyKey, hand_in, items_of, some_taken
 from memory.intake.accepting import is_bulk
 from memory.intake.messages import accept_messages
@@ -41,13 +41,13 @@ MessagesTogether = Gathering[Destination, Sent, Receipt]
 """Takes in what concurrent requests hand in to one Being in one transaction."""
 
 
-def messages_together(on: Resources, threads: Threads) -> MessagesTogether:
+def messages_together(on: Resources) -> MessagesTogether:
     """Return what takes in the messages of concurrent requests to one process."""
 
     def accept(to: Destination, sent: Sequence[Sent]) -> list[Receipt | Exception]:
         return accept_together(on.store, on.settings, to.being_id, sent, paid_by=to.request_key_id)
 
-    return Gathering(accept, BULK_ITEMS, threads)
+    return Gathering(accept, BULK_ITEMS)
 
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
@@ -89,7 +89,7 @@ async def hand_in_messages(
     items = items_of(messages)
     if is_bulk(items) or is_large(request.headers):
         accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=request_key)
-        return await threads_of(request.app).run(hand_in, messages, idempotency_key, accept)
+        return await run_in_threadpool(hand_in, messages, idempotency_key, accept)
     together: MessagesTogether = request.app.state.messages_together
     destination = Destination(being.being_id, request_key)
     return some_taken(await together.join(destination, Sent(items, ids_from(idempotency_key)), len(items)))

@@ -12,8 +12,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -31,7 +33,6 @@ from api.http.access.page_cookie import (
 from api.http.gathering import Gathering
 from api.http.problems import answer
 from api.http.resources import On
-from api.http.threads import Threads, threads_of
 from memory.accounts import access, page_sessions
 from memory.accounts.access import Admitted, Caller, Forbidden, InvalidToken, Operator, Presented
 from schemas.accounts.accounts import Being
@@ -64,7 +65,7 @@ class Authentication:
         self._invalid = InvalidTokens()
         # A thread of its own, so that requests which occupy all others delay no authentication.
         self._together: Gathering[Resources, Presented, Admitted] = Gathering(
-            _authenticate_each, MOST_TOGETHER, Threads(1)
+            _authenticate_each, MOST_TOGETHER, CapacityLimiter(1)
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,7 +85,7 @@ class Authentication:
                     admitted = await self._together.join(on, Presented(secret, named))
                     state["caller"], state["opened"] = admitted.caller, (named, admitted.being)
                 else:
-                    state["caller"] = await threads_of(scope["app"]).run(
+                    state["caller"] = await run_in_threadpool(
                         page_sessions.authenticate, on.store, secret, proof_of(scope, headers)
                     )
             except Exception as error:  # noqa: BLE001  # no failure may let a request pass
@@ -163,7 +164,7 @@ class Opened(Scoped):
         if named == being:
             return access.must_be_found(found)
         store = request.app.state.resources.store
-        return await threads_of(request.app).run(access.find_being, store, caller, being)
+        return await run_in_threadpool(access.find_being, store, caller, being)
 
 
 class PermittedOrOperator(Scoped):

@@ -6,7 +6,6 @@ from threading import Event
 import pytest
 
 from api.http.gathering import Gathering
-from api.http.threads import Threads
 
 
 class Calls:
@@ -41,7 +40,7 @@ def test_a_request_alone_begins_at_once():
     async def run():
         calls = Calls()
         calls.leave.set()
-        gathering = Gathering(calls, 10, Threads(3))
+        gathering = Gathering(calls, 10)
         assert [await gathering.join("a", item) for item in (1, 2)] == [10, 20]
         assert calls.seen == [("a", [1]), ("a", [2])]
 
@@ -51,7 +50,7 @@ def test_a_request_alone_begins_at_once():
 def test_requests_that_come_during_a_call_share_the_next_and_get_their_own_results():
     async def run():
         calls = Calls()
-        first, others = await gathered(calls, Gathering(calls, 10, Threads(3)), 1, -2, 3)
+        first, others = await gathered(calls, Gathering(calls, 10), 1, -2, 3)
         calls.leave.set()
         assert await first == 0
         assert [await others[0], await others[2]] == [10, 30]
@@ -65,7 +64,7 @@ def test_requests_that_come_during_a_call_share_the_next_and_get_their_own_resul
 def test_a_failed_call_fails_for_all_of_it_and_for_no_later_one():
     async def run():
         calls = Calls()
-        gathering = Gathering(calls, 10, Threads(3))
+        gathering = Gathering(calls, 10)
         first, others = await gathered(calls, gathering, 1, 2)
         calls.fault = RuntimeError("the database is away")
         calls.leave.set()
@@ -80,7 +79,7 @@ def test_a_failed_call_fails_for_all_of_it_and_for_no_later_one():
 def test_a_call_takes_no_more_than_the_most():
     async def run():
         calls = Calls()
-        gathering = Gathering(calls, 10, Threads(3))
+        gathering = Gathering(calls, 10)
         first = asyncio.create_task(gathering.join("a", 0))
         await calls.begun.wait()
         sizes = [4, 6, 1, 50, 10]
@@ -96,7 +95,7 @@ def test_a_call_takes_no_more_than_the_most():
 def test_calls_of_different_keys_do_not_wait_for_each_other():
     async def run():
         calls = Calls()
-        gathering = Gathering(calls, 10, Threads(3))
+        gathering = Gathering(calls, 10)
         tasks = []
         for key in "abc":
             tasks.append(asyncio.create_task(gathering.join(key, 1)))
@@ -112,7 +111,7 @@ def test_calls_of_different_keys_do_not_wait_for_each_other():
 def test_a_cancelled_request_is_left_out_and_holds_up_no_other():
     async def run():
         calls = Calls()
-        gathering = Gathering(calls, 10, Threads(3))
+        gathering = Gathering(calls, 10)
         first, others = await gathered(calls, gathering, 1, 2)
         others[0].cancel()
         calls.leave.set()
@@ -125,7 +124,7 @@ def test_a_cancelled_request_is_left_out_and_holds_up_no_other():
 def test_a_request_that_is_cancelled_as_it_is_to_make_the_next_call_leaves_it_to_another():
     async def run():
         calls = Calls()
-        gathering = Gathering(calls, 10, Threads(3))
+        gathering = Gathering(calls, 10)
         first, others = await gathered(calls, gathering, 1, 2)
         hand_over = gathering._hand_over  # noqa: SLF001  # the moment behind it can't be met from outside
 
