@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
 from memory.accounts.access import Caller, Operator
-from memory.accounts.request_answers import forget_answers
+from memory.accounts.request_answers import without_stored_answers
 from schemas.accounts.accounts import Being, Scope
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -202,7 +202,7 @@ class Operation(Generic[A]):
         repeated: What a second call under the same Idempotency-Key does. `answered once`: it commits together with
             its answer, which is returned again. `done again`: it may call a model, for which no transaction is held, so
             that a crash before its answer is stored leads to a second call. `harmless`: by its nature.
-        forgets: Whether stored answers to earlier requests may show what it erases, so that they are deleted with it.
+        drops_answers: Whether stored answers to earlier requests may show what it erases: they are deleted with it.
         waits_for: Whether an answer holds what its caller waits for: a door that can wait asks again until it does, or
             until the parameter `wait`, in seconds, is over. None: it is not waited for.
     """
@@ -220,7 +220,7 @@ class Operation(Generic[A]):
     conflicts: bool
     gone: bool
     repeated: Repeated
-    forgets: bool
+    drops_answers: bool
     waits_for: Callable[[A], bool] | None
 
     @property
@@ -291,10 +291,10 @@ class Operation(Generic[A]):
         """Do the same, and say whether what was to be created existed."""
         if self.for_all_beings:
             arguments["caller"].require_all_beings()
-        if not self.forgets:
+        if not self.drops_answers:
             return self._called(on, **arguments)
         owner: Being | Caller = arguments["being" if "being" in arguments else "caller"]
-        with forget_answers(on.store, owner.user_id):
+        with without_stored_answers(on.store, owner.user_id):
             return self._called(on, **arguments)
 
     def _called(self, on: Resources, **arguments: Any) -> A | Existing[A]:
@@ -353,7 +353,7 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
     conflicts: bool = False,
     gone: bool = False,
     repeated: Repeated = "answered once",
-    forgets: bool = False,
+    drops_answers: bool = False,
     waits_for: Callable[[Any], bool] | None = None,
 ) -> Callable[[Callable[..., A | Existing[A]]], Operation[A]]:
     """Declare the decorated function as an operation; the arguments are those of `Operation`.
@@ -363,7 +363,7 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
     """
     method, _, path = (route or "").partition(" ")
     options = (scope, for_all_beings, status, omits, commands, tool, body, conflicts, gone, repeated)
-    ends = (forgets, waits_for)
+    ends = (drops_answers, waits_for)
     return lambda call: Operation(call, method, path, *options, *ends)
 
 

@@ -111,7 +111,7 @@ class Gateway:
         try:
             caller = await self._verify(secret, token, address)
         except InvalidToken:
-            self._tokens.forget(token)
+            self._tokens.drop(token)
             await asyncio.sleep(self._invalid.delay(address))
             raise
         for scope in ("ingest", "read"):
@@ -164,7 +164,7 @@ class Gateway:
             caller = await self._in_time(work)
         if caller is None and known:
             if work is not None:
-                work.add_done_callback(lambda done: self._forget_if_invalid(token, done))
+                work.add_done_callback(lambda done: self._drop_if_invalid(token, done))
             return known
         if caller is None:
             caller = await self._as_long_as_it_takes(work, IDENTIFICATION_SECONDS)
@@ -216,7 +216,7 @@ class Gateway:
             self._admissions.store(slot, done.result())
             self._grace.give_back(token, [taken])
         elif isinstance(fault, BudgetSpent | NotFound | NoPayer | InvalidRequest | UnknownAnswer):
-            self._admissions.forget(slot)
+            self._admissions.drop(slot)
 
     def release(self, admitted: Admitted) -> None:
         """Release the reservation of a request that is not passed on."""
@@ -233,6 +233,6 @@ class Gateway:
             settle = partial(admission.settle, self._on.store, self._on.settings)
             self._threads.start(reserved.being.user_id, settle, reserved, "failed", Usage())
 
-    def _forget_if_invalid(self, token: bytes, done: "asyncio.Future[Caller | Operator]") -> None:
+    def _drop_if_invalid(self, token: bytes, done: "asyncio.Future[Caller | Operator]") -> None:
         if not done.cancelled() and isinstance(done.exception(), InvalidToken):
-            self._tokens.forget(token)
+            self._tokens.drop(token)

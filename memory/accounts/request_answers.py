@@ -99,14 +99,14 @@ def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], bytes
 
 
 @contextmanager
-def forget_answers(store: Store, user_id: UUID) -> Iterator[None]:
+def without_stored_answers(store: Store, user_id: UUID) -> Iterator[None]:
     """Delete the stored answers about a user, which may show what the block erases, in one transaction with the block.
 
     The block must call no model: it holds a connection.
     """
     with store.joined() as tx:
         yield
-        request_answers.forget(tx, user_id)
+        request_answers.drop(tx, user_id)
 
 
 def _add(request: KeyedRequest, answer: bytes, store: Store) -> None:

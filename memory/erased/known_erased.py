@@ -175,11 +175,11 @@ def undecryptable(store: Store, settings: Settings) -> list[UUID]:
     return found
 
 
-def forget(store: Store, user_ids: Iterable[UUID]) -> None:
+def drop(store: Store, user_ids: Iterable[UUID]) -> None:
     """Remove the keys and digests of users: what they had erased is no longer recognised."""
     with store.transaction() as tx:
         for user_id in user_ids:
-            erased.forget(tx, user_id)
+            erased.drop(tx, user_id)
 
 
 def _recognition(settings: Settings, key: ErasureKey, being_id: UUID) -> Recognition:

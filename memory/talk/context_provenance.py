@@ -146,12 +146,12 @@ def withdrawn_marks(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]
     return marks
 
 
-def forget(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
+def drop(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
     """Forget that contexts showed the words of withdrawn messages: an edited message repeats most of them.
 
     What a context had shown before such a message came in stays known: the message was an echo itself.
     """
-    provenance.forget(tx, being_id, marks)
+    provenance.drop(tx, being_id, marks)
 
 
 def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:

@@ -53,7 +53,7 @@ def withdraw(
     marks = context_provenance.withdrawn_marks(tx, being.being_id, message_ids)
     sessions = take_out(tx, being.being_id, message_ids)
     erasure.remove_unused_names(tx, being.user_id)
-    context_provenance.forget(tx, being.being_id, marks)
+    context_provenance.drop(tx, being.being_id, marks)
     rebuilds = Rebuilds(
         messages=sum(session.judged_again for session in sessions),
         summaries=session_summaries.count_due(tx, being.being_id, [session.session_id for session in sessions]),

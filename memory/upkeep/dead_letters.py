@@ -50,7 +50,7 @@ def replay(store: Store, settings: Settings, owners: Owners, work_id: UUID) -> N
     with store.transaction() as tx:
         found = work.get(tx, owners, work_id)
         kind = WORK.get(found.kind)
-        unanswered.forget(tx, found.owner_id)
+        unanswered.drop(tx, found.owner_id)
         if kind is None or kind.when_dead != "fail the run":
             work.replay(tx, found)
             return

@@ -56,7 +56,7 @@ def erase_being(tx: Transaction, being: Being) -> None:
         {"being": being.being_id},
     )
     tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
-    request_answers.forget(tx, being.user_id)
+    request_answers.drop(tx, being.user_id)
 
 
 def remove_unused_names(tx: Transaction, user_id: UUID) -> None:
