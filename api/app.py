@@ -43,6 +43,7 @@ from api.proxy.models import Models
 from api.proxy.passing import CountTokens, Elsewhere
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
+from api.talk import room_messages
 from api.vault import exchange
 from memory.proxy.wires.anthropic_messages import MESSAGES
 from memory.proxy.wires.chat_completions import CHAT
@@ -56,7 +57,7 @@ from operations.llm import cost, keys
 from operations.nodes import erasure, nodes, recall
 from operations.patrol import diary, patrols
 from operations.search import asking, search
-from operations.talk import judgements, messages, sessions
+from operations.talk import judgements, messages, rooms, sessions
 from operations.vault import records, vault
 from schemas.settings import Settings
 from workers.runtime.addresses import addresses
@@ -75,6 +76,7 @@ DECLARED = (
     (users, "Users"),
     (beings, "Beings"),
     (sessions, "Conversations"),
+    (rooms, "Rooms"),
     (patrols, "Patrols"),
     (nodes, "Memories"),
     (erasure, "Memories"),
@@ -198,6 +200,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         routes(profiles, "Context"),
         routes(working_memory, "Context"),
         message_intake.router,
+        room_messages.router,
         note_intake.router,
         routes(search, "Search"),
         routes(asking, "Search"),

@@ -95,6 +95,7 @@ MOST_KEYED_FOUND = 1000
 KEYED_OFFSET = 1_000_000_000
 PRODUCER_ID_CHARACTERS = 200
 SPEAKER_CHARACTERS = 200
+ROOM_MEMBERS = 100
 # A message's time that is up to so far ahead of the clock becomes the clock's: clocks differ, and change for summer.
 AHEAD_MINUTES = 60
 EARLIEST_YEAR = 1900

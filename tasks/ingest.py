@@ -6,14 +6,13 @@ Such a message carries content, and is the only copy of it until it is acknowled
 import json
 import time
 from typing import Any
-from uuid import UUID
 
 import structlog
 from celery import Task
 from celery.exceptions import Reject
 from redis.exceptions import RedisError
 
-from memory.intake.delivery import ItemKind, deliver
+from memory.intake.delivery import Address, ItemKind, deliver
 from memory.search import indexing
 from schemas.ledger.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
 from schemas.ledger.work import Claim
@@ -47,7 +46,7 @@ def notes(task: Task, *args: Any, **kwargs: Any) -> None:
 
 @app.task(name=INGEST_MESSAGES.name, queue=INGEST_MESSAGES.queue, base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is
 def messages(task: Task, *args: Any, **kwargs: Any) -> None:
-    """Accept messages. Arguments: a Being's id, and a list of messages."""
+    """Accept messages. Arguments: a Being's id, or `room` with a room's, and a list of messages."""
     _take(task.request.id, "messages", args, kwargs)
 
 
@@ -71,51 +70,50 @@ def _take(task_id: str, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str,
     """
     on = app.process_resources()
     try:
-        being_id, items = _read(*args, **kwargs)
+        to, items = _read(*args, **kwargs)
     except (TypeError, ValueError) as fault:
         _keep(on, [_rejected(task_id, kind, "call", str(fault), {"args": args, "kwargs": kwargs})])
         return
     ids = [f"celery/{task_id}/{position}" for position in range(len(items))]
     try:
-        delivered = deliver(on.store, on.settings, on.embedders, kind, being_id, items, ids)
+        delivered = deliver(on.store, on.settings, on.embedders, kind, to, items, ids)
     except Exception as fault:  # noqa: BLE001  # the message is the only copy, so it is requeued whatever the fault
-        log.warning("ingest.waits", being_id=str(being_id), items=len(items), fault=described(fault))
+        log.warning("ingest.waits", **to.logged, items=len(items), fault=described(fault))
         time.sleep(PAUSE_SECONDS)
         raise Reject(type(fault).__name__, requeue=True) from None
     _keep(
         on,
         [
-            _rejected(task_id, kind, position, reason, _addressed(being_id, items[position]))
+            _rejected(task_id, kind, position, reason, _addressed(to, items[position]))
             for position, reason in delivered.refused.items()
         ],
     )
-    log.info("ingest.taken", what=kind, being_id=str(being_id), items=len(items), refused=len(delivered.refused))
+    log.info("ingest.taken", what=kind, **to.logged, items=len(items), refused=len(delivered.refused))
 
 
-def _read(being: Any = None, items: Any = None, *more: Any, **unknown: Any) -> tuple[UUID, list[Any]]:
+def _read(
+    being: Any = None, items: Any = None, *more: Any, room: Any = None, **unknown: Any
+) -> tuple[Address, list[Any]]:
     """Parse the task's arguments, which come unchecked from another program.
 
     Raises:
-        ValueError: They are not a Being's id and a list of 1 to 1,000 items.
+        ValueError: They are not the id of a Being or room, and a list of 1 to 1,000 items.
     """
-    if more or unknown:
-        raise ValueError("the task takes two arguments, `being` and `items`")
-    try:
-        being_id = UUID(being)
-    except (ValueError, TypeError, AttributeError):
-        raise ValueError("being: must be a Being's id") from None
+    if more or unknown or (room is not None and being is not None):
+        raise ValueError("the task takes two arguments, `being` or `room`, and `items`")
+    to = Address.of({"being": being} if room is None else {"room": room})
     if not isinstance(items, list) or not 1 <= len(items) <= BATCH_ITEMS:
         raise ValueError(f"items: must be a list of 1 to {BATCH_ITEMS}")
-    return being_id, items
+    return to, items
 
 
 def _rejected(task_id: str, kind: ItemKind, position: object, reason: str, sent: Any) -> Rejected:
     return Rejected(rejected.DOORS[kind], f"celery/{task_id}/{position}", reason, json.dumps(sent).encode())
 
 
-def _addressed(being_id: UUID, item: Any) -> Any:
+def _addressed(to: Address, item: Any) -> Any:
     """Return an item in the form of a stream entry, so that it can be replayed through the stream."""
-    return {"being": str(being_id), **item} if isinstance(item, dict) else item
+    return {**to.put, **item} if isinstance(item, dict) else item
 
 
 def _keep(on: Resources, refused: list[Rejected]) -> None:

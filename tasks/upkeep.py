@@ -7,7 +7,7 @@ from redis.exceptions import RedisError
 
 from memory.due import due as due_items
 from memory.facts import curator, seed_comparison, vectors
-from memory.intake.erased_entries import StreamItem, erased_among
+from memory.intake.erased_entries import StreamItem, erased_among, rooms_of
 from memory.nodes import activation, reembedding
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes
@@ -142,7 +142,7 @@ def clean_streams(on: Resources, claim: Claim) -> None:
 
     try:
         with open_redis(addresses(on.settings).redis_url) as redis:
-            removed = cleaning.clean(redis, claim.owner_id, erased)
+            removed = cleaning.clean(redis, claim.owner_id, erased, rooms_of(on.store, claim.owner_id))
     except RedisError as fault:
         raise Unavailable(f"Redis is out of reach ({type(fault).__name__}).") from fault
     with on.store.finishing(claim):

@@ -35,6 +35,10 @@ TAGS = [
         "name": "Conversations",
         "description": "Sessions, their messages and summaries, and the session state.",
     },
+    {
+        "name": "Rooms",
+        "description": "Conversations of several of your Beings. Each knows what was said while it was present.",
+    },
     {"name": "Patrols", "description": "Runs that turn notes into memory and age it."},
     {"name": "Recall", "description": "Finds memories by meaning, topic or word. A memory that is found fades later."},
     {

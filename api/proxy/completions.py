@@ -22,6 +22,7 @@ from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_
 from api.proxy.proxy import Proxy
 from api.proxy.proxy_threads import finished, happened
 from api.proxy.relay import ClientGone, relayed, while_connected
+from memory.accounts.rooms import AskedRoom
 from memory.proxy.admission import Admission, is_budgeted, read_model
 from memory.proxy.settlement import most_usage
 from memory.proxy.wires.wire import RequestBody, Wire
@@ -29,7 +30,7 @@ from memory.text.errors import InvalidRequest
 from providers.chat.chat_answer import ChatAnswer
 from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow
-from schemas.limits import DOCUMENT_VALUES, PRODUCER_ID_CHARACTERS
+from schemas.limits import DOCUMENT_VALUES, PRODUCER_ID_CHARACTERS, ROOM_MEMBERS
 from schemas.llm.calls import Outcome
 
 log = structlog.get_logger()
@@ -38,6 +39,8 @@ BEING = "x-memory-being"
 CONVERSATION = "x-memory-conversation"
 BACKGROUND = "x-memory-background"
 USER_NAMES = "x-memory-user-names"
+ROOM = "x-memory-room"
+PRESENT = "x-memory-present"
 MOST_USER_NAMES = 20
 SHORT_BYTES = 32 * 1024
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
@@ -114,7 +117,7 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
     body = content.pop()
     # A short one is read in less time than another thread takes to begin.
     short = len(body) <= SHORT_BYTES
-    read = partial(_read, wire, body, headers)
+    read = partial(_read, wire, body, headers, alone=identity.caller.being_id is not None)
     chat, wanted = read() if short else await proxy.threads.start(user_id, read)
     del body, read
     began = asyncio.get_running_loop().time()
@@ -157,14 +160,14 @@ async def _remembered(
     return progress, work
 
 
-def _read(wire: Wire, content: bytes, headers: Headers) -> tuple[RequestBody, Asked]:
+def _read(wire: Wire, content: bytes, headers: Headers, *, alone: bool) -> tuple[RequestBody, Asked]:
     try:
         chat = wire.read(text_of(content, 10 * DOCUMENT_VALUES))
     except InvalidRequest:
         raise
     except (ValueError, RecursionError) as fault:
         raise unreadable(fault) from None
-    return chat, _asked(chat, headers)
+    return chat, _asked(chat, headers, _room(headers, alone=alone))
 
 
 def _dear_beta(headers: Headers) -> str | None:
@@ -178,14 +181,24 @@ def _kept(chat: RequestBody, wanted: Asked) -> frozenset[str]:
     return frozenset(id_ for id_ in named if id_ is not None)
 
 
-def _asked(chat: RequestBody, headers: Headers) -> Asked:
+def _room(headers: Headers, *, alone: bool) -> AskedRoom | None:
+    """The room that a request names; `alone` if its token is bound to one Being."""
+    name = headers.get(ROOM, "").strip()
+    if not name:
+        return None
+    named = headers.get(PRESENT)
+    present = None if named is None else tuple(one.strip() for one in named.split(",") if one.strip())[:ROOM_MEMBERS]
+    return AskedRoom(name, present, alone)
+
+
+def _asked(chat: RequestBody, headers: Headers, room: AskedRoom | None) -> Asked:
     conversation = named_conversation(headers.get(CONVERSATION)) or named_conversation(chat.conversation)
     # No words of a temporary chat are stored, as of a request that the frontend makes for itself.
     temporary = conversation is not None and conversation.startswith(_TEMPORARY)
     task = headers.get(BACKGROUND, "").strip().lower()
     background = temporary or (task not in _NO_TASK and "{{" not in task) or _is_agents_own(chat, headers)
     names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
-    return Asked(chat.transcript, conversation, background, chat.choices, tuple(names), chat.continues)
+    return Asked(chat.transcript, conversation, background, chat.choices, tuple(names), chat.continues, room)
 
 
 def _is_agents_own(chat: RequestBody, headers: Headers) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import structlog
 
+from memory.accounts.rooms import AskedRoom, enter
 from memory.context.rag_context import EarlyVector, embed_early
 from memory.intake.accepting import IntakeFull
 from memory.proxy import admission, answer_traces
@@ -16,6 +17,7 @@ from memory.proxy.exchange import TakenTranscript, take_answer, take_transcript
 from memory.proxy.insertion import context_to_insert
 from memory.proxy.settlement import used
 from memory.proxy.speakers import Names
+from memory.proxy.storing import NOBODY, Roommates
 from memory.proxy.transcript import Transcript
 from memory.proxy.transcript_turns import last_words
 from memory.proxy.wires.wire import Memory
@@ -54,6 +56,7 @@ class Asked:
         choices: How many answers it wants.
         user_names: Names by which it means the user.
         continues: The id of the answer that it goes on from without showing it.
+        room: The room whose conversation it is, if it names one.
     """
 
     transcript: Transcript
@@ -62,6 +65,7 @@ class Asked:
     choices: int
     user_names: tuple[str, ...] = ()
     continues: str | None = None
+    room: AskedRoom | None = None
 
 
 @dataclass(slots=True)
@@ -72,12 +76,14 @@ class Progress:
         taken: What was decided about the transcript; None until it is committed.
         context: The context; None until it is assembled.
         failed: Whether the memory gave up.
+        room: The others in the room.
         on_recalled: Called when the context is assembled, or there will be none.
     """
 
     taken: TakenTranscript | None = None
     context: Memory | None = None
     failed: bool = False
+    room: Roommates = NOBODY
     on_recalled: Callable[[], object] = lambda: None
 
     def tell(self, context: Memory) -> None:
@@ -123,20 +129,24 @@ def remember_and_recall(
     on: Resources, being: Being, wanted: Asked, embedded: "Future[EarlyVector | None]", progress: Progress
 ) -> None:
     """Take a transcript in, and assemble the context for the reply; failures are logged without content."""
-    take = partial(
-        take_transcript,
-        on.store,
-        on.settings,
-        on.embedders,
-        being,
-        wanted.transcript,
-        conversation=wanted.conversation,
-        background=wanted.background,
-        choices=wanted.choices,
-        user_names=wanted.user_names,
-        continues=wanted.continues,
-    )
+    conversation = wanted.conversation
     try:
+        if wanted.room is not None:
+            conversation, progress.room = enter(on.store, being, wanted.room)
+        take = partial(
+            take_transcript,
+            on.store,
+            on.settings,
+            on.embedders,
+            being,
+            wanted.transcript,
+            conversation=conversation,
+            background=wanted.background,
+            choices=wanted.choices,
+            user_names=wanted.user_names,
+            continues=wanted.continues,
+            room=progress.room,
+        )
         progress.taken = taken = _unless_down(on, take)
         context_to_insert(
             on.store,
@@ -179,7 +189,7 @@ def conclude(
     message_id = place.message_id if place else None
     if place and answer and answer.readable and answer.choices <= 1 and answer.text.strip():
         try:
-            take = partial(take_answer, on.store, on.settings, admitted.being, place, answer.text)
+            take = partial(take_answer, on.store, on.settings, admitted.being, place, answer.text, room=progress.room)
             message_id = _unless_down(on, take) or message_id
         except Exception as fault:  # noqa: BLE001  # the next transcript brings the answer again
             _tell("proxy.answer_not_stored", fault)

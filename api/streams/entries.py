@@ -1,12 +1,11 @@
-"""Parses stream entries into items addressed to a Being."""
+"""Parses stream entries into items addressed to a Being or a room."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
-from memory.intake.delivery import ItemKind
+from memory.intake.delivery import Address, ItemKind
 from schemas.limits import PRODUCER_ID_CHARACTERS
 from schemas.text.storable import decoded, storable
 from workers.streams.rejected import DOORS
@@ -27,20 +26,20 @@ class Entry:
     Attributes:
         place: Its id in the stream.
         derived_id: The id of its item, unless the item has a producer's id.
-        being_id: The Being that it is addressed to.
-        item: The item without its `being`.
+        to: The Being or room that it is addressed to.
+        item: The item without its `being` or `room`.
         data: The entry's `data` as received.
     """
 
     place: bytes
     derived_id: str
-    being_id: UUID
+    to: Address
     item: dict[str, Any]
     data: bytes
 
 
 def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
-    """Read an entry `data '{"being": "<uuid>", …}'`.
+    """Read an entry `data '{"being": "<uuid>", …}'`, or `'{"room": "<uuid>", …}'`.
 
     Raises:
         Unreadable: It is malformed.
@@ -48,10 +47,10 @@ def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
     item = _object(fields)
     _check_id(fields.get(b"id", b""))
     try:
-        being_id = UUID(item.pop("being"))
-    except (KeyError, ValueError, TypeError, AttributeError):
-        raise Unreadable("being: must be there, and a Being's id") from None
-    return Entry(place, derived_id(stream, place, fields), being_id, item, fields[b"data"])
+        to = Address.of(item)
+    except ValueError as fault:
+        raise Unreadable(str(fault)) from None
+    return Entry(place, derived_id(stream, place, fields), to, item, fields[b"data"])
 
 
 def derived_id(stream: str, place: bytes, fields: Fields) -> str:
@@ -59,11 +58,11 @@ def derived_id(stream: str, place: bytes, fields: Fields) -> str:
     return storable(fields.get(b"id", b"").decode(errors="replace")) or f"stream/{stream}/{place.decode()}"
 
 
-def by_being(entries: Iterable[Entry]) -> dict[UUID, list[Entry]]:
-    """Group entries by Being, each group in the order of arrival."""
-    sorted_: dict[UUID, list[Entry]] = {}
+def by_address(entries: Iterable[Entry]) -> dict[Address, list[Entry]]:
+    """Group entries by Being or room, each group in the order of arrival."""
+    sorted_: dict[Address, list[Entry]] = {}
     for entry in entries:
-        sorted_.setdefault(entry.being_id, []).append(entry)
+        sorted_.setdefault(entry.to, []).append(entry)
     return sorted_
 
 

@@ -18,7 +18,7 @@ import structlog
 from redis.exceptions import RedisError, ResponseError
 
 from api.streams import heartbeats
-from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_being, derived_id, read_entry
+from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_address, derived_id, read_entry
 from memory.erased.known_erased import SecretMissing
 from memory.intake.accepting import IntakeFull
 from memory.intake.delivery import deliver
@@ -123,7 +123,7 @@ class StreamReader:
                 log.info("stream.group_made", stream=stream)
 
     def _take(self, stream: str, entries: list[tuple[bytes, Fields]]) -> None:
-        """Deliver entries in one transaction for each Being, and acknowledge them after its commit."""
+        """Deliver entries in one transaction for each Being or room, and acknowledge them after its commit."""
         if self._on.crash:
             self._on.crash.begin("stream")
         readable: list[Entry] = []
@@ -136,19 +136,19 @@ class StreamReader:
                     stream, [place], [Rejected(stream, derived_id(stream, place, fields), str(reason), data)]
                 )
         # Beings with the fewest entries first, so that live input does not wait for bulk.
-        for being_id, letters in sorted(by_being(readable).items(), key=lambda being: len(being[1])):
+        for to, letters in sorted(by_address(readable).items(), key=lambda addressed: len(addressed[1])):
             items, ids = [letter.item for letter in letters], [letter.derived_id for letter in letters]
             try:
                 delivered = deliver(
-                    self._on.store, self._on.settings, self._on.embedders, STREAMS[stream], being_id, items, ids
+                    self._on.store, self._on.settings, self._on.embedders, STREAMS[stream], to, items, ids
                 )
             except IntakeFull:
                 # The entries stay pending, and are retried once they have been idle long enough to be claimed.
-                log.warning("stream.door_full", being_id=str(being_id), entries=len(letters))
+                log.warning("stream.door_full", **to.logged, entries=len(letters))
                 continue
             except SecretMissing:
                 # Only this user's entries wait for the secret.
-                log.warning("stream.secret_missing", being_id=str(being_id), entries=len(letters))
+                log.warning("stream.secret_missing", **to.logged, entries=len(letters))
                 continue
             refused = [
                 Rejected(stream, letters[position].derived_id, reason, letters[position].data)
@@ -158,7 +158,7 @@ class StreamReader:
                 self._on.crash.passed("before the ack")
             erased = [letters[position].place for position in delivered.erased]
             self._acknowledge(stream, [letter.place for letter in letters], refused, erased)
-            log.info("stream.taken", stream=stream, being_id=str(being_id), entries=len(letters), refused=len(refused))
+            log.info("stream.taken", stream=stream, **to.logged, entries=len(letters), refused=len(refused))
 
     def _acknowledge(
         self, stream: str, places: list[bytes], refused: Iterable[Rejected], erased: Sequence[bytes] = ()

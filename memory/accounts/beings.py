@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memory.accounts.access import Caller
 from schemas.accounts.accounts import Being, BeingChanges, NewBeing
+from schemas.accounts.slugs import slug_of
 from schemas.errors import Refused
 from schemas.settings import Settings
 from store.accounts import beings
@@ -20,7 +21,10 @@ def make(store: Store, settings: Settings, user_id: UUID, new: NewBeing) -> Bein
         Refused: The user has a Being of that slug, or as many as the settings allow.
     """
     with store.transaction() as tx:
-        return beings.add_being(tx, user_id, new.slug, new.name, most=settings.most_beings)
+        slug = new.slug or slug_of(new.name)
+        if new.slug is None and beings.find_being(tx, user_id, slug) is not None:
+            slug = slug_of(new.name, told_apart=True)
+        return beings.add_being(tx, user_id, slug, new.name, most=settings.most_beings)
 
 
 def opened_by(store: Store, caller: Caller) -> list[Being]:

@@ -19,6 +19,7 @@ from schemas.facts.fact_answers import Erased
 from schemas.settings import Settings
 from store.accounts import beings, erased, message_erasure, users
 from store.accounts import erasure as erasing
+from store.accounts.message_erasure import Supported
 from store.database import Store
 from store.facts import facts
 from store.ledger import retention
@@ -46,10 +47,41 @@ def erase_messages(
         ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was erased.
         Refused: Patrols keep changing the memories of the messages.
     """
+    return erase_from_each(store, settings, embedders, [being], message_ids)
+
+
+def erase_from_each(
+    store: Store, settings: Settings, embedders: Embedders, from_beings: Sequence[Being], message_ids: Sequence[UUID]
+) -> Erased:
+    """Erase the copies of what was said in a room from several Beings of one user, in one transaction.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        embedders: The embedders of this process.
+        from_beings: The Beings, in the order of their ids.
+        message_ids: The messages.
+
+    Returns:
+        What was removed or changed with them; all copies of a message count as one.
+
+    Raises:
+        NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
+    """
+    versions = _versions(store, from_beings, message_ids)
+    erase = partial(_erase_messages, store, settings, from_beings)
+    return scene_removal.with_removals(store, embedders, versions, erase)
+
+
+def _versions(
+    store: Store, of_beings: Sequence[Being], message_ids: Sequence[UUID]
+) -> list[tuple[Being, Sequence[UUID]]]:
+    """All versions of messages, by Being."""
     with store.transaction() as tx:
-        versions = [version.message_id for version in erased.messages(tx, being.being_id, message_ids)]
-    erase = partial(_erase_messages, store, settings, being, versions)
-    return scene_removal.with_removal(store, embedders, being, versions, erase)
+        return [
+            (being, [version.message_id for version in erased.messages(tx, being.being_id, message_ids)])
+            for being in of_beings
+        ]
 
 
 class _Previewed(Exception):
@@ -67,52 +99,74 @@ def preview_messages(
     Raises:
         NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
     """
-    with store.transaction() as tx:
-        versions = [version.message_id for version in erased.messages(tx, being.being_id, message_ids)]
 
-    def counted(scenes: SceneRemoval) -> Erased:
+    def counted(scenes: Sequence[SceneRemoval]) -> Erased:
         try:
-            return _erase_messages(store, settings, being, versions, scenes, preview=True)
+            return _erase_messages(store, settings, [being], scenes, preview=True)
         except _Previewed as preview:
             return preview.would
 
-    return scene_removal.with_removal(store, embedders, being, versions, counted)
+    return scene_removal.with_removals(store, embedders, _versions(store, [being], message_ids), counted)
 
 
 def _erase_messages(
     store: Store,
     settings: Settings,
-    being: Being,
-    message_ids: Sequence[UUID],
-    scenes: SceneRemoval,
+    from_beings: Sequence[Being],
+    scenes: Sequence[SceneRemoval],
     *,
     preview: bool = False,
 ) -> Erased:
     with store.transaction() as tx:
-        erased.hold_intake(tx, being.being_id)
-        withdrawal.lock(tx, being)
-        if not (versions := erased.messages(tx, being.being_id, message_ids)):
+        for being in from_beings:
+            erased.hold_intake(tx, being.being_id)
+        withdrawal.lock(tx, *from_beings)
+        gone, removed = set[UUID](), 0
+        before = [
+            message_erasure.supported_by(tx, being.user_id, being.being_id, removal.message_ids)
+            for being, removal in zip(from_beings, scenes, strict=True)
+        ]
+        for being, removal in zip(from_beings, scenes, strict=True):
+            versions = erased.messages(tx, being.being_id, removal.message_ids)
+            if not versions:
+                continue
+            known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
+            known_erased.remember_messages(tx, known, versions)
+            stream_cleaning.enqueue(tx, being.being_id)
+            if not {version.message_id for version in versions} <= {*removal.message_ids}:
+                raise PlanOutdated
+            removed += removal.carry_out(tx)
+            withdrawal.withdraw(tx, settings, being, removal.message_ids, retraction.erase)
+            gone |= {version.message_id for version in versions}
+        if not gone:
             raise NotFound("This Being has no such message.")
-        known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
-        known_erased.remember_messages(tx, known, versions)
-        stream_cleaning.enqueue(tx, being.being_id)
-        if not {version.message_id for version in versions} <= {*message_ids}:
-            raise PlanOutdated
-        before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
-        removed = scenes.carry_out(tx)
-        withdrawal.withdraw(tx, settings, being, message_ids, retraction.erase)
-        after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
         would = Erased(
-            messages=len(versions),
+            messages=len(gone),
             scenes=removed,
-            facts_removed=sorted(before.facts.keys() - after.facts.keys()),
-            facts_changed=sorted(id_ for id_, content in after.facts.items() if content != before.facts[id_]),
-            todos_removed=sorted(before.todos.keys() - after.todos.keys()),
-            todos_reopened=sorted(id_ for id_, status in after.todos.items() if status != before.todos[id_]),
+            facts_removed=[],
+            facts_changed=[],
+            todos_removed=[],
+            todos_reopened=[],
         )
+        for being, had in zip(from_beings, before, strict=True):
+            would = _with_effects(would, had, message_erasure.remaining(tx, being.user_id, being.being_id, had))
         if preview:
             raise _Previewed(would)
         return would
+
+
+def _with_effects(so_far: Erased, before: Supported, after: Supported) -> Erased:
+    """Add what became of the facts and todos that messages to one Being supported."""
+    changed = {id_ for id_, content in after.facts.items() if content != before.facts[id_]}
+    reopened = {id_ for id_, status in after.todos.items() if status != before.todos[id_]}
+    return so_far.model_copy(
+        update={
+            "facts_removed": sorted({*so_far.facts_removed, *(before.facts.keys() - after.facts.keys())}),
+            "facts_changed": sorted({*so_far.facts_changed, *changed}),
+            "todos_removed": sorted({*so_far.todos_removed, *(before.todos.keys() - after.todos.keys())}),
+            "todos_reopened": sorted({*so_far.todos_reopened, *reopened}),
+        }
+    )
 
 
 def erase_being(store: Store, being: Being) -> BeingErased:

@@ -30,7 +30,7 @@ def ensure(store: Store, new: NewUser) -> tuple[User, bool]:
             new.external_id,
             name=new.name or new.external_id,
             time_zone=new.time_zone,
-            facts_scope=new.facts_scope,
+            facts_known_to=new.facts_known_to,
         )
 
 

@@ -141,7 +141,7 @@ def _relevant_records(tx: Transaction, being: Being, prepared: PreparedAssembly)
 
 def _user_model(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Block | None:
     """The user model, unless this session has been shown the same text before and the region is not kept."""
-    model = persona.user_model(tx, being.user_id)
+    model = persona.user_model(tx, being.user_id, being.being_id)
     shown = prepared.session.shown_user_model_hash if prepared.session else None
     if model is None or ("user-model" not in prepared.kept and shown == text_hash(model.content)):
         return None

@@ -3,7 +3,7 @@
 What can't be told apart is kept in confidence: too much stays with one Being, and a person can lift it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -83,6 +83,12 @@ def repeated(
         for each in shown
         if each.message.message_id in secret and only_in_secret & _words(each.own_text)
     }
+
+
+def needs_unheard(statement: str, heard: Iterable[str], unheard: Iterable[str]) -> bool:
+    """Return whether a statement has words of messages that a Being has not heard, and of none that it has."""
+    told = set[str]().union(*map(_words, heard))
+    return not (_words(statement) - told).isdisjoint(set[str]().union(*map(_words, unheard)))
 
 
 def _words(text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""The scope of a user's facts: known to all of the user's Beings, or to the Being that heard them."""
+"""Who knows facts of a user: all of the user's Beings, or those that heard them."""
 
 from uuid import UUID
 
@@ -7,6 +7,6 @@ from store.accounts import users
 from store.transaction import Transaction
 
 
-def stay_with_being(tx: Transaction, settings: Settings, user_id: UUID) -> bool:
-    """Return whether facts that are heard now stay with the Being that heard them, as if told in confidence."""
-    return (users.facts_scope(tx, user_id) or settings.facts_scope) == "being"
+def stay_with_those_present(tx: Transaction, settings: Settings, user_id: UUID) -> bool:
+    """Return whether facts that are heard now stay with the Beings that hear them, as if told in confidence."""
+    return (users.facts_known_to(tx, user_id) or settings.facts_known_to) == "present"

@@ -14,7 +14,7 @@ from memory.facts import vectors
 from memory.facts.matters.exclusive_values import give_different_values
 from memory.facts.naming import entity_resolution
 from memory.facts.reconciliation import STATEMENTS_COMPARED, key_of
-from memory.facts.scope import stay_with_being
+from memory.facts.scope import stay_with_those_present
 from memory.text.entity_names import entity_ref, slug
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import Seeded
@@ -58,7 +58,7 @@ def seed(
     with store.transaction() as tx:
         facts.lock(tx, being.user_id)
         now = clock.now(tx)
-        kept_apart = stay_with_being(tx, settings, being.user_id)
+        kept_apart = stay_with_those_present(tx, settings, being.user_id)
         times = [min(time or now, now) for time in told_at or [now] * len(items)]
         for item, time, statement_id in zip(items, times, new_ids(tx, len(items)), strict=True):
             content = item.model_dump(mode="json")

@@ -55,14 +55,18 @@ def keep(
     known: Callable[[Transaction, UUID, Sequence[str]], Mapping[str, Versions]],
     order: Callable[[Item[T]], Any] = attrgetter("position"),
     *,
-    ids: Sequence[UUID] | None = None,
+    ids: Mapping[int, UUID] | None = None,
 ) -> tuple[dict[int, UUID], Mapping[str, Versions]]:
     """Insert the new items of a batch; returns their ids by position, and what is stored under the ids of the others.
 
-    The ids sort as `order` says, by default as the items came in; they are the first of `ids`, or new ones.
+    New ids sort as `order` says, by default as the items came in; `ids` has those of positions that have one already.
     """
     fresh = sorted(batch.unrepeated(), key=order)
-    new = {item.position: id_ for item, id_ in zip(fresh, ids or new_ids(tx, len(fresh)), strict=False)}
+    new = (
+        ids
+        if ids is not None
+        else {item.position: id_ for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)}
+    )
     kept = insert(tx, being_id, [row_of(item, new[item.position]) for item in fresh])
     inserted = {position: id_ for position, id_ in new.items() if id_ in kept}
     return inserted, known(tx, being_id, batch.producer_ids(apart_from=inserted))

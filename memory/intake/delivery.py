@@ -4,7 +4,7 @@ Refused items are returned with their reasons, and the caller stores them. A bat
 bisected until the item at fault is alone, so that it blocks no other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -13,10 +13,11 @@ from uuid import UUID
 
 import structlog
 
-from memory.intake import retraction
+from memory.intake import retraction, room_changes
 from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
+from memory.intake.room_messages import accept_utterances
 from memory.text.items import DeriveId, ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import ProviderError
@@ -24,14 +25,55 @@ from schemas.errors import Refused, StatementTimeout, StoreError, Unavailable
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
+from store.talk import rooms
 
 if TYPE_CHECKING:
     from schemas.intake.notes import Receipt
 
 log = structlog.get_logger()
 
+Apply = Callable[[Any, str], None]
+"""Applies a retraction or restoration, which has an id of its own or this one."""
 ItemKind = Literal["notes", "messages"]
 FAULT = "it could not be stored ({}), which is a fault of the server"
+
+
+@dataclass(frozen=True)
+class Address:
+    """A Being or a room that items are for.
+
+    Attributes:
+        id_: Its id.
+        is_room: Whether it is a room.
+    """
+
+    id_: UUID
+    is_room: bool = False
+
+    @classmethod
+    def of(cls, item: dict[str, Any]) -> "Address":
+        """Take the address off an item, which comes unchecked from another program.
+
+        Raises:
+            ValueError: It has none, or the address is no id; the text quotes nothing.
+        """
+        is_room = "room" in item and "being" not in item
+        try:
+            return cls(UUID(item.pop("room" if is_room else "being")), is_room)
+        except (KeyError, ValueError, TypeError, AttributeError):
+            raise ValueError(
+                "room: must be a room's id" if is_room else "being: must be there, and a Being's id"
+            ) from None
+
+    @property
+    def put(self) -> dict[str, str]:
+        """The field of an item that has it."""
+        return {"room" if self.is_room else "being": str(self.id_)}
+
+    @property
+    def logged(self) -> dict[str, str]:
+        """The field of a log's line that has it."""
+        return {f"{name}_id": id_ for name, id_ in self.put.items()}
 
 
 @dataclass(frozen=True)
@@ -52,18 +94,18 @@ def deliver(
     settings: Settings,
     embedders: Embedders,
     kind: ItemKind,
-    being_id: UUID,
+    to: Address,
     items: Sequence[Any],
     ids: Sequence[str],
 ) -> Delivered:
-    """Take in a delivery for one Being.
+    """Take in a delivery for one Being, or for one room.
 
     Args:
         store: The ledger.
         settings: Thresholds of judging and patrols.
         embedders: The embedders of this process.
         kind: Notes, or messages with retractions and restorations of messages among them.
-        being_id: The Being; these producers are trusted with every Being.
+        to: The Being or room; these producers are trusted with every one.
         items: 1 to 1,000 items as received; an exception in place of an item is refused with its text.
         ids: For each item its id, unless it has a producer's id.
 
@@ -76,32 +118,40 @@ def deliver(
         SecretMissing: No secret decrypts the key of this user's digests.
     """
     with store.transaction() as tx:
-        if not beings.exists(tx, being_id):
-            return Delivered(dict.fromkeys(range(len(items)), "there is no Being of that id"))
+        room = rooms.find(tx, to.id_) if to.is_room else None
+        unknown = room is None if to.is_room else not beings.exists(tx, to.id_)
+    if unknown:
+        return Delivered(
+            dict.fromkeys(range(len(items)), f"there is no {'room' if to.is_room else 'Being'} of that id")
+        )
+    if kind == "notes" and room is not None:
+        return Delivered(dict.fromkeys(range(len(items)), "a room takes messages, and no notes"))
     if kind == "notes":
-        return _take(partial(accept_notes, store, settings, being_id), items, ids)
+        return _take(partial(accept_notes, store, settings, to.id_), items, ids)
+    apply: Apply
+    if room is not None:
+        accept = partial(accept_utterances, store, settings, room)
+        apply = partial(room_changes.apply, store, settings, embedders, room)
+    else:
+        accept = partial(accept_messages, store, settings, to.id_)
+        apply = partial(retraction.apply, store, settings, embedders, to.id_)
     delivered = Delivered({})
     # In their order: a message may be taken back, and said in other words, within one delivery.
     for is_change, places in groupby(range(len(items)), lambda place: retraction.is_change(items[place])):
         run = list(places)
         some, of_these = [items[place] for place in run], [ids[place] for place in run]
-        if is_change:
-            done = Delivered(_changed(store, settings, embedders, being_id, some, of_these))
-        else:
-            done = _take(partial(accept_messages, store, settings, being_id), some, of_these)
+        done = Delivered(_changed(apply, some, of_these)) if is_change else _take(accept, some, of_these)
         delivered.refused.update({run[place]: reason for place, reason in done.refused.items()})
         delivered.erased.update(run[place] for place in done.erased)
     return delivered
 
 
-def _changed(
-    store: Store, settings: Settings, embedders: Embedders, being_id: UUID, changes: Sequence[Any], ids: Sequence[str]
-) -> dict[int, str]:
+def _changed(apply: Apply, changes: Sequence[Any], ids: Sequence[str]) -> dict[int, str]:
     """Apply retractions and restorations, each in its own transaction; returns why some were refused."""
     refused = {}
     for position, (change, id_) in enumerate(zip(changes, ids, strict=True)):
         try:
-            retraction.apply(store, settings, embedders, being_id, change, id_)
+            apply(change, id_)
         except Unavailable:
             raise
         except (Refused, ProviderError) as fault:

@@ -13,6 +13,7 @@ from memory.intake.notes import content_of, read_notes
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
+from store.talk import rooms
 
 ROLES = ("user", "assistant", "other")
 
@@ -45,6 +46,12 @@ def erased_among(store: Store, settings: Settings, being_id: UUID, items: Sequen
         if known is None:
             return set()
         return known.among(tx, {place: _digests(known, one) for place, one in enumerate(items)})
+
+
+def rooms_of(store: Store, being_id: UUID) -> list[UUID]:
+    """Return the rooms that a Being may have messages of."""
+    with store.transaction() as tx:
+        return rooms.ids_beside(tx, being_id)
 
 
 def _digests(known: Recognition, item: StreamItem) -> list[bytes]:

@@ -1,7 +1,8 @@
 """Intake of messages. Accepted means committed, in one transaction with the work that it causes."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from pydantic import TypeAdapter
 from memory.erased import known_erased
 from memory.intake.accepting import IntakeFull, is_bulk, is_full, keep, turn_for
 from memory.talk.sessions import process_or_wait
-from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, read_items, size_of
+from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, Versions, read_items, size_of
 from memory.text.reasoning import spoken
 from providers.thinkers import platform_llm_disabled
 from schemas.intake.inputs import (
@@ -24,7 +25,7 @@ from schemas.limits import AHEAD_MINUTES, SPEAKER_CHARACTERS
 from schemas.settings import Settings
 from store.database import Store
 from store.talk import judging, messages
-from store.talk.messages import NewMessage
+from store.talk.messages import Begun, NewMessage
 from store.transaction import Transaction
 
 _MESSAGE = TypeAdapter(MessageInput)
@@ -33,6 +34,23 @@ NO_KEY = (
     "No model key pays for this user's messages: they are kept, but no facts are extracted from them. Store a key "
     "(`POST /v1/keys`, `patrol key add`), or have the operator set one for all users."
 )
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Messages that are stored.
+
+    Attributes:
+        batch: The batch without items that were refused, or erased before.
+        inserted: The ids of those that are new, by position.
+        known: What is stored under the producer ids of the others.
+        sessions: The sessions that got messages.
+    """
+
+    batch: ItemBatch[MessageInput]
+    inserted: Mapping[int, UUID]
+    known: Mapping[str, Versions]
+    sessions: Collection[UUID]
 
 
 def accept_messages(
@@ -77,10 +95,11 @@ def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[Messag
     Raises:
         ItemBatchRefused: The batch is empty or too long.
     """
-    return read_items([_as_spoken(item) for item in items], _MESSAGE, derive_id, _shortened)
+    return read_items([as_spoken(item) for item in items], _MESSAGE, derive_id, shortened)
 
 
-def _as_spoken(item: Any) -> Any:
+def as_spoken(item: Any) -> Any:
+    """Return an item without a model's reasoning, unless the user says it; an exception if nothing is left."""
     if not isinstance(item, dict) or item.get("role") == "user" or not isinstance(item.get("content"), str):
         return item
     words = spoken(item["content"])
@@ -110,13 +129,60 @@ def take_messages(
     """
     batch = ItemBatch.joined(batches)
     tx.request_key_id = paid_by
-    begun = messages.begin(
-        tx,
-        being_id,
-        len(batch.items),
-        rolling=kinds.ROLLING_SUMMARY,
-        platform=not platform_llm_disabled(settings),
-    )
+    begun = begin(tx, settings, being_id, len(batch.items))
+    order = partial(said_at, now=begun.began_at)
+    ids = {item.position: id_ for item, id_ in zip(sorted(batch.items, key=order), begun.message_ids, strict=True)}
+    taken = take_begun(tx, settings, being_id, batch, begun, ids, bulk=bulk)
+    process_or_wait(tx, settings, being_id, sorted(taken.sessions), may=begun.may_think)
+    receipts = []
+    for start, part in taken.batch.parted([each.size for each in batches]):
+        own = {
+            item.position: taken.inserted[at] for item in part.items if (at := start + item.position) in taken.inserted
+        }
+        receipt = part.receipt(own, taken.known)
+        receipts.append(receipt if begun.may_think or not own else receipt.model_copy(update={"hint": NO_KEY}))
+    return receipts
+
+
+def begin(tx: Transaction, settings: Settings, being_id: UUID, count: int) -> Begun:
+    """Take the first locks of the intake of messages, and `count` new ids."""
+    platform = not platform_llm_disabled(settings)
+    return messages.begin(tx, being_id, count, rolling=kinds.ROLLING_SUMMARY, platform=platform)
+
+
+def said_at(item: Item[Any], *, now: datetime) -> datetime:
+    """Return the time by which messages of a batch are ordered.
+
+    Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first, and those
+    ahead of the clock keep their order.
+    """
+    return item.value.created_at or now
+
+
+def take_begun(
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    batch: ItemBatch[MessageInput],
+    begun: Begun,
+    ids: Mapping[int, UUID],
+    *,
+    bulk: bool,
+) -> Taken:
+    """Store the new messages of a batch, after `begin`; the caller requests the work on their sessions.
+
+    Args:
+        tx: The transaction.
+        settings: Thresholds of judging.
+        being_id: The Being.
+        batch: The messages.
+        begun: The outcome of `begin`.
+        ids: The ids of the messages by position.
+        bulk: Whether they came with many others.
+
+    Raises:
+        SecretMissing, IntakeFull: As `accept_messages`.
+    """
     now = begun.began_at
     batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=AHEAD_MINUTES)))
     erased_before = known_erased.with_key(settings, being_id, begun.erasure_key)
@@ -137,12 +203,6 @@ def take_messages(
                 },
             )
         )
-
-    def order(item: Item[MessageInput]) -> datetime:
-        # Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first, and
-        # those ahead of the clock keep their order.
-        return item.value.created_at or now
-
     sessions: set[UUID] = set()
 
     def insert(tx: Transaction, being_id: UUID, rows: Sequence[NewMessage]) -> Collection[UUID]:
@@ -150,17 +210,11 @@ def take_messages(
         sessions.update(session_id for session_id in kept.values() if session_id is not None)
         return kept
 
-    row_of = partial(_message, now=now)
-    inserted, known = keep(tx, being_id, batch, row_of, insert, messages.known, order, ids=begun.message_ids)
+    row_of, order = partial(_message, now=now), partial(said_at, now=now)
+    inserted, known = keep(tx, being_id, batch, row_of, insert, messages.known, order, ids=ids)
     if aged := [inserted[item.position] for item in batch.items if item.value.aged and item.position in inserted]:
         messages.mark_aged(tx, being_id, aged)
-    process_or_wait(tx, settings, being_id, sorted(sessions), may=begun.may_think)
-    receipts = []
-    for start, part in batch.parted([each.size for each in batches]):
-        own = {item.position: inserted[at] for item in part.items if (at := start + item.position) in inserted}
-        receipt = part.receipt(own, known)
-        receipts.append(receipt if begun.may_think or not own else receipt.model_copy(update={"hint": NO_KEY}))
-    return receipts
+    return Taken(batch, inserted, known, sessions)
 
 
 def _from_the_future(message: MessageInput, *, latest: datetime) -> str | None:
@@ -169,7 +223,7 @@ def _from_the_future(message: MessageInput, *, latest: datetime) -> str | None:
     return f"created_at: is more than {AHEAD_MINUTES} minutes in the future"
 
 
-def _shortened(message: dict[str, Any], excess: int) -> dict[str, Any]:
+def shortened(message: dict[str, Any], excess: int) -> dict[str, Any]:
     """Return a message with the beginning of its content, and of its speaker's name, where it exceeds its limit."""
     cut: dict[str, Any] = {}
     match message.get("speaker"):

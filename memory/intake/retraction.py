@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from memory.erased import known_erased
 from memory.erased.known_erased import Recognition
 from memory.nodes.node_erasure import TRIES
-from memory.talk import rolling, scene_removal, withdrawal
+from memory.talk import scene_removal, sharing, withdrawal
 from memory.talk.scene_removal import SceneRemoval
 from memory.talk.sessions import request_processing
 from providers.embedders import Embedders
@@ -30,7 +30,6 @@ from schemas.text.validation_messages import validation_messages
 from store.accounts import beings
 from store.database import Store
 from store.talk import retraction, session_summaries
-from store.talk import rolling as session_states
 from store.talk.retraction import Version
 from store.transaction import Transaction
 
@@ -91,44 +90,105 @@ def retract(
         ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was changed.
         Refused: Patrols keep changing the memories of the messages, or messages keep coming.
     """
+    with store.transaction() as tx:
+        being = beings.get_being(tx, being_id)
+    awaits = selection.conversation is None
+    return retract_from_each(store, settings, embedders, [being], selection, request_id=request_id, awaits=awaits)
+
+
+def retract_from_each(
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    from_beings: Sequence[Being],
+    selection: MessageSelection,
+    *,
+    request_id: str | None = None,
+    awaits: bool = True,
+) -> Retracted:
+    """Retract the copies of what was said in a room from several Beings of one user, in one transaction.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        embedders: The embedders of this process.
+        from_beings: The Beings, in the order of their ids.
+        selection: Which messages.
+        request_id: Identifies the request; one that was applied before changes nothing.
+        awaits: Whether messages of ids that no Being knows are retracted when they arrive.
+
+    Returns:
+        What became of the messages, of which all copies count as one, and what is derived again.
+
+    Raises:
+        NotFound, SecretMissing, ProviderError, Refused: As `retract`.
+    """
     for _ in range(TRIES):
         with store.transaction() as tx:
-            being = beings.get_being(tx, being_id)
-            planned = _standing(tx, being_id, selection)
+            planned = [(being, _standing(tx, being, selection, from_beings)) for being in from_beings]
         with suppress(_Changed):
-            change = partial(_retract_planned, store, settings, being, selection, request_id)
-            return scene_removal.with_removal(store, embedders, being, planned, change)
+            change = partial(_retract_planned, store, settings, from_beings, selection, request_id, awaits)
+            return scene_removal.with_removals(store, embedders, planned, change)
     raise Refused("Messages keep coming into what is to be retracted: try again.")
 
 
 def _retract_planned(
     store: Store,
     settings: Settings,
-    being: Being,
+    from_beings: Sequence[Being],
     selection: MessageSelection,
     request_id: str | None,
-    scenes: SceneRemoval,
+    awaits: bool,  # bound by position
+    scenes: Sequence[SceneRemoval],
 ) -> Retracted:
     """Retract, unless other messages are to be than those whose scenes are removed."""
-    being_id = being.being_id
     with store.transaction() as tx:
-        known = known_erased.for_intake(tx, settings, being_id)
-        withdrawal.lock(tx, being)
-        if request_id is not None and not retraction.begin(tx, being_id, request_id):
+        known = {being.being_id: known_erased.for_intake(tx, settings, being.being_id) for being in from_beings}
+        withdrawal.lock(tx, *from_beings)
+        if request_id is not None and not _is_new(tx, from_beings, request_id):
             return Retracted(retracted=0, unchanged=len(selection.ids or []))
-        standing = _standing(tx, being_id, selection)
-        if set(standing) != set(scenes.message_ids):
-            raise _Changed
-        done = retract_within(tx, settings, being, scenes)
+        for being, removal in zip(from_beings, scenes, strict=True):
+            if set(_standing(tx, being, selection, from_beings)) != set(removal.message_ids):
+                raise _Changed
+        done = _together([retract_within(tx, settings, *each) for each in zip(from_beings, scenes, strict=True)])
         if selection.ids is None:
             return done
-        named = _selected(tx, being_id, selection)
-        # An id that only another conversation may know is awaited by none.
-        unknown = [one for one in named if not one.versions and selection.conversation is None]
-        erased = _erased(tx, known, {one.position: one.id_ for one in unknown})
-        awaited = retraction.await_messages(tx, being_id, [one.id_ for one in unknown if one.position not in erased])
-        unchanged = len(named) - done.retracted - awaited
+        unknown = _unknown(tx, from_beings, selection.ids) if awaits else {}
+        awaited = 0
+        for being in from_beings:
+            erased = _erased(tx, known[being.being_id], unknown)
+            ids = [id_ for place, id_ in unknown.items() if place not in erased]
+            awaited = max(awaited, retraction.await_messages(tx, being.being_id, ids))
+        unchanged = max(len(selection.ids) - done.retracted - awaited, 0)
         return done.model_copy(update={"awaited": awaited, "unchanged": unchanged})
+
+
+def _is_new(tx: Transaction, of_beings: Sequence[Being], request_id: str) -> bool:
+    """Record a request for each Being; returns whether it is new to any."""
+    new = [retraction.begin(tx, being.being_id, request_id) for being in of_beings]
+    return any(new)
+
+
+def _unknown(tx: Transaction, of_beings: Sequence[Being], ids: Sequence[str]) -> dict[int, str]:
+    """The ids of which no Being has a message, by their places."""
+    known = {one.position for being in of_beings for one in _named(tx, being.being_id, ids) if one.versions}
+    return {place: id_ for place, id_ in enumerate(ids) if place not in known}
+
+
+def _together(done: Sequence[Retracted]) -> Retracted:
+    """What was done to messages, of which all copies count as one."""
+    ids = list(dict.fromkeys(id_ for one in done for id_ in one.ids))
+    return Retracted(retracted=len(ids), ids=ids, rebuilds=_sum([one.rebuilds for one in done]))
+
+
+def _sum(rebuilds: Sequence[Rebuilds]) -> Rebuilds:
+    return Rebuilds(
+        messages=sum(one.messages for one in rebuilds),
+        summaries=sum(one.summaries for one in rebuilds),
+        scenes=sum(one.scenes for one in rebuilds),
+        rolling_summary=any(one.rolling_summary for one in rebuilds),
+        spine=any(one.spine for one in rebuilds),
+    )
 
 
 def restore(
@@ -154,19 +214,48 @@ def restore(
         SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
     """
     with store.transaction() as tx:
-        known = known_erased.for_intake(tx, settings, being_id)
         being = beings.get_being(tx, being_id)
-        rolling.reserve(tx, being_id)
-        session_states.lock(tx, being_id)
-        if request_id is not None and not retraction.begin(tx, being_id, request_id):
+    return restore_to_each(store, settings, [being], selection, request_id=request_id)
+
+
+def restore_to_each(
+    store: Store,
+    settings: Settings,
+    to_beings: Sequence[Being],
+    selection: MessageSelection,
+    *,
+    request_id: str | None = None,
+) -> Restored:
+    """Restore the copies of what was said in a room to several Beings of one user, in one transaction.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        to_beings: The Beings, in the order of their ids.
+        selection: Which messages.
+        request_id: Identifies the request; one that was applied before changes nothing.
+
+    Returns:
+        What became of the messages, of which all copies count as one, and what is derived again.
+
+    Raises:
+        ErasedForGood, NotFound, SecretMissing: As `restore`.
+    """
+    with store.transaction() as tx:
+        known = [known_erased.for_intake(tx, settings, being.being_id) for being in to_beings]
+        sharing.lock(tx, *to_beings)
+        if request_id is not None and not _is_new(tx, to_beings, request_id):
             return Restored(restored=0, unchanged=len(selection.ids or []))
         if selection.ids is None and selection.conversation is not None:
-            after = _place(tx, being_id, selection.conversation, selection.after)
-            behind = retraction.retracted_after(tx, being_id, selection.conversation, after, selection.keep)
-            erased = _erased_words(tx, known, behind)
-            back = [one.message_id for place, one in enumerate(behind) if place not in erased]
-            return restore_within(tx, settings, being, back)
-        return _restore_named(tx, settings, being, known, _selected(tx, being_id, selection))
+            after = _place(tx, to_beings, selection.conversation, selection.after)
+            done = []
+            for being, erased_before in zip(to_beings, known, strict=True):
+                behind = retraction.retracted_after(tx, being.being_id, selection.conversation, after, selection.keep)
+                erased = _erased_words(tx, erased_before, behind)
+                back = [one.message_id for place, one in enumerate(behind) if place not in erased]
+                done.append(restore_within(tx, settings, being, back))
+            return _all_restored(done)
+        return _restore_named(tx, settings, to_beings, known, selection)
 
 
 def is_change(item: Any) -> bool:
@@ -190,47 +279,71 @@ def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID
         retract(store, settings, embedders, being_id, change.retract, request_id=request_id)
     elif change.restore is not None:
         done = restore(store, settings, being_id, change.restore, request_id=request_id)
-        if done.unknown or done.conflicts:
-            raise ChangeRefused(
-                f"{done.restored} messages were restored; {len(done.unknown)} are unknown, and beside"
-                f" {len(done.conflicts)} another version stands"
-            )
+        require_all(done)
+
+
+def require_all(done: Restored) -> None:
+    """Check that all messages that were named stand.
+
+    Raises:
+        ChangeRefused: Some don't; the text says how many.
+    """
+    if done.unknown or done.conflicts:
+        raise ChangeRefused(
+            f"{done.restored} messages were restored; {len(done.unknown)} are unknown, and beside"
+            f" {len(done.conflicts)} another version stands"
+        )
 
 
 def _restore_named(
-    tx: Transaction, settings: Settings, being: Being, known: Recognition | None, named: Sequence[_Named]
+    tx: Transaction,
+    settings: Settings,
+    to_beings: Sequence[Being],
+    known: Sequence[Recognition | None],
+    selection: MessageSelection,
 ) -> Restored:
-    awaited = retraction.no_longer_await(tx, being.being_id, [one.id_ for one in named if not one.versions])
-    missing = [one for one in named if not one.versions and one.id_ not in awaited]
-    back = [one for one in named if one.versions and one.stands is None]
-    if _erased(tx, known, {one.position: one.id_ for one in missing}) or _erased_words(
-        tx, known, [one.versions[0] for one in back]
-    ):
-        raise ErasedForGood("A message that was to be restored was erased for good; nothing was restored.")
-    if len(missing) == len(named):
+    done, missing, awaited = [], set(range(len(selection.ids or []))), set[str]()
+    for being, erased_before in zip(to_beings, known, strict=True):
+        named = _selected(tx, being.being_id, selection)
+        awaited |= retraction.no_longer_await(tx, being.being_id, [one.id_ for one in named if not one.versions])
+        lost = {one.position: one.id_ for one in named if not one.versions and one.id_ not in awaited}
+        missing &= lost.keys()
+        back = [one for one in named if one.versions and one.stands is None]
+        if _erased(tx, erased_before, lost) or _erased_words(tx, erased_before, [one.versions[0] for one in back]):
+            raise ErasedForGood("A message that was to be restored was erased for good; nothing was restored.")
+        one_done = restore_within(tx, settings, being, [one.versions[0].message_id for one in back])
+        conflicts = [
+            Trouble(position=one.position, reason=ANOTHER_STANDS)
+            for one in back
+            if one.versions[0].message_id not in one_done.ids
+        ]
+        stands = sum(one.stands is not None for one in named)
+        done.append(one_done.model_copy(update={"unchanged": stands, "conflicts": conflicts}))
+    if selection.ids and len(missing) == len(selection.ids):
         raise NotFound("This Being has no such message.")
-    done = restore_within(tx, settings, being, [one.versions[0].message_id for one in back])
-    conflicts = [
-        Trouble(position=one.position, reason=ANOTHER_STANDS)
-        for one in back
-        if one.versions[0].message_id not in done.ids
-    ]
-    return done.model_copy(
-        update={
-            "unchanged": sum(one.stands is not None for one in named),
-            "no_longer_awaited": len(awaited),
-            "unknown": [one.position for one in missing],
-            "conflicts": conflicts,
-        }
+    together = _all_restored(done)
+    return together.model_copy(update={"no_longer_awaited": len(awaited), "unknown": sorted(missing)})
+
+
+def _all_restored(done: Sequence[Restored]) -> Restored:
+    """What became of messages, of which all copies count as one."""
+    ids = list(dict.fromkeys(id_ for one in done for id_ in one.ids))
+    conflicts = {trouble.position: trouble for one in done for trouble in one.conflicts}
+    return Restored(
+        restored=len(ids),
+        unchanged=max((one.unchanged for one in done), default=0),
+        conflicts=[conflicts[position] for position in sorted(conflicts)],
+        ids=ids,
+        rebuilds=_sum([one.rebuilds for one in done]),
     )
 
 
-def _standing(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[UUID]:
-    """The messages that a selection names and that stand."""
+def _standing(tx: Transaction, being: Being, selection: MessageSelection, among: Sequence[Being]) -> list[UUID]:
+    """A Being's messages that a selection names and that stand; another Being may know the one that they are behind."""
     if selection.ids is None and selection.conversation is not None:
-        after = _place(tx, being_id, selection.conversation, selection.after)
-        return retraction.standing_after(tx, being_id, selection.conversation, after, selection.keep)
-    named = _selected(tx, being_id, selection)
+        after = _place(tx, among, selection.conversation, selection.after)
+        return retraction.standing_after(tx, being.being_id, selection.conversation, after, selection.keep)
+    named = _selected(tx, being.being_id, selection)
     return list(dict.fromkeys(one.stands.message_id for one in named if one.stands is not None))
 
 
@@ -266,13 +379,14 @@ def _uuid(id_: str) -> UUID | None:
         return None
 
 
-def _place(tx: Transaction, being_id: UUID, conversation: str, after: str | None) -> Version | None:
+def _place(tx: Transaction, of_beings: Sequence[Being], conversation: str, after: str | None) -> Version | None:
     if after is None:
         return None
-    for named in _named(tx, being_id, [after]):
-        for version in named.versions:
-            if version.conversation == conversation:
-                return version
+    for being in of_beings:
+        for named in _named(tx, being.being_id, [after]):
+            for version in named.versions:
+                if version.conversation == conversation:
+                    return version
     raise NotFound("`after` names no message of this conversation.")
 
 
@@ -318,9 +432,10 @@ def restore_unless_erased(
 
 
 def restore_within(tx: Transaction, settings: Settings, being: Being, message_ids: Sequence[UUID]) -> Restored:
-    """Restore retracted messages in a transaction that has locked the Being's session state."""
+    """Restore retracted messages in a transaction that has called `sharing.lock`."""
     back = retraction.restore(tx, being.being_id, message_ids)
     ids = back.message_ids
+    sharing.join(tx, being, ids)
     summaries = session_summaries.count_due(tx, being.being_id, back.session_ids)
     request_processing(tx, settings, being.being_id, back.session_ids)
     return Restored(restored=len(ids), ids=ids, rebuilds=Rebuilds(messages=len(ids), summaries=summaries))

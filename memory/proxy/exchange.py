@@ -6,10 +6,11 @@ Nothing is kept between a transcript and its answer except where it belongs.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 from uuid import UUID
 
@@ -25,10 +26,10 @@ from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, divided, with_told_names
-from memory.proxy.storing import messages_at, store_turns
+from memory.proxy.storing import NOBODY, Roommates, messages_at, store_turns
 from memory.proxy.transcript import Line, Transcript
 from memory.proxy.transcript_turns import Turn, ends_without_words, turn_of, turns_of
-from memory.talk import rolling, scene_removal, withdrawal
+from memory.talk import scene_removal, sharing, withdrawal
 from memory.talk.scene_removal import SceneRemoval
 from memory.text.reasoning import spoken
 from providers.embedders import Embedders
@@ -39,8 +40,7 @@ from schemas.wire.fields import Role
 from store import clock
 from store.accounts import users
 from store.database import Store
-from store.talk import rolling as session_states
-from store.talk import transcripts
+from store.talk import transcripts, utterances
 from store.transaction import Transaction
 
 Decision = Literal["began", "continued", "repeated", "background", "nothing"]
@@ -134,6 +134,7 @@ class _Request:
     user_names: Sequence[str]
     choices: int
     paid_by: UUID | None
+    room: Roommates = NOBODY
 
 
 @dataclass
@@ -156,6 +157,7 @@ def take_transcript(
     user_names: Sequence[str] = (),
     continues: str | None = None,
     paid_by: UUID | None = None,
+    room: Roommates = NOBODY,
 ) -> TakenTranscript:
     """Align a transcript with the conversation that is known, and commit what is new in it.
 
@@ -171,6 +173,7 @@ def take_transcript(
         user_names: Names by which the frontend means the user, beside the user's own.
         continues: The id of the answer that the transcript goes on from without showing it.
         paid_by: The id of the key that came with the request, if one did.
+        room: The other Beings of the room whose conversation it is.
 
     Returns:
         What was decided.
@@ -185,22 +188,31 @@ def take_transcript(
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
     transcript, known = answer_traces.shown_whole(store, being.being_id, transcript, continues)
-    request = _Request(being, transcript, conversation or known, user_names, choices, paid_by)
+    request = _Request(being, transcript, conversation or known, user_names, choices, paid_by, room)
     take = partial(_take, store, settings, request)
     try:
-        return take(SceneRemoval(being.being_id, (), NOTHING_PLANNED))
+        return take([SceneRemoval(being.being_id, (), NOTHING_PLANNED)])
     except _MustRetract as found:
         message_ids = found.message_ids
     for _ in range(TRIES):
         try:
-            return scene_removal.with_removal(store, embedders, being, message_ids, take)
+            with store.transaction() as tx:
+                copies = _copies(tx, request, message_ids)
+            return scene_removal.with_removals(store, embedders, [(being, message_ids), *copies], take)
         except _MustRetract as changed:
             message_ids = changed.message_ids
     raise Refused("Messages of this conversation keep changing: try again.")
 
 
 def take_answer(
-    store: Store, settings: Settings, being: Being, place: AnswerPlace, text: str, *, paid_by: UUID | None = None
+    store: Store,
+    settings: Settings,
+    being: Being,
+    place: AnswerPlace,
+    text: str,
+    *,
+    paid_by: UUID | None = None,
+    room: Roommates = NOBODY,
 ) -> UUID | None:
     """Take in the answer to a transcript when it ended or broke off.
 
@@ -214,6 +226,7 @@ def take_answer(
         place: The place that `take_transcript` returned.
         text: The text of the answer as far as it came, with or without reasoning; blank if none came.
         paid_by: The id of the key that came with the request, if one did.
+        room: As for `take_transcript`.
 
     Returns:
         The message; None if nothing was said, it can't be stored, or what it answers was taken back meanwhile.
@@ -229,8 +242,9 @@ def take_answer(
         return None
     turn = replace(turn, unsure=place.unsure)
     with store.transaction() as tx:
-        erased = erased_items.for_intake(tx, settings, being.being_id)
-        _lock_talk(tx, being.being_id)
+        beings = sorted([being, *room.every], key=attrgetter("being_id"))
+        erased = {one.being_id: erased_items.for_intake(tx, settings, one.being_id) for one in beings}
+        sharing.lock(tx, *beings)
         near = transcripts.near(
             tx, being.being_id, place.conversation, {turn.digest}, newest=1, question_id=place.message_id
         )
@@ -244,18 +258,23 @@ def take_answer(
         if any(one.stands for one in same):
             return next(one.message_id for one in same if one.stands)
         if same:
-            return next(iter(restore_unless_erased(tx, settings, being, erased, [same[-1].message_id]).ids), None)
+            back = [
+                restore_unless_erased(tx, settings, one, erased[one.being_id], [same[-1].message_id])
+                for one in [being, *room.every]
+            ]
+            return next(iter(back[0].ids), None)
         return store_turns(
-            tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by
+            tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by, room.present
         ).messages.get(0)
 
 
-def _lock_talk(tx: Transaction, being_id: UUID) -> None:
-    rolling.reserve(tx, being_id)
-    session_states.lock(tx, being_id)
+def _copies(tx: Transaction, request: _Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
+    """The copies of messages that the other Beings of a room have."""
+    every = [(other, utterances.heard(tx, other.being_id, message_ids)) for other in request.room.every]
+    return [(other, sorted(heard)) for other, heard in every if heard]
 
 
-def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemoval) -> TakenTranscript:
+def _take(store: Store, settings: Settings, request: _Request, scenes: Sequence[SceneRemoval]) -> TakenTranscript:
     """Take a transcript in, unless other messages have to be taken back than those whose scenes are removed."""
     names = store.statement(partial(_names, request=request))
     turns = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
@@ -302,13 +321,16 @@ def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: dateti
     return turns, changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
 
 
-def _locked(tx: Transaction, settings: Settings, request: _Request, scenes: SceneRemoval) -> Recognition | None:
-    """Lock the Being's talk; returns the digests of what was erased."""
-    erased = erased_items.for_intake(tx, settings, request.being.being_id)
-    if scenes.message_ids:
-        withdrawal.lock(tx, request.being)
+def _locked(
+    tx: Transaction, settings: Settings, request: _Request, scenes: Sequence[SceneRemoval]
+) -> dict[UUID, Recognition | None]:
+    """Lock the talk of the Being, and of the others in its room; returns the digests of what was erased, by Being."""
+    beings = sorted([request.being, *request.room.every], key=attrgetter("being_id"))
+    erased = {being.being_id: erased_items.for_intake(tx, settings, being.being_id) for being in beings}
+    if any(removal.message_ids for removal in scenes):
+        withdrawal.lock(tx, *beings)
     else:
-        _lock_talk(tx, request.being.being_id)
+        sharing.lock(tx, *beings)
     return erased
 
 
@@ -332,8 +354,8 @@ def _carry_out(
     request: _Request,
     turns: Sequence[Turn],
     decided: Adoption,
-    scenes: SceneRemoval,
-    erased: Recognition | None,
+    scenes: Sequence[SceneRemoval],
+    erased: Mapping[UUID, Recognition | None],
     *,
     wordless: bool,
 ) -> TakenTranscript:
@@ -342,11 +364,20 @@ def _carry_out(
     if places:
         transcripts.add(tx, being.being_id, found.conversation, places)
     gone = _to_retract(tx, being.being_id, changes)
-    if set(gone) != set(scenes.message_ids):
+    if set(gone) != set(scenes[0].message_ids):
         raise _MustRetract(gone)
-    retracted = retract_within(tx, settings, being, scenes).retracted
-    restored = restore_unless_erased(tx, settings, being, erased, changes.restore).restored if changes.restore else 0
-    kept = store_turns(tx, settings, being, found.conversation, turns, changes.new, found.known, request.paid_by)
+    retracted = retract_within(tx, settings, being, scenes[0]).retracted
+    by_id = {other.being_id: other for other in request.room.every}
+    for removal in scenes[1:]:
+        retract_within(tx, settings, by_id[removal.being_id], removal)
+    restored = 0
+    for one in [being, *request.room.every] if changes.restore else ():
+        back = restore_unless_erased(tx, settings, one, erased[one.being_id], changes.restore)
+        restored = max(restored, back.restored)
+    heard_by = request.room.present
+    kept = store_turns(
+        tx, settings, being, found.conversation, turns, changes.new, found.known, request.paid_by, heard_by
+    )
     stored = kept.messages
     at = messages_at(stored, changes.new)
     moves = {id_: at[place] if isinstance(place, int) else place for id_, place in changes.moves.items()}

@@ -1,4 +1,4 @@
-"""Storing the new turns of a transcript as messages, each with its place and its time."""
+"""Storing the new turns of a transcript as messages of each Being that hears them, with their places and times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,20 +6,49 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory.intake.accepting import is_bulk
-from memory.intake.messages import read_messages, take_messages
+from memory.intake.messages import begin, read_messages, take_begun, take_messages
 from memory.proxy.changes import NEXT, NewTurn
+from memory.proxy.comparison import digest, same_name
 from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.transcript_turns import Turn
+from memory.talk.sessions import process_or_wait
 from schemas.accounts.accounts import Being
 from schemas.limits import BATCH_ITEMS
 from schemas.settings import Settings
+from schemas.wire.fields import Role
 from store import clock
-from store.talk import transcripts
+from store.talk import transcripts, utterances
 from store.talk.transcripts import NewPlace
 from store.transaction import Transaction
 
 # Between turns that come in together, so that a missing one finds room.
 APART = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True)
+class Roommates:
+    """The other Beings of a room, besides the one that a request is for.
+
+    Attributes:
+        present: Those that hear what is said now, by their ids.
+        every: Those that may have copies of what was said before, by their ids.
+    """
+
+    present: Sequence[Being] = ()
+    every: Sequence[Being] = ()
+
+
+NOBODY = Roommates()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A turn that is stored for the Being of a request: its message, the one that it was said after, and its item."""
+
+    turn: Turn
+    message_id: UUID
+    parent_id: UUID | None
+    item: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +75,7 @@ def store_turns(
     new: Sequence[NewTurn],
     known: KnownConversation,
     paid_by: UUID | None,
+    others: Sequence[Being] = (),
 ) -> StoredTurns:
     """Store new turns and their places, in a transaction that has locked the Being's talk.
 
@@ -58,6 +88,7 @@ def store_turns(
         new: Which of its turns are new, in order.
         known: The conversation as it was.
         paid_by: The id of the key that came with the request, if one did.
+        others: The other Beings of a room that hear what is new.
 
     Returns:
         What was stored.
@@ -94,6 +125,19 @@ def store_turns(
         if one.turn in stored
     ]
     transcripts.add(tx, being.being_id, conversation, places)
+    by_message = {place.message_id: place for place in places}
+    _hand_on(
+        tx,
+        settings,
+        being,
+        others,
+        conversation,
+        [
+            _Stored(turns[one.turn], stored[one.turn], by_message[stored[one.turn]].parent_id, item)
+            for one, item in zip(new, items, strict=True)
+            if one.turn in stored
+        ],
+    )
     return StoredTurns(stored, shortened, refused)
 
 
@@ -123,3 +167,55 @@ def _times(tx: Transaction, new: Sequence[NewTurn], known: KnownConversation) ->
         if before is not None:
             times[one.turn] = max(times[one.turn], before + NEXT)
     return times
+
+
+def _hand_on(
+    tx: Transaction,
+    settings: Settings,
+    being: Being,
+    others: Sequence[Being],
+    conversation: str,
+    stored: Sequence[_Stored],
+) -> None:
+    """Store what a Being was told for others, under the same ids, in a transaction that has locked their talk.
+
+    Raises:
+        IntakeFull, SecretMissing: As `take_messages`.
+    """
+    ids = {place: one.message_id for place, one in enumerate(stored)}
+    for other in others if stored else ():
+        told = [_told(one, being, other) for one in stored]
+        batch = read_messages(told, lambda _: None)
+        begun = begin(tx, settings, other.being_id, 0)
+        taken = take_begun(tx, settings, other.being_id, batch, begun, ids, bulk=is_bulk(stored))
+        known = utterances.heard(tx, other.being_id, [one.parent_id for one in stored if one.parent_id is not None])
+        places = [
+            NewPlace(
+                id_,
+                _parent(stored[place].parent_id, known),
+                digest(_role(stored[place].turn, other), stored[place].turn.comparable),
+            )
+            for place, id_ in taken.inserted.items()
+        ]
+        transcripts.add(tx, other.being_id, conversation, places)
+        utterances.settle(tx, other.user_id, list(taken.inserted.values()), newcomer=other.being_id)
+        process_or_wait(tx, settings, other.being_id, sorted(taken.sessions), may=begun.may_think)
+
+
+def _parent(parent_id: UUID | None, known: set[UUID]) -> UUID | None:
+    return parent_id if parent_id in known else None
+
+
+def _told(one: _Stored, being: Being, other: Being) -> dict[str, object]:
+    role = _role(one.turn, other)
+    speaker = being.name if one.turn.role == "assistant" else one.turn.speaker
+    return {**one.item, "role": role, "speaker": speaker if role == "other" else None}
+
+
+def _role(turn: Turn, other: Being) -> Role:
+    """Who says a turn, for another Being than the one that the transcript is addressed to."""
+    if turn.role == "assistant":
+        return "other"
+    if turn.speaker is not None and any(same_name(turn.speaker, name) for name in (other.name, other.slug)):
+        return "assistant"
+    return turn.role

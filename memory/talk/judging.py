@@ -15,13 +15,13 @@ from memory.facts.confidence_rules import Confidence
 from memory.facts.extraction import CONTEXT_MESSAGES, OWN_CHARACTERS, Conversation, extract
 from memory.facts.extraction_rules import ExtractedTodo, Extraction
 from memory.facts.reconciliation import PreparedFacts, prepare
-from memory.facts.scope import stay_with_being
+from memory.facts.scope import stay_with_those_present
 from memory.facts.spoken_requests import applying
 from memory.grounding import setting
 from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.payer import LlmUnavailable
 from memory.llm.session import LlmSession
-from memory.talk import context_provenance, spine
+from memory.talk import context_provenance, sharing, spine
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
 from schemas.ledger import kinds
@@ -34,7 +34,7 @@ from store.facts import entities, facts, spoken_requests, todos
 from store.ledger import work
 from store.ledger.work import AT_ONCE
 from store.llm import drops
-from store.talk import confidences, judging, messages, rolling
+from store.talk import confidences, judging, messages
 from store.talk.judging import UnjudgedCount
 from store.transaction import Transaction
 
@@ -106,7 +106,7 @@ class _Judging(ModelWork[_Judgement]):
             return llm
         new = [message for message in new if llm.pays_for(message.request_key_id)]
         being = beings.get_being(tx, being_id)
-        kept_apart = stay_with_being(tx, self.settings, being.user_id)
+        kept_apart = stay_with_those_present(tx, self.settings, being.user_id)
         return partial(self._judge, llm, _conversation(tx, being, session_id, new, llm), new, kept_apart=kept_apart)
 
     def _judge(
@@ -122,7 +122,7 @@ class _Judging(ModelWork[_Judgement]):
 
     def lock(self, tx: Transaction) -> None:
         # Intake, erasure and retraction lock the talk before they request this work.
-        rolling.lock(tx, self.claim.owner_id)
+        sharing.lock_talk(tx, self.claim.owner_id)
 
     def keep(self, tx: Transaction, answer: _Judgement | None) -> None:
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
@@ -252,6 +252,8 @@ def _keep(tx: Transaction, settings: Settings, session_id: UUID, judgement: _Jud
         dropped=extraction.dropped,
     )
     judging.mark_unjudgeable(tx, being.being_id, judgement.unjudgeable)
+    if sharing.share(tx, being.user_id, judged):
+        erasure.remove_unused_names(tx, being.user_id)
 
 
 def _todo(tx: Transaction, being_id: UUID, found: ExtractedTodo) -> UUID:

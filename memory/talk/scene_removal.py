@@ -70,13 +70,36 @@ def with_removal(
         ProviderError: A survivor returns to its own text, and the embedder is unavailable; nothing was changed.
         Refused: Patrols keep changing the nodes.
     """
+    return with_removals(store, embedders, [(being, message_ids)], lambda scenes: change(scenes[0]))
+
+
+def with_removals(
+    store: Store,
+    embedders: Embedders,
+    messages: Sequence[tuple[Being, Sequence[UUID]]],
+    change: Callable[[Sequence[SceneRemoval]], R],
+) -> R:
+    """Do the same for messages to several Beings of one user, which change in one transaction.
+
+    Args:
+        store: The ledger.
+        embedders: The embedders of this process.
+        messages: The messages that are about to be erased or taken back, by Being.
+        change: As for `with_removal`, with the removal of each Being's scenes in the order of `messages`.
+
+    Raises:
+        ProviderError, Refused: As `with_removal`.
+    """
     for _ in range(TRIES):
-        with store.transaction() as tx:
-            notes = scenes.resting_on(tx, being.being_id, message_ids)
-            nodes = stored.nodes_of(tx, being.being_id, notes)
-        planned = node_erasure.plan(store, embedders, being, nodes)
+        removals = []
+        for being, message_ids in messages:
+            with store.transaction() as tx:
+                notes = scenes.resting_on(tx, being.being_id, message_ids)
+                nodes = stored.nodes_of(tx, being.being_id, notes)
+            planned = node_erasure.plan(store, embedders, being, nodes)
+            removals.append(SceneRemoval(being.being_id, message_ids, planned))
         try:
-            return change(SceneRemoval(being.being_id, message_ids, planned))
+            return change(removals)
         except PlanOutdated:
             continue
     raise Refused("A patrol is changing the memories of these messages: try again.")

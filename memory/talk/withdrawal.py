@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from memory.facts import vectors
-from memory.talk import context_provenance, rolling, spine
+from memory.talk import context_provenance, sharing, spine
 from memory.talk.sessions import request_processing
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -13,21 +13,24 @@ from store.accounts import erasure, users
 from store.facts import facts
 from store.llm import calls
 from store.talk import retraction, session_summaries
-from store.talk import rolling as session_states
 from store.talk.retraction import Withdrawn
 from store.transaction import Transaction
 
 
-def lock(tx: Transaction, being: Being) -> None:
+def lock(tx: Transaction, *beings: Being) -> None:
     """Lock what `withdraw` writes, in the order of all transactions: model calls, rolling summary's work, talk, facts.
 
     From here on no answer of a model is stored that may be about what is withdrawn.
+
+    Args:
+        tx: The transaction.
+        beings: One Being, or several of one user in the order of their ids.
     """
-    users.hold(tx, being.user_id)
-    calls.refuse_answers(tx, being.user_id)
-    rolling.reserve(tx, being.being_id)
-    session_states.lock(tx, being.being_id)
-    facts.lock(tx, being.user_id)
+    user_id = beings[0].user_id
+    users.hold(tx, user_id)
+    calls.refuse_answers(tx, user_id)
+    sharing.lock(tx, *beings)
+    facts.lock(tx, user_id)
 
 
 def withdraw(

@@ -22,7 +22,7 @@ def create_user(on: Resources, new: NewUser) -> User | Existing[User]:
     """Create a user for a person, or return the user whom you created with the same `external_id`.
 
     A user is one person: what one of the person's Beings hears about the person, all of them know, unless
-    `facts_scope` is `being`. So create a user for each person, and a Being for each companion of that person.
+    `facts_known_to` is `present`. So create a user for each person, and a Being for each companion of that person.
 
     The answer is 201 for a new user, and 200 for a known one, who is returned as stored: change a user with `PATCH`.
     """
@@ -50,10 +50,10 @@ def show_user(on: Resources, user_id: UUID) -> User:
 
 @operation("PATCH /v1/users/{user_id}", scope=OPERATOR, conflicts=True)
 def change_user(tx: Transaction, user_id: UUID, changes: UserChanges) -> User:
-    """Change a user's name, time zone, scope of facts or daily budget.
+    """Change a user's name, time zone, who knows facts, or daily budget.
 
-    A new scope applies to facts that are heard from then on. The budget bounds all model calls of the user's Beings
-    together; when it is spent, work that needs a model waits for the user's next day.
+    A new `facts_known_to` applies to facts that are heard from then on. The budget bounds all model calls of the user's
+    Beings together; when it is spent, work that needs a model waits for the user's next day.
     """
     return users.change_user(tx, user_id, changes.model_dump(exclude_unset=True))
 

@@ -1,14 +1,14 @@
 """Users, Beings and access tokens: their rows, and the bodies of requests that create or change them."""
 
-import re
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from schemas.accounts.slugs import Slug
 from schemas.limits import PRODUCER_ID_CHARACTERS
 from schemas.llm.calls import Provider
 from schemas.rows import Row
@@ -18,13 +18,12 @@ from schemas.wire.fields import Moment, Words
 from schemas.wire.requests import Name, RequestModel
 
 Scope = Literal["ingest", "read", "manage"]
-FactsScope = Literal["user", "being"]
+KnownTo = Literal["all", "present"]
 ScenesMode = Literal["auto", "on", "off"]
 ExternalId = Annotated[Words, Field(max_length=PRODUCER_ID_CHARACTERS)]
 TimeZone = Annotated[str, Field(min_length=1, max_length=64)]
 KeyText = Annotated[str, Field(min_length=16, max_length=512, pattern=r"^[!-~]+$")]
 Dollars = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000, decimal_places=6)]
-SLUG = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 
 
 class User(Row):
@@ -34,8 +33,8 @@ class User(Row):
     external_id: str | None = Field(description="The id that your application gave; null: made on the command line.")
     name: str
     time_zone: str
-    facts_scope: FactsScope | None = Field(
-        description="Who knows facts that were not told in confidence; null: as PATROL_FACTS_SCOPE says."
+    facts_known_to: KnownTo | None = Field(
+        description="Who knows facts that were not told in confidence; null: as PATROL_FACTS_KNOWN_TO says."
     )
     daily_cost: Decimal | None = Field(description="The daily budget in dollars; null: PATROL_USER_DAILY_COST.")
     daily_tokens: int | None = Field(description="The daily budget in tokens; null: PATROL_USER_DAILY_TOKENS.")
@@ -101,10 +100,10 @@ class NewUser(RequestModel):
     external_id: ExternalId = Field(description="Your own id of the person. The same id again is the same user.")
     name: Name | None = Field(None, description="The person's display name; the external id if omitted.")
     time_zone: TimeZone = Field("UTC", description="IANA name of the zone in which the person's days begin.")
-    facts_scope: FactsScope | None = Field(
+    facts_known_to: KnownTo | None = Field(
         None,
-        description="`user`: all of the person's Beings know what one of them hears. `being`: facts stay with the Being"
-        " that heard them. Null: as PATROL_FACTS_SCOPE says.",
+        description="`all`: all of the person's Beings know what one of them hears. `present`: facts stay with the"
+        " Beings that heard them. Null: as PATROL_FACTS_KNOWN_TO says.",
     )
 
 
@@ -115,8 +114,8 @@ class UserChanges(RequestModel):
 
     name: Name | None = Field(None, description="The new display name.")
     time_zone: TimeZone | None = Field(None, description="IANA name of the new time zone.")
-    facts_scope: FactsScope | None = Field(
-        None, description="The scope of facts that are heard from now on; null: as PATROL_FACTS_SCOPE says."
+    facts_known_to: KnownTo | None = Field(
+        None, description="Who knows facts that are heard from now on; null: as PATROL_FACTS_KNOWN_TO says."
     )
     daily_cost: Dollars | None = Field(
         None,
@@ -132,7 +131,8 @@ class UserChanges(RequestModel):
         cleared = {name for name in ("name", "time_zone") if name in self.model_fields_set and not getattr(self, name)}
         if not self.model_fields_set or cleared:
             raise PydanticCustomError(
-                "nothing", "No change is given: name `name`, `time_zone`, `facts_scope`, `daily_cost` or `daily_tokens`"
+                "nothing",
+                "No change is given: name `name`, `time_zone`, `facts_known_to`, `daily_cost` or `daily_tokens`",
             )
         return self
 
@@ -173,36 +173,11 @@ class NewBeing(RequestModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"slug": "mira", "name": "Mira"}]})
 
-    slug: str = Field(
-        json_schema_extra={"pattern": SLUG},
-        description="Its short name in URLs: lower-case letters, digits, `_` and `-`.",
+    slug: Slug | None = Field(
+        None,
+        description="Its short name in URLs: lower-case letters, digits, `_` and `-`; default: made from its name.",
     )
     name: Name = Field(description="Its display name.")
-
-    @field_validator("slug")
-    @classmethod
-    def _in_an_address(cls, value: str) -> str:
-        if not re.fullmatch(SLUG, value):
-            raise PydanticCustomError(
-                "slug", "A slug has 1 to 63 characters of a-z, 0-9, `_` and `-`, and begins with a letter or a digit"
-            )
-        return value
-
-    @field_validator("slug")
-    @classmethod
-    def _not_shared(cls, value: str) -> str:
-        if value == "shared":
-            raise PydanticCustomError("slug", "`shared` is reserved for the vault scope of all of a user's Beings")
-        return value
-
-    @field_validator("slug")
-    @classmethod
-    def _no_id(cls, value: str) -> str:
-        try:
-            UUID(value)
-        except ValueError:
-            return value
-        raise PydanticCustomError("slug", "A slug must not be a UUID")
 
 
 class BeingChanges(RequestModel):

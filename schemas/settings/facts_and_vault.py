@@ -31,10 +31,10 @@ class KnowledgeSettings(Section):
         True, description="Whether facts are ranked by similarity, recency and frequency, or by similarity alone."
     )
     curate_after: PositiveInt = Field(20, description="So many new facts of a user start the curator.")
-    facts_scope: Literal["user", "being"] = Field(
-        "user",
-        description="Who knows facts that were not told in confidence: `user`: all of the user's Beings; `being`: the"
-        " Being that heard them. A user's own `facts_scope` takes precedence.",
+    facts_known_to: Literal["all", "present"] = Field(
+        "all",
+        description="Who knows facts that were not told in confidence: `all`: all of the user's Beings; `present`: the"
+        " Beings that heard them. A user's own `facts_known_to` takes precedence.",
     )
     judge_messages: PositiveInt = Field(
         8, description="So many unjudged user messages of a session are judged at once."

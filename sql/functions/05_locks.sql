@@ -1,7 +1,8 @@
 -- The order in which transactions take locks. A transaction that holds one of these waits only for locks further down, so
 -- that no two transactions can wait for each other.
 --
---    1  intake          An advisory lock for each Being: intake shares it, and an erasure of items holds it alone.
+--    1  intake          An advisory lock for each Being: intake shares it, and an erasure of items holds it alone. For a
+--                       room, whose intake holds it alone, before those of its Beings.
 --    2  users           The user's row: writers share it (for key share), and erasing a Being or a user holds it alone.
 --    2  model_calls     Calls of models that are under way, which are settled or, by a withdrawal, marked.
 --    3  work            The ledger's row that is being finished, or that is reserved for a request.

@@ -96,14 +96,15 @@ begin
     return v_there = cardinality(p_message_ids);
 end $$;
 
--- INVARIANT  Nothing is seen of a user as a person, or of what a Being is at, that rests on a message which was withdrawn, was told in
---            confidence, or was not judged.
+-- INVARIANT  Nothing is seen of a user as a person, or of what a Being is at, that rests on a message which was withdrawn or was not
+--            judged. What rests on one that was told in confidence is seen by the Being that heard it alone (not shared).
 create or replace view seen_impressions as
-select i.*
-from memory.session_impressions as i
-where cardinality(i.message_ids) = (
-    select count(*)
+select i.*, told.shared
+from memory.session_impressions as i,
+lateral (
+    select count(*) as stand, bool_and(not m.in_confidence) as shared
     from memory.messages as m
     where m.being_id = i.being_id and m.message_id = any(i.message_ids)
-        and m.role = 'user' and m.judged and m.judging_error is null and not m.in_confidence
-);
+        and m.role = 'user' and m.judged and m.judging_error is null
+) as told
+where cardinality(i.message_ids) = told.stand;

@@ -55,7 +55,22 @@ def erase_being(tx: Transaction, being: Being) -> None:
         """,
         {"being": being.being_id},
     )
+    (led,) = tx.execute(
+        """
+        select array_agg(m.message_id) as message_ids,
+            array_agg(m.message_id) filter (where not m.judged and m.role <> 'assistant') as unjudged
+        from memory.rooms as r
+        join memory.messages as m on m.being_id = %s and m.conversation = r.room_id::text and not m.follows
+        where r.user_id = %s
+        """,
+        [being.being_id, being.user_id],
+    )
     tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
+    # Copies of what it heard in rooms are judged, and included in the spine, for the others.
+    tx.execute(
+        "select memory.settle_utterances(%s, %s, null, %s)",
+        [being.user_id, led["message_ids"] or [], led["unjudged"] or []],
+    )
     request_answers.drop(tx, being.user_id)
 
 

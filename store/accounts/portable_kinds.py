@@ -177,7 +177,11 @@ KINDS: tuple[Kind, ...] = (
         "messages",
         own("created_at, message_id"),
         apart=("request_key_id",),
-        filled={"drawn": "coalesce(r.drawn, false)", "aged": "coalesce(r.aged, false)"},
+        filled={
+            "drawn": "coalesce(r.drawn, false)",
+            "aged": "coalesce(r.aged, false)",
+            "follows": "coalesce(r.follows, false)",
+        },
         history=("working_memory", "message_id"),
     ),
     Kind(
@@ -358,6 +362,8 @@ KINDS: tuple[Kind, ...] = (
 
 STAYS_BEHIND: Mapping[str, str] = {
     "users": "the importing system has its own users",
+    "rooms": "of several Beings; what a Being heard there is exported with it",
+    "room_beings": "of several Beings",
     "beings": "in the header line",
     "api_tokens": "valid in this system only",
     "operator_tokens": "valid in this system only",

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from psycopg.errors import InvalidParameterValue, UniqueViolation
 from psycopg.rows import class_row
 
-from schemas.accounts.accounts import FactsScope, User
+from schemas.accounts.accounts import KnownTo, User
 from schemas.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
@@ -36,7 +36,7 @@ def add_user(tx: Transaction, name: str, time_zone: str) -> User:
 
 
 def ensure_user(
-    tx: Transaction, external_id: str, *, name: str, time_zone: str, facts_scope: str | None
+    tx: Transaction, external_id: str, *, name: str, time_zone: str, facts_known_to: str | None
 ) -> tuple[User, bool]:
     """Return the user with an external id, and whether this call created it; an existing user is not changed.
 
@@ -47,12 +47,12 @@ def ensure_user(
     with tx.cursor(row_factory=class_row(User)) as cursor:
         created = cursor.execute(
             """
-            insert into memory.users (external_id, name, time_zone, facts_scope)
+            insert into memory.users (external_id, name, time_zone, facts_known_to)
             values (%s, %s, %s, %s)
             on conflict (external_id) do nothing
             returning *
             """,
-            [external_id, name, time_zone, facts_scope],
+            [external_id, name, time_zone, facts_known_to],
         ).fetchone()
         if created:
             return created, True
@@ -89,8 +89,8 @@ def change_user(tx: Transaction, user_id: UUID, changes: Mapping[str, Any]) -> U
                     """
                     update memory.users
                     set name = coalesce(%(name)s, name), time_zone = coalesce(%(time_zone)s, time_zone),
-                        facts_scope = case
-                            when 'facts_scope' = any(%(named)s) then %(facts_scope)s else facts_scope
+                        facts_known_to = case
+                            when 'facts_known_to' = any(%(named)s) then %(facts_known_to)s else facts_known_to
                         end,
                         daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
                         daily_tokens = case
@@ -99,7 +99,7 @@ def change_user(tx: Transaction, user_id: UUID, changes: Mapping[str, Any]) -> U
                     where user_id = %(user)s
                     returning *
                     """,
-                    {"name": None, "time_zone": None, "facts_scope": None, "daily_cost": None, "daily_tokens": None}
+                    {"name": None, "time_zone": None, "facts_known_to": None, "daily_cost": None, "daily_tokens": None}
                     | {**changes, "named": list(changes), "user": user_id},
                 ).fetchone()
         except UniqueViolation as taken:
@@ -124,10 +124,10 @@ def user_page(tx: Transaction, *, external_id: str | None, after: UUID | None, l
         ).fetchall()
 
 
-def facts_scope(tx: Transaction, user_id: UUID) -> FactsScope | None:
-    """Return the scope that was chosen for the user's facts; None: the setting's."""
-    scope: FactsScope | None = value(tx, "select facts_scope from memory.users where user_id = %s", [user_id])
-    return scope
+def facts_known_to(tx: Transaction, user_id: UUID) -> KnownTo | None:
+    """Return who knows the user's facts, as was chosen; None: as the setting says."""
+    known_to: KnownTo | None = value(tx, "select facts_known_to from memory.users where user_id = %s", [user_id])
+    return known_to
 
 
 def _check_time_zone(tx: Transaction, time_zone: str) -> None:

@@ -34,8 +34,11 @@ def remove(tx: Transaction, being_ids: Collection[UUID], kinds: Collection[Impre
     )
 
 
-def user_model(tx: Transaction, user_id: UUID) -> UserModel | None:
-    """The newest statements about a user as a person, oldest first, one a line; None if there are none."""
+def user_model(tx: Transaction, user_id: UUID, being_id: UUID | None) -> UserModel | None:
+    """The newest statements about a user as a person, oldest first, one a line; None if there are none.
+
+    They are those that all of the user's Beings know, and with a Being those that it alone heard.
+    """
     rows = tx.execute(
         """
         select distinct on (content) content, told_at
@@ -45,7 +48,7 @@ def user_model(tx: Transaction, user_id: UUID) -> UserModel | None:
             cross join lateral (
                 select content, told_at
                 from memory.seen_impressions
-                where being_id = b.being_id and kind = 'user-model'
+                where being_id = b.being_id and kind = 'user-model' and (shared or being_id = %(being)s::uuid)
                 order by told_at desc, place desc
                 limit %(most)s
             ) as i
@@ -53,7 +56,7 @@ def user_model(tx: Transaction, user_id: UUID) -> UserModel | None:
         ) as newest
         order by content, told_at desc
         """,
-        {"user": user_id, "most": USER_MODEL_STATEMENTS},
+        {"user": user_id, "being": being_id, "most": USER_MODEL_STATEMENTS},
     ).fetchall()
     rows.sort(key=lambda row: (row["told_at"], row["content"]))
     lines = [f"- {row['content']}" for row in rows[-USER_MODEL_STATEMENTS:]]
@@ -73,7 +76,7 @@ def state(tx: Transaction, being_id: UUID) -> SoulState:
         cross join lateral (
             select content, told_at
             from memory.seen_impressions as seen
-            where seen.being_id = %s and seen.kind = kinds.kind
+            where seen.being_id = %s and seen.kind = kinds.kind and seen.shared
             order by told_at desc
             limit 1
         ) as i

@@ -143,13 +143,13 @@ def write_soul(tx: Transaction, being_id: UUID, parts: Mapping[str, str]) -> Non
     )
 
 
-def user_model(tx: Transaction, user_id: UUID) -> UserModel | None:
-    """The user model: as a person wrote it, else as talk showed the user; None if there is none."""
+def user_model(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> UserModel | None:
+    """The user model: as a person wrote it, else as talk showed the user, to all Beings or to one; None without one."""
     with tx.cursor(row_factory=class_row(UserModel)) as cursor:
         written = cursor.execute(
             "select *, 'person' as written_by from memory.user_models where user_id = %s", [user_id]
         ).fetchone()
-    return written or impressions.user_model(tx, user_id)
+    return written or impressions.user_model(tx, user_id, being_id)
 
 
 def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:

@@ -45,7 +45,6 @@ def resting_only_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids:
                 and (
                     s.source = 'corrected'
                     or e.message_id is null
-                    or e.being_id <> %(being)s
                     or e.message_id <> all(%(messages)s)
                 )
         )

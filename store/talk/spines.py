@@ -109,7 +109,8 @@ def keep(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID], content: S
         """
         update memory.messages
         set spine_version = %s
-        where message_id = any(%s) and being_id in (select being_id from memory.beings where user_id = %s)
+        where message_id = any(%s) and not follows
+            and being_id in (select being_id from memory.beings where user_id = %s)
         """,
         [version, list(message_ids), user_id],
     )

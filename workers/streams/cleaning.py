@@ -4,7 +4,7 @@ A function that the caller passes decides which items were erased; no content le
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -13,6 +13,9 @@ from workers.streams import rejected
 
 PAGE = 500
 WHAT: dict[str, Literal["notes", "messages"]] = {stream: what for what, stream in rejected.DOORS.items()}
+
+Owners = Mapping[str, Collection[str]]
+"""The ids of those to whom entries may be addressed, by the field that has them."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +35,16 @@ class Found:
     known_by: str
 
 
-def clean(redis: Any, being_id: UUID, erased_among: Callable[[Sequence[Found]], set[int]]) -> int:
+def clean(
+    redis: Any, being_id: UUID, erased_among: Callable[[Sequence[Found]], set[int]], rooms: Sequence[UUID] = ()
+) -> int:
     """Remove entries from the producers' streams, then from `patrol:rejected`.
 
     Args:
         redis: A client whose replies are bytes.
         being_id: The Being to which the entries are addressed.
         erased_among: Returns the positions of those items that were erased.
+        rooms: The rooms of the Being's user, to which entries may be addressed as well.
 
     Returns:
         How many entries were removed.
@@ -47,9 +53,10 @@ def clean(redis: Any, being_id: UUID, erased_among: Callable[[Sequence[Found]], 
         RedisError: Redis is out of reach; the call may be repeated.
     """
     removed = 0
+    owners = {"being": {str(being_id)}, "room": {str(room_id) for room_id in rooms}}
     for stream in (*WHAT, rejected.STREAM):
         for page in _pages(redis, stream):
-            found = [one for place, fields in page for one in _items(stream, place, fields, str(being_id))]
+            found = [one for place, fields in page for one in _items(stream, place, fields, owners)]
             places = {found[position].place for position in erased_among(found)} if found else set()
             if places:
                 removed += redis.xdel(stream, *places)
@@ -63,10 +70,11 @@ def _pages(redis: Any, stream: str) -> Iterator[list[tuple[bytes, Mapping[bytes,
         after = f"({page[-1][0].decode()}"
 
 
-def _items(stream: str, place: bytes, fields: Mapping[bytes, bytes], being: str) -> Iterator[Found]:
-    """Yield an entry's items that are addressed to a Being. An entry that names it and can't be parsed is one item."""
+def _items(stream: str, place: bytes, fields: Mapping[bytes, bytes], owners: Owners) -> Iterator[Found]:
+    """Yield an entry's items that are for a Being or its rooms. One that names it and can't be parsed is one."""
     data = fields.get(b"data", b"")
-    if being.encode() not in data.lower():
+    named = data.lower()
+    if not any(owner.encode() in named for of_kind in owners.values() for owner in of_kind):
         return
     door = stream if stream in WHAT else fields.get(b"what", b"").decode(errors="replace")
     what = WHAT.get(door, "notes")
@@ -75,14 +83,17 @@ def _items(stream: str, place: bytes, fields: Mapping[bytes, bytes], being: str)
         sent = json.loads(data)
     except (ValueError, RecursionError):
         sent = None
-    for item in _addressed(sent, being):
+    for item in _addressed(sent, owners):
         yield Found(place, what, item, known_by)
 
 
-def _addressed(sent: Any, being: str) -> list[Any]:
-    """Return the items of an entry: one with its Being's id, or those of a rejected call of `ingest.*`."""
-    if isinstance(sent, dict) and str(sent.get("being")).lower() == being:
+def _addressed(sent: Any, owners: Owners) -> list[Any]:
+    """Return the items of an entry: one with its Being's or room's id, or those of a rejected call of `ingest.*`."""
+    if isinstance(sent, dict) and str(sent.get("being")).lower() in owners["being"]:
         return [{name: part for name, part in sent.items() if name != "being"}]
+    if isinstance(sent, dict) and (room := str(sent.get("room")).lower()) in owners["room"]:
+        # The message of each Being is in the room's conversation.
+        return [{name: part for name, part in sent.items() if name != "room"} | {"conversation": room}]
     if isinstance(sent, dict) and sent.keys() <= {"args", "kwargs"}:
         parts = [*(sent.get("args") or []), *(sent.get("kwargs") or {}).values()]
         return [item for part in parts if isinstance(part, list) for item in part] or [None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from memory.erased import known_erased
 from memory.intake import retraction
 from memory.intake.importers.entries import Conversation
-from memory.talk import rolling
+from memory.talk import sharing
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.limits import BATCH_ITEMS
@@ -14,7 +14,6 @@ from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
 from store.database import Store
 from store.talk import retraction as versions
-from store.talk import rolling as session_states
 
 
 def choose(store: Store, settings: Settings, embedders: Embedders, being: Being, conversation: Conversation) -> None:
@@ -51,8 +50,7 @@ def _return_to(
     """
     with store.transaction() as tx:
         erased = known_erased.for_intake(tx, settings, being.being_id)
-        rolling.reserve(tx, being.being_id)
-        session_states.lock(tx, being.being_id)
+        sharing.lock(tx, being)
         if not versions.begin(tx, being.being_id, request_id) or not left:
             return
         known = versions.versions(tx, being.being_id, chosen, [])

@@ -74,6 +74,10 @@ declare
     v_sessions uuid[];
     v_again uuid[];
     v_turns integer;
+    -- Whose copies of the utterances rest on the same judgements.
+    v_roommates constant uuid[] := memory.roommates(p_being_id);
+    v_led uuid[];
+    v_unjudged uuid[];
     -- Kept in confidence by the request of a message that goes.
     v_asked_for constant uuid[] := array(
         select message_id from memory.confidences where being_id = p_being_id and asked_in = any(p_message_ids)
@@ -95,17 +99,22 @@ begin
     update memory.messages
     set judged = false, judging_error = null
     where being_id = p_being_id and message_id = any(v_again) and judged;
-    update memory.fact_evidence set outdated = true where being_id = p_being_id and message_id = any(v_again);
-    update memory.todo_evidence set outdated = true where being_id = p_being_id and message_id = any(v_again);
+    update memory.fact_evidence set outdated = true where being_id = any(v_roommates) and message_id = any(v_again);
+    update memory.todo_evidence set outdated = true where being_id = any(v_roommates) and message_id = any(v_again);
 
     with withdrawn as (
         delete from memory.messages
         where being_id = p_being_id and message_id = any(p_message_ids)
-        returning session_id, role
+        returning session_id, role, message_id, follows, judged
     )
-    select array_agg(distinct session_id), count(*) filter (where role <> 'other')
-    into v_sessions, v_turns
+    select array_agg(distinct session_id), count(*) filter (where role <> 'other'),
+        array_agg(message_id) filter (where not follows),
+        array_agg(message_id) filter (where not judged and role <> 'assistant')
+    into v_sessions, v_turns, v_led, v_unjudged
     from withdrawn;
+    if cardinality(v_roommates) > 1 then
+        perform memory.settle_utterances(v_user_id, v_led, null, coalesce(v_unjudged, '{}'));
+    end if;
     v_sessions := v_sessions || memory.place_around(p_being_id, v_sessions);
     perform memory.settle_confidences(p_being_id, v_asked_for);
 
@@ -121,6 +130,16 @@ begin
     using memory.messages as m
     where e.being_id = p_being_id and e.message_id = any(v_again) and m.being_id = e.being_id
         and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
+
+    -- Copies follow the one whose evidence went.
+    delete from memory.fact_evidence as e
+    using memory.messages as m
+    where e.being_id = any(v_roommates) and e.being_id <> p_being_id and e.message_id = any(v_again) and e.outdated
+        and m.being_id = p_being_id and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
+    delete from memory.todo_evidence as e
+    using memory.messages as m
+    where e.being_id = any(v_roommates) and e.being_id <> p_being_id and e.message_id = any(v_again) and e.outdated
+        and m.being_id = p_being_id and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
 
     perform memory.count_again(p_being_id, v_turns);
 

@@ -55,12 +55,13 @@ def test_what_can_not_be_taken_is_kept_with_its_reason(life, foreign, redis_clie
         ([being, []], {}),
         ([being], {"being": being}),
         ([], {"whom": WORDS}),
+        ([being], {"room": being, "items": [todo("x")]}),
         ([str(uuid4()), [todo("to no Being")]], {}),
     ]
     for args, kwargs in calls:
         foreign.send_task("ingest.notes", args, kwargs, queue="ingest")
     life.worker()
-    wait_until(lambda: redis_client.xlen(rejected.STREAM) == 7 and kept() == ["good"])
+    wait_until(lambda: redis_client.xlen(rejected.STREAM) == 8 and kept() == ["good"])
     reasons = " ".join(one.reason for one in rejected.listed(redis_client))
     for part in (
         "wings",

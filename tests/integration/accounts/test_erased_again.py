@@ -14,7 +14,7 @@ from memory.erased import known_erased
 from memory.erased.digests import Digests
 from memory.erased.known_erased import SecretMissing
 from memory.facts import editing, seeding, todos
-from memory.intake.delivery import deliver
+from memory.intake.delivery import Address, deliver
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.intake.turns import take_turn
@@ -108,7 +108,13 @@ def test_an_erased_note_is_not_taken_in_again(store, settings, erased, words, it
 
 def test_what_is_left_at_a_door_is_not_kept_as_refused(store, settings, erased, words):
     delivered = deliver(
-        store, settings, Embedders(settings), "messages", erased.being_id, [SAID], ["stream/patrol:messages/1-1"]
+        store,
+        settings,
+        Embedders(settings),
+        "messages",
+        Address(erased.being_id),
+        [SAID],
+        ["stream/patrol:messages/1-1"],
     )
     assert (delivered.refused, delivered.erased, words()) == ({}, {0}, {})
 

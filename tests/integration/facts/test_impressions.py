@@ -87,7 +87,7 @@ def test_no_statement_says_what_the_users_messages_do_not(talk, clock, wrong):
     assert model_of(talk) == "- Gets up before everyone, and plans with a pencil."
 
 
-def test_nothing_told_in_confidence_is_in_it_whichever_message_is_named(talk, clock):
+def test_what_was_told_in_confidence_is_known_to_the_being_that_heard_it_whichever_message_is_named(talk, clock):
     talk.hears("Between us: I collect marzipan pigs.", confidences=[("m1", "m1")])
     closes(
         talk,
@@ -97,6 +97,10 @@ def test_nothing_told_in_confidence_is_in_it_whichever_message_is_named(talk, cl
     )
 
     assert model_of(talk) is None or "pigs" not in model_of(talk)
+    with talk.store.transaction() as tx:
+        own = kept.user_model(tx, talk.being.user_id, talk.being.being_id)
+    assert "Collects marzipan pigs." in own.content
+    assert "Has marzipan pigs." not in own.content
 
 
 def test_what_is_judged_later_is_seen_later(talk, clock):

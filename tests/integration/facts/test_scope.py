@@ -46,11 +46,11 @@ def test_by_default_all_beings_of_a_user_know_a_fact(talks):
 
 
 @pytest.mark.parametrize("chosen", ["by the user", "by the setting"])
-def test_with_the_scope_being_a_fact_stays_where_it_was_heard(talks, store, user, chosen):
+def test_a_fact_stays_with_those_present_where_it_was_heard(talks, store, user, chosen):
     if chosen == "by the user":
         with store.transaction() as tx:
-            users.change_user(tx, user.user_id, {"facts_scope": "being"})
-    first, second = talks(**({} if chosen == "by the user" else {"facts_scope": "being"}))
+            users.change_user(tx, user.user_id, {"facts_known_to": "present"})
+    first, second = talks(**({} if chosen == "by the user" else {"facts_known_to": "present"}))
     first.hears(SISTER, fact(SISTER.rstrip(".")))
     first.judged()
     seeding.seed(store, second.settings, second.being, [Seed(type="PEOPLE", content="Has a sister in Rome.")])
@@ -63,8 +63,8 @@ def test_with_the_scope_being_a_fact_stays_where_it_was_heard(talks, store, user
 
 def test_the_users_choice_precedes_the_setting(talks, store, user):
     with store.transaction() as tx:
-        users.change_user(tx, user.user_id, {"facts_scope": "user"})
-    first, second = talks(facts_scope="being")
-    seeding.seed(store, Settings(facts_scope="being"), first.being, [Seed(type="PEOPLE", content="Has a sister.")])
+        users.change_user(tx, user.user_id, {"facts_known_to": "all"})
+    first, second = talks(facts_known_to="present")
+    seeding.seed(store, Settings(facts_known_to="present"), first.being, [Seed(type="PEOPLE", content="Has a sister.")])
 
     assert known(second) == ["Has a sister."]

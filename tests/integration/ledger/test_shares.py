@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory.intake.delivery import deliver
+from memory.intake.delivery import Address, deliver
 from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
 from schemas.errors import StatementTimeout, Unavailable
@@ -170,8 +170,8 @@ def test_a_delivery_whose_statements_are_stopped_is_kept_for_later(new_store, st
     with store.transaction() as tx:
         tx.execute("select from memory.beings where being_id = %s for update", [being.being_id])
         with pytest.raises(Unavailable):
-            deliver(hasty, Settings(), Embedders(Settings()), "notes", being.being_id, items, ids)
-    delivered = deliver(store, Settings(), Embedders(Settings()), "notes", being.being_id, items, ids)
+            deliver(hasty, Settings(), Embedders(Settings()), "notes", Address(being.being_id), items, ids)
+    delivered = deliver(store, Settings(), Embedders(Settings()), "notes", Address(being.being_id), items, ids)
     assert delivered.refused == {}
     with store.transaction() as tx:
         assert value(tx, "select count(*) from memory.notes where being_id = %s", [being.being_id]) == len(items)

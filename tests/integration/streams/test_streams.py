@@ -11,10 +11,12 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from api.streams.heartbeats import readers
 from api.streams.reader import GROUP, StreamReader, StreamState, states
+from memory.accounts import rooms
 from memory.intake import delivery
 from memory.intake.accepting import IntakeFull
 from schemas.errors import Unavailable
 from schemas.limits import BULK_ITEMS
+from schemas.talk.rooms import NewRoom
 from store.accounts import beings
 from store.transaction import value
 from workers.streams import rejected
@@ -39,6 +41,33 @@ def test_what_is_written_is_kept_and_then_acknowledged(new_reader, redis, write,
     assert kept() == ["The oven failed."]
     assert (pending(redis), pending(redis, "patrol:messages")) == (0, 0)
     assert reasons(redis) == []
+
+
+def test_what_is_said_in_a_room_is_handed_in_once_and_taken_back_for_all(new_reader, redis, store, user, being):
+    with store.transaction() as tx:
+        other = beings.add_being(tx, user.user_id, "other", "Other")
+    room = rooms.make(store, user.user_id, NewRoom(name="Hall", beings=[being.slug, other.slug]))
+    reader = new_reader()
+
+    def says(**item):
+        redis.xadd("patrol:messages", {"data": json.dumps({"room": str(room.room_id), **item})})
+        reader.read()
+        with store.transaction() as tx:
+            return [
+                value(tx, "select count(*) from memory.messages where being_id = %s", [one.being_id])
+                for one in (being, other)
+            ]
+
+    assert says(id="1", role="user", content="Hello.") == [1, 1]
+    assert says(id="2", role="user", content="Psst.", present=[other.slug]) == [1, 2]
+    assert says(retract={"ids": ["1"]}) == [0, 1]
+    assert says(restore={"ids": ["1"]}) == [1, 2]
+    assert says(role="user", content="To whom?", present=["nobody"]) == [1, 2]
+    assert reasons(redis) == ["present: names a Being that takes no part in this room"]
+    redis.xadd("patrol:notes", {"data": json.dumps({"room": str(room.room_id), "type": "todo", "content": "x"})})
+    redis.xadd("patrol:messages", {"data": json.dumps({"room": str(uuid4()), "role": "user", "content": "x"})})
+    reader.read()
+    assert {*reasons(redis)} > {"a room takes messages, and no notes", "there is no room of that id"}
 
 
 def test_what_was_written_before_anybody_read_is_kept(new_reader, write, kept):

@@ -201,10 +201,27 @@ WORK_CASES = {
     "DELETE /v1/work/{work_id}": lambda _: {},
 }
 WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings", "GET /v1/work", "GET /v1/cost"}
-# A user's own, and no Being's: see test_keys.py, test_webhook.py and test_persona.py.
-OF_USERS = {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"} | {
-    f"{method} /v1/{name}" for name in ("user-model", "webhook") for method in ("GET", "PUT", "DELETE")
+# Of rooms in which several Beings take part.
+OF_ROOMS = {
+    f"{method} /v1/rooms{path}"
+    for method, path in (
+        ("GET", ""),
+        ("POST", ""),
+        ("GET", "/{room}"),
+        ("PATCH", "/{room}"),
+        ("GET", "/{room}/messages"),
+        ("POST", "/{room}/messages"),
+        ("POST", "/{room}/messages/retract"),
+        ("POST", "/{room}/messages/restore"),
+        ("DELETE", "/{room}/messages/{message_id}"),
+    )
 }
+# A user's own, and no Being's: see test_keys.py, test_webhook.py, test_persona.py and test_rooms_over_http.py.
+OF_USERS = (
+    {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"}
+    | {f"{method} /v1/{name}" for name in ("user-model", "webhook") for method in ("GET", "PUT", "DELETE")}
+    | OF_ROOMS
+)
 # An operator's, and no user's: see test_metrics.py and test_users.py.
 OF_OPERATORS = {"GET /metrics"} | {
     f"{method} /v1/users{path}"

@@ -27,6 +27,7 @@ from tests.acceptance.http.accounts.test_isolation import (
     ENDS_ITSELF,
     EVERY_KIND,
     OF_OPERATORS,
+    OF_ROOMS,
     OF_USERS,
     WITHOUT_BEING,
     WITHOUT_TOKEN,
@@ -101,7 +102,7 @@ NOT_PLANTED = {
     "POST /v1/beings/{being}/vault/{record_id}/promote",
     # Its text is a whole export, which comes in as messages and facts do.
     "POST /v1/beings/{being}/imports",
-}
+} | OF_ROOMS
 WORDS = Words()
 
 

@@ -72,9 +72,9 @@ def test_a_token_expires_when_it_was_told_to(operator, customer, person, problem
 
 def test_a_user_is_changed_and_erased(operator, customer, problem):
     path = f"/v1/users/{customer['user_id']}"
-    changed = operator.patch(path, json={"facts_scope": "being", "time_zone": "Europe/Berlin"}).json()
-    assert (changed["facts_scope"], changed["time_zone"], changed["name"]) == ("being", "Europe/Berlin", "Ada")
-    assert operator.patch(path, json={"facts_scope": None}).json()["facts_scope"] is None
+    changed = operator.patch(path, json={"facts_known_to": "present", "time_zone": "Europe/Berlin"}).json()
+    assert (changed["facts_known_to"], changed["time_zone"], changed["name"]) == ("present", "Europe/Berlin", "Ada")
+    assert operator.patch(path, json={"facts_known_to": None}).json()["facts_known_to"] is None
     budget = operator.patch(path, json={"daily_cost": 2.5, "daily_tokens": 1000}).json()
     assert (budget["daily_cost"], budget["daily_tokens"], budget["time_zone"]) == ("2.5", 1000, "Europe/Berlin")
     assert operator.patch(path, json={"daily_cost": None}).json()["daily_tokens"] == 1000

@@ -1,0 +1,184 @@
+"""A user's rooms: made, found, changed, and read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory.accounts.access import Caller
+from memory.intake.room_messages import accept_utterances
+from memory.proxy.storing import NOBODY, Roommates
+from memory.text.errors import InvalidRequest
+from memory.text.items import DeriveId
+from memory.text.pages import cut_page, parse_time_cursor, time_cursor
+from schemas.accounts.accounts import Being
+from schemas.accounts.slugs import slug_of
+from schemas.errors import NotFound
+from schemas.intake.notes import Receipt
+from schemas.settings import Settings
+from schemas.talk.rooms import NewRoom, Room, RoomChanges, RoomMessagePage
+from store.accounts import beings
+from store.database import Store
+from store.talk import retraction, rooms
+from store.talk.rooms import Place
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRoom:
+    """A room by its id or slug, as a request names it.
+
+    Attributes:
+        name: The room.
+        present: The ids or slugs of the Beings that hear what is said; None: all of the room.
+        alone: Whether the token is bound to one Being, so that no other is told anything.
+    """
+
+    name: str
+    present: tuple[str, ...] | None = None
+    alone: bool = False
+
+
+def make(store: Store, user_id: UUID, new: NewRoom) -> Room:
+    """Create a room.
+
+    Raises:
+        InvalidRequest: The user has no Being of one of these names.
+        Refused: The user has a room of that slug.
+    """
+    with store.transaction() as tx:
+        members = _members(tx, user_id, new.beings)
+        slug = new.slug or slug_of(new.name)
+        if new.slug is None and any(room.slug == slug for room in rooms.rooms_of(tx, user_id)):
+            slug = slug_of(new.name, told_apart=True)
+        room_id = rooms.add(tx, user_id, slug, new.name, new.people)
+        rooms.set_beings(tx, Place(user_id, room_id), members)
+        return _shown(tx, user_id, room_id)
+
+
+def opened_by(store: Store, caller: Caller) -> list[Room]:
+    """The rooms that a caller has access to, oldest first: all, or those that the token's Being is or was in."""
+    with store.transaction() as tx:
+        return rooms.rooms_of(tx, caller.user_id, caller.being_id)
+
+
+def find(store: Store, caller: Caller, name: str) -> Room:
+    """The room with that id or slug, if the caller has access to it.
+
+    Raises:
+        NotFound: The caller has no such room, whether or not another user has.
+    """
+    found = [room for room in opened_by(store, caller) if name in {room.slug, str(room.room_id)}]
+    if not found:
+        raise NotFound("You have no room of that id or slug.")
+    return found[0]
+
+
+def change(store: Store, caller: Caller, name: str, changes: RoomChanges) -> Room:
+    """Change a room; returns it as it is now.
+
+    Raises:
+        NotFound: The caller has no such room.
+        InvalidRequest: The user has no Being of one of these names.
+    """
+    room = find(store, caller, name)
+    place = Place(caller.user_id, room.room_id)
+    with store.transaction() as tx:
+        rooms.lock(tx, place)
+        rooms.change(tx, place, changes.name, changes.people)
+        if changes.beings is not None:
+            rooms.set_beings(tx, place, _members(tx, caller.user_id, changes.beings))
+        return _shown(tx, caller.user_id, room.room_id)
+
+
+def page(store: Store, caller: Caller, name: str, *, cursor: str | None, limit: int) -> RoomMessagePage:
+    """A page of what was said in a room, newest first; with a token for one Being what that one has of it.
+
+    Raises:
+        NotFound: The caller has no such room.
+        InvalidRequest: The cursor was not made by this API.
+    """
+    room = find(store, caller, name)
+    before = parse_time_cursor(cursor)
+    with store.transaction() as tx:
+        place = Place(caller.user_id, room.room_id)
+        found = rooms.messages(tx, place, being_id=caller.being_id, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda one: time_cursor(one.created_at, one.message_id))
+    return RoomMessagePage(messages=shown, cursor=end)
+
+
+def hand_in(
+    store: Store,
+    settings: Settings,
+    caller: Caller,
+    name: str,
+    items: Sequence[Any],
+    derive_id: DeriveId,
+    *,
+    paid_by: UUID | None,
+) -> Receipt:
+    """Take in utterances in a room, as `accept_utterances`; of a token for one Being, what that one hears.
+
+    Raises:
+        NotFound: The caller has no such room.
+    """
+    place = Place(caller.user_id, find(store, caller, name).room_id)
+    return accept_utterances(store, settings, place, items, derive_id, bound_to=caller.being_id, paid_by=paid_by)
+
+
+def enter(store: Store, being: Being, asked: AskedRoom) -> tuple[str, Roommates]:
+    """Find the conversation of the room in which a Being is to answer, and the others in it.
+
+    Raises:
+        NotFound: The Being takes part in no such room, or one that is to be present takes no part in it.
+    """
+    with store.transaction() as tx:
+        found = [room for room in rooms.rooms_of(tx, being.user_id) if asked.name in {room.slug, str(room.room_id)}]
+        place = Place(being.user_id, found[0].room_id) if found else None
+        members = rooms.beings_in(tx, place) if place else []
+        hearers = rooms.hearers(tx, place) if place else []
+    if place is None or being.being_id not in {member.being_id for member in members}:
+        raise NotFound("This Being takes part in no room of that id or slug.")
+    if asked.alone:
+        return str(place.room_id), NOBODY
+    known = {name for member in members for name in (member.slug, str(member.being_id))}
+    if asked.present is not None and not known.issuperset(asked.present):
+        raise NotFound("A Being that is to be present takes no part in this room.")
+    others = [other for other in members if other.being_id != being.being_id]
+    present = [
+        other
+        for other in others
+        if asked.present is None or not {other.slug, str(other.being_id)}.isdisjoint(asked.present)
+    ]
+    return str(place.room_id), Roommates(present, [other for other in hearers if other.being_id != being.being_id])
+
+
+def hearers(store: Store, caller: Caller, room: Room) -> list[Being]:
+    """The Beings that may have messages of a room, by their ids: those that take part in it, or did."""
+    with store.transaction() as tx:
+        return [
+            being
+            for being in rooms.hearers(tx, Place(caller.user_id, room.room_id))
+            if caller.being_id in {None, being.being_id}
+        ]
+
+
+def holds(store: Store, room: Room, of_beings: Sequence[Being], message_id: UUID) -> bool:
+    """Return whether any of these Beings has a message of a room, standing or retracted."""
+    with store.transaction() as tx:
+        return any(
+            version.conversation == str(room.room_id)
+            for being in of_beings
+            for version in retraction.versions(tx, being.being_id, [], [message_id])
+        )
+
+
+def _members(tx: Transaction, user_id: UUID, names: Sequence[str]) -> list[UUID]:
+    found = [beings.find_being(tx, user_id, name) for name in names]
+    if None in found:
+        raise InvalidRequest(f"beings: you have no Being of the id or slug at place {found.index(None)}.")
+    return list({being.being_id: None for being in found if being is not None})
+
+
+def _shown(tx: Transaction, user_id: UUID, room_id: UUID) -> Room:
+    return next(room for room in rooms.rooms_of(tx, user_id) if room.room_id == room_id)

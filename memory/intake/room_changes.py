@@ -1,0 +1,46 @@
+"""Retraction and restoration of what was said in a room, as an item among utterances."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from memory.intake import retraction
+from memory.intake.retraction import ChangeRefused
+from providers.embedders import Embedders
+from schemas.settings import Settings
+from schemas.talk.retraction import MessageSelection
+from schemas.talk.rooms import RoomChange, RoomSelection
+from schemas.text.validation_messages import validation_messages
+from store.database import Store
+from store.talk import rooms
+from store.talk.rooms import Place
+
+
+def selected(room: Place, selection: RoomSelection) -> MessageSelection:
+    """Return the messages in the memory of a Being that a selection of utterances names."""
+    return MessageSelection(conversation=str(room.room_id), **selection.model_dump())
+
+
+def apply(store: Store, settings: Settings, embedders: Embedders, room: Place, item: Any, derived_id: str) -> None:
+    """Apply a retraction or a restoration to all Beings' messages; the same id again changes nothing.
+
+    Raises:
+        ChangeRefused: It is malformed, or some of its utterances can't be restored.
+        NotFound, SecretMissing, ProviderError, Refused: As `retraction.retract` and `retraction.restore`.
+    """
+    try:
+        change = RoomChange.model_validate(item)
+    except ValidationError as error:
+        raise ChangeRefused("; ".join(validation_messages(error))) from None
+    request_id = change.id or derived_id
+    with store.transaction() as tx:
+        beings = rooms.hearers(tx, room)
+    if change.retract is not None:
+        retraction.retract_from_each(
+            store, settings, embedders, beings, selected(room, change.retract), request_id=request_id
+        )
+    elif change.restore is not None:
+        done = retraction.restore_to_each(
+            store, settings, beings, selected(room, change.restore), request_id=request_id
+        )
+        retraction.require_all(done)

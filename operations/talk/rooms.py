@@ -1,0 +1,112 @@
+"""Rooms: conversations of several Beings of one user, who know what was said while they were present."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.accounts import erasure, rooms
+from memory.accounts.access import Caller
+from memory.intake import retraction
+from memory.intake.room_changes import selected
+from operations.declaration import operation
+from operations.parameters import Cursor, ItemKey, Limit, request_id
+from schemas.errors import NotFound
+from schemas.facts.fact_answers import Erased
+from schemas.limits import PAGE_NODES
+from schemas.talk.retraction import Restored, Retracted
+from schemas.talk.rooms import NewRoom, Room, RoomChanges, RoomMessagePage, RoomPage, RoomSelection
+from store.talk.rooms import Place
+from workers.runtime.resources import Resources
+
+RoomName = Annotated[str, Field(max_length=200, description="The room's id or slug.")]
+MessageId = Annotated[UUID, Field(description="The utterance's id, from its receipt or the room's messages.")]
+
+
+@operation("POST /v1/rooms", scope="manage", for_all_beings=True, status=HTTPStatus.CREATED, conflicts=True)
+def create_room(on: Resources, caller: Caller, new: NewRoom) -> Room:
+    """Create a room, in which several of your Beings take part."""
+    return rooms.make(on.store, caller.user_id, new)
+
+
+@operation("GET /v1/rooms", scope="read")
+def list_rooms(on: Resources, caller: Caller) -> RoomPage:
+    """List your rooms, oldest first; with a token for one Being those that it is or was in."""
+    return RoomPage(rooms=rooms.opened_by(on.store, caller))
+
+
+@operation("GET /v1/rooms/{room}", scope="read")
+def show_room(on: Resources, caller: Caller, room: RoomName) -> Room:
+    """Show a room."""
+    return rooms.find(on.store, caller, room)
+
+
+@operation("PATCH /v1/rooms/{room}", scope="manage", for_all_beings=True)
+def change_room(on: Resources, caller: Caller, room: RoomName, changes: RoomChanges) -> Room:
+    """Change a room's display name, or who takes part from now on; its slug stays.
+
+    A Being that joins knows nothing of what was said before, and one that leaves keeps what it heard.
+    """
+    return rooms.change(on.store, caller, room, changes)
+
+
+@operation("GET /v1/rooms/{room}/messages", scope="read")
+def list_room_messages(
+    on: Resources, caller: Caller, room: RoomName, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+) -> RoomMessagePage:
+    """List what was said in a room, newest first, each utterance with the Beings that have it.
+
+    With a token for one Being: what that Being has.
+    """
+    return rooms.page(on.store, caller, room, cursor=cursor, limit=limit)
+
+
+@operation("POST /v1/rooms/{room}/messages/retract", scope="ingest")
+def retract_room_messages(
+    on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
+) -> Retracted:
+    """Take back what was said in a room, for all Beings at once: by `ids`, or all behind the utterance `after`.
+
+    A token for one Being takes back what that Being has of it.
+    """
+    found = rooms.find(on.store, caller, room)
+    return retraction.retract_from_each(
+        on.store,
+        on.settings,
+        on.embedders,
+        rooms.hearers(on.store, caller, found),
+        selected(Place(caller.user_id, found.room_id), selection),
+        request_id=request_id(idempotency_key),
+    )
+
+
+@operation("POST /v1/rooms/{room}/messages/restore", scope="ingest", gone=True)
+def restore_room_messages(
+    on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
+) -> Restored:
+    """Let what was taken back in a room stand again, for each Being that had heard it.
+
+    A token for one Being restores what that Being had of it. What was erased does not come back: 410.
+    """
+    found = rooms.find(on.store, caller, room)
+    return retraction.restore_to_each(
+        on.store,
+        on.settings,
+        rooms.hearers(on.store, caller, found),
+        selected(Place(caller.user_id, found.room_id), selection),
+        request_id=request_id(idempotency_key),
+    )
+
+
+@operation("DELETE /v1/rooms/{room}/messages/{message_id}", scope="manage")
+def erase_room_message(on: Resources, caller: Caller, room: RoomName, message_id: MessageId) -> Erased:
+    """Erase what was said in a room for good, from the memory of all Beings at once, as a message is erased.
+
+    A token for one Being erases what that Being has of it.
+    """
+    found = rooms.find(on.store, caller, room)
+    beings = rooms.hearers(on.store, caller, found)
+    if not rooms.holds(on.store, found, beings, message_id):
+        raise NotFound("This room has no such message.")
+    return erasure.erase_from_each(on.store, on.settings, on.embedders, beings, [message_id])
