@@ -48,7 +48,7 @@ class _Stored:
     turn: Turn
     message_id: UUID
     parent_id: UUID | None
-    item: dict[str, object]
+    item: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
