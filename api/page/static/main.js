@@ -13,6 +13,7 @@ const OWN = [
   ["facts", "Facts", () => import("./sections/facts.js")],
   ["entities", "People and things", () => import("./sections/entities.js")],
   ["talk", "Talk", () => import("./sections/talk.js")],
+  ["rooms", "Rooms", () => import("./sections/rooms.js")],
   ["diary", "Diary", () => import("./sections/diary.js")],
   ["vault", "Vault", () => import("./sections/vault.js")],
   ["start", "Import and connect", () => import("./sections/start.js")],

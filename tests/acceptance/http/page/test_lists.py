@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.acceptance.http.page.conftest import becomes
+from tests.acceptance.http.page.conftest import Mind, becomes
 
 MEMORY = "Nadia lit the harbour lamp by hand."
 # The section, its items and their button, the API's list, and where that has the items' ids.
@@ -141,6 +141,32 @@ def test_talk_by_session_and_what_was_taken_back(mind, page_of, went):
         names = {"user": mind.person.user.name, "assistant": mind.person.being.name}
         speakers = [one["speaker"] or names[one["role"]] for one in said]
         assert [text.split(" · ")[0] for text in page.locator(".talk > li > .hint").all_inner_texts()] == speakers
+
+
+def test_a_room_shows_who_was_there_at_each_line_and_where_the_being_was_not(person, page_of, went):
+    client, being, other = person.client, person.being, person.add_being("olga")
+    room = client.post("/v1/rooms", json={"name": "The mole", "beings": [being.slug, other.slug]}).json()
+    path = f"/v1/rooms/{room['room_id']}/messages"
+    said = [
+        {"role": "user", "content": "Is the lamp lit?"},
+        {"speaker_being": other.slug, "content": "It is."},
+        {"role": "user", "content": "Olga, a word.", "present": [other.slug]},
+    ]
+    assert client.post(path, json=said).is_success
+
+    page = went(page_of(Mind(person).token), "rooms")
+    page.get_by_role("link", name="The mole").click()
+    expect(page.locator("main")).to_have_attribute("data-shown", f"rooms/{room['room_id']}")
+    expect(page.locator("main .lead")).to_have_text(f"{being.name} was there at 2 of 3 lines.")
+    lines = page.locator(".talk > li")
+    assert lines.locator("p").all_inner_texts() == ["Olga, a word.", "It is.", "Is the lamp lit?"]
+    expect(lines.nth(0)).to_have_class("gap")
+    expect(lines.nth(0)).to_contain_text(f"there: olga · {being.name} was not there")
+    expect(lines.nth(1)).to_contain_text("Olga · ")
+    expect(lines.nth(1)).to_contain_text(f"there: {being.slug} and olga")
+    lines.nth(1).get_by_role("button", name="Take back for all").click()
+    expect(lines).to_have_count(2)
+    assert len(client.get(path).json()["messages"]) == 2
 
 
 def test_the_diary_and_what_is_kept_for_next_time(mind, page_of, went):
