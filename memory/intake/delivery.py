@@ -62,7 +62,7 @@ class Address:
             return cls(UUID(item.pop("room" if is_room else "being")), is_room)
         except (KeyError, ValueError, TypeError, AttributeError):
             raise ValueError(
-                "room: must be a room's id" if is_room else "being: must be there, and a Being's id"
+                "room: must be a room's id" if is_room else "being: must be a Being's id"
             ) from None
 
     @property
