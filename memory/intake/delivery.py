@@ -61,9 +61,7 @@ class Address:
         try:
             return cls(UUID(item.pop("room" if is_room else "being")), is_room)
         except (KeyError, ValueError, TypeError, AttributeError):
-            raise ValueError(
-                "room: must be a room's id" if is_room else "being: must be a Being's id"
-            ) from None
+            raise ValueError("room: must be a room's id" if is_room else "being: must be a Being's id") from None
 
     @property
     def put(self) -> dict[str, str]:
