@@ -65,6 +65,7 @@ COMMANDS = {
     "doctor": Entry(RUN, "cli.operations.doctor:doctor", "Check servers, workers, queues and models."),
     "user": Entry(PEOPLE, "cli.accounts.accounts:users", "Users, who own Beings."),
     "being": Entry(PEOPLE, "cli.accounts.accounts:beings", "Beings, the AI companions."),
+    "rooms": Entry(PEOPLE, "cli.accounts.rooms:rooms", "Rooms, in which several Beings of a user take part."),
     "token": Entry(PEOPLE, "cli.accounts.tokens:tokens", "Access tokens for the API."),
     "key": Entry(PEOPLE, "cli.accounts.keys:keys", "Users' keys for model providers."),
     "webhook": Entry(PEOPLE, "cli.accounts.webhooks:webhook", "The address that receives what is due."),

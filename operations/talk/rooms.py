@@ -10,7 +10,7 @@ from memory.accounts import erasure, rooms
 from memory.accounts.access import Caller
 from memory.intake import retraction
 from memory.intake.room_changes import selected
-from operations.declaration import operation
+from operations.declaration import Command, operation
 from operations.parameters import Cursor, ItemKey, Limit, request_id
 from schemas.errors import NotFound
 from schemas.facts.fact_answers import Erased
@@ -24,13 +24,20 @@ RoomName = Annotated[str, Field(max_length=200, description="The room's id or sl
 MessageId = Annotated[UUID, Field(description="The utterance's id, from its receipt or the room's messages.")]
 
 
-@operation("POST /v1/rooms", scope="manage", for_all_beings=True, status=HTTPStatus.CREATED, conflicts=True)
+@operation(
+    "POST /v1/rooms",
+    scope="manage",
+    for_all_beings=True,
+    status=HTTPStatus.CREATED,
+    conflicts=True,
+    commands=[Command("add")],
+)
 def create_room(on: Resources, caller: Caller, new: NewRoom) -> Room:
     """Create a room, in which several of your Beings take part."""
     return rooms.make(on.store, caller.user_id, new)
 
 
-@operation("GET /v1/rooms", scope="read")
+@operation("GET /v1/rooms", scope="read", commands=[Command("list")])
 def list_rooms(on: Resources, caller: Caller) -> RoomPage:
     """List your rooms, oldest first; with a token for one Being those that it is or was in."""
     return RoomPage(rooms=rooms.opened_by(on.store, caller))

@@ -5,6 +5,9 @@ is exported and erased with the Being. It stays out of the snapshot, which stand
 
 Searches of the namespace `("memory-patrol",)` look at what the Being was told, and at what was made of it: memories,
 facts, summaries and diary. A second label is a kind of it: `store.search(("memory-patrol", "fact"), query="her home")`.
+
+A thread with several agents is a room of their Beings:
+`memory.hand_in_room_messages("desk", utterances(state["messages"]))`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,6 +42,49 @@ GOT_AT_ONCE = 500
 # The API answers so many of one search.
 MOST_FOUND = 1000
 MOST_TOLD = 50
+
+
+def utterances(
+    messages: Iterable[Any], *, beings: Mapping[str, str] | None = None, present: Sequence[str] | None = None
+) -> "list[types.RoomMessageInput]":
+    """Return what was said in a thread as utterances in a room; handing the same in again changes nothing.
+
+    Args:
+        messages: LangChain's messages, as a graph's state holds them, with their ids. Those of people are the user's;
+            those of models are of the agent in `name`; others, and those without words, are left out.
+        beings: The ids or slugs of the agents' Beings by their names; an agent that is not in it has its name as its
+            Being's slug.
+        present: The ids or slugs of the Beings that hear them; by default all of the room.
+    """
+    said: list[types.RoomMessageInput] = []
+    for message in messages:
+        words = _words_of(message.content)
+        is_person = message.type == "human"
+        if not words.strip() or not (is_person or (message.type == "ai" and message.name)):
+            continue
+        one: types.RoomMessageInput = {"content": words}
+        if message.id is not None:
+            one["id"] = message.id
+        if present is not None:
+            one["present"] = [*present]
+        if is_person:
+            one["role"] = "user"
+        else:
+            one["speaker_being"] = (beings or {}).get(message.name, message.name)
+        said.append(one)
+    return said
+
+
+def _words_of(content: Any) -> str:
+    """The text of a message's content, which is text or a list of blocks."""
+    if isinstance(content, str):
+        return content
+    blocks = (block if isinstance(block, str) else block.get("text", "") for block in content if _is_text(block))
+    return "\n".join(blocks)
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, str) or block.get("type") == "text"
 
 
 class PatrolStore(BaseStore):

@@ -239,6 +239,8 @@ ARGUMENTS = {
     "requests list": about(),
     "due list": about("--until", "2100-01-01T00:00:00Z"),
     "due notices": about(),
+    "rooms add": of(lambda _: f"{NAME} {uuid4()}", lambda on: on.slug, "--people", NAME),
+    "rooms list": of(),
     "webhook set": of(f"https://example.com/{quote(NAME)}"),
     "webhook show": of(),
     "judgements": about(),

@@ -4,7 +4,9 @@ import asyncio
 import importlib
 
 import pytest
-from langgraph.graph import END, START, StateGraph
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.store.base import BaseStore, GetOp, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
@@ -154,3 +156,38 @@ def test_a_graph_remembers_between_its_runs(store):
 
     assert compiled.invoke({"said": "My cat is called Miro."})["answer"] == "I know: []"
     assert compiled.invoke({"said": "What is my cat called?"})["answer"] == "I know: ['My cat is called Miro.']"
+
+
+def test_a_thread_with_several_agents_is_a_room_of_their_beings(adapter, patrol, person, stack):
+    critic = person.add_being("critic")
+
+    def says(name, text):
+        return lambda _: {"messages": [AIMessage(text, name=name)]}
+
+    builder = StateGraph(MessagesState)
+    builder.add_node("writes", says("writer", "Here is a draft."))
+    builder.add_node("looks_up", lambda _: {"messages": [AIMessage("", name="critic"), AIMessage("Nameless.")]})
+    builder.add_node("judges", says("critic", [{"type": "text", "text": "It is too long."}]))
+    builder.add_edge(START, "writes")
+    builder.add_edge("writes", "looks_up")
+    builder.add_edge("looks_up", "judges")
+    builder.add_edge("judges", END)
+    graph = builder.compile(checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "desk-1"}}
+    with patrol.MemoryPatrol(stack.url, secret_of(person)) as memory:
+        memory.create_room({"name": "desk", "beings": ["mira", "critic"]})
+        for asked in ("Write a poem.", "Shorten it."):
+            state = graph.invoke({"messages": [HumanMessage(asked)]}, thread)
+            said = adapter.utterances(state["messages"], beings={"writer": "mira"})
+            receipt = memory.hand_in_room_messages("desk", said)
+            assert receipt["accepted"] == 3
+        shown = memory.list_room_messages("desk")["messages"][::-1]
+
+    round_of = [("mira", "Here is a draft."), ("critic", "It is too long.")]
+    expected = [(None, "Write a poem."), *round_of, (None, "Shorten it."), *round_of]
+    assert [(one["speaker_being"], one["content"]) for one in shown] == expected
+    with person.ledger.transaction() as tx:
+        own = tx.execute(
+            "select content from memory.messages where being_id = %s and role = 'assistant'", [critic.being_id]
+        ).fetchall()
+    assert [row["content"] for row in own] == ["It is too long."] * 2
