@@ -1,7 +1,7 @@
 """The interface of a thinker (LLM): it answers a question with JSON that follows a schema."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -82,6 +82,24 @@ class Thinker(Protocol):
                 `completion` has been paid for.
             InputRefused: The provider refuses this question.
             Misconfigured: The key, the address or the model's name is wrong.
+        """
+
+
+@runtime_checkable
+class StreamingThinker(Protocol):
+    """A thinker whose answers can be read while they are written."""
+
+    def stream(self, question: Question[Any]) -> Iterator[Completion]:
+        """Send one request, and read its answer as it comes; a server that sends no stream is read when it has ended.
+
+        Closing the iterator ends the request, so that the provider stops writing.
+
+        Returns:
+            What the model has written so far, again and again, with its usage until then; and at last what `ask`
+            returns. Where the provider breaks off, what came until then is an answer that is cut off.
+
+        Raises:
+            ProviderError: As `ask`; of one that breaks off before it wrote anything, Transient.
         """
 
 

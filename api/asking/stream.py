@@ -1,9 +1,11 @@
 """The route that tells an answer part by part, as server-sent events."""
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import AsyncIterator, Generator, Mapping
+from contextvars import copy_context
 
+from anyio import CancelScope
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.types import Scope
 
@@ -14,7 +16,7 @@ from api.http.openapi import problems
 from api.http.problems import answer
 from api.http.request_key import RequestKey
 from api.http.resources import On
-from memory.asking.answering import Part, answered_in_parts
+from memory.asking.answering import Asking, Part, answered_in_parts
 from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
@@ -46,23 +48,33 @@ def stream_answer(
 
     Scope `read`.
 
-    `looked_at` comes first, then a `sentence` each, and at the end `answer` with all of it, as the route without
-    `/stream` answers. If it can't be ended, the last event is a `problem`.
+    `looked_at` comes first, then a `sentence` each, as soon as the model has written it and it was checked, and at the
+    end `answer` with all of it, as the route without `/stream` answers: it counts where it differs from the sentences
+    before. If it can't be ended, the last event is a `problem`. A client that leaves ends the model's call.
     """
-    parts = answered_in_parts(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
+    asking = Asking(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
+    parts = answered_in_parts(asking)
     # What is wrong with the question is told by the status.
     first = next(parts)
     return StreamingResponse(
-        _events(chain([first], parts), request.scope), media_type=EVENTS, headers={"Cache-Control": "no-store"}
+        _events(first, parts, request.scope), media_type=EVENTS, headers={"Cache-Control": "no-store"}
     )
 
 
-def _events(parts: Iterator[Part], scope: Scope) -> Iterator[bytes]:
+async def _events(first: Part, parts: Generator[Part, None, None], scope: Scope) -> AsyncIterator[bytes]:
+    """The events, each as soon as its part is there. A client that leaves ends the model's call."""
+    # Each part may come in another thread: what they have in common is the context.
+    context = copy_context()
+    part: Part | None = first
     try:
-        for part in parts:
+        while part is not None:
             yield _event(NAMES[type(part)], part.model_dump_json().encode())
+            part = await run_in_threadpool(context.run, next, parts, None)
     except Exception as fault:  # noqa: BLE001  # the status is sent already
         yield _event("problem", bytes(answer(scope, fault).body))
+    finally:
+        with CancelScope(shield=True):
+            await run_in_threadpool(context.run, parts.close)
 
 
 def _event(name: str, data: bytes) -> bytes:

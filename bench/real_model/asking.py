@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from rich.table import Table
 
 from bench.real_model.playing import Player
-from memory.asking.answering import ask
+from memory.asking.answering import Asking, ask
 from schemas.context.asking import Asked, AskRequest
 from store.accounts import beings
 
@@ -66,12 +66,14 @@ def asked_of(player: Player) -> list[Answered]:
         Answered(
             one,
             ask(
-                player.store,
-                player.embedders,
-                player.thinkers,
-                player.settings,
-                being,
-                AskRequest(question=one.question),
+                Asking(
+                    player.store,
+                    player.embedders,
+                    player.thinkers,
+                    player.settings,
+                    being,
+                    AskRequest(question=one.question),
+                )
             ),
         )
         for one in wanted

@@ -5,7 +5,8 @@ are read again when it is checked, in the transaction that records what it shows
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
@@ -27,6 +28,7 @@ from memory.retrieval.understanding import Compared
 from memory.search.search import compared_models
 from memory.talk.context_provenance import record_context
 from memory.text.time_expressions.resolution import named_zone
+from providers.answers.answer_reader import CUT
 from providers.embedders import Embedders
 from providers.errors import BadAnswer, InputRefused, ProviderError
 from providers.thinkers import Thinkers
@@ -38,8 +40,7 @@ from schemas.settings import Settings
 from store import clock
 from store.accounts import users
 from store.database import Store
-from store.llm import drops
-from store.transaction import Transaction
+from store.llm import calls, drops
 
 log = structlog.get_logger()
 
@@ -51,14 +52,34 @@ Part = LookedAt | Sentence | Asked
 """A part of an answer, told as soon as it is known: what was looked at, each sentence, and at the end all of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question, and what it is answered with.
+
+    Attributes:
+        store: The ledger.
+        embedders: Embed what is looked for.
+        thinkers: The providers.
+        settings: Prices and budgets.
+        being: The Being that is asked.
+        request: The question.
+        request_key: The id of the key that came with it, and pays if the user has stored none.
+    """
+
+    store: Store
+    embedders: Embedders
+    thinkers: Thinkers
+    settings: Settings
+    being: Being
+    request: AskRequest
+    request_key: UUID | None = None
+
+
 @dataclass
 class _Answering:
     """One question on its way to an answer."""
 
-    store: Store
-    embedders: Embedders
-    being: Being
-    request: AskRequest
+    asking: Asking
     user: str
     now: datetime
     setting: Setting
@@ -75,109 +96,75 @@ class _Answering:
         return self.now.tzinfo
 
     def look(self) -> Looked:
-        return look(self.store, self.embedders, self.being, self.request, self.plan, self.now, self.models)
+        asking = self.asking
+        return look(asking.store, asking.embedders, asking.being, asking.request, self.plan, self.now, self.models)
 
     def give_up(self, fault: Exception) -> None:
-        """Go on without a model."""
+        """Go on without a model, and without what it wrote."""
         self.without_model = str(fault)
         # Without the plan, and after what was withdrawn.
         self.looks_again = self.plan != Plan() or isinstance(fault, Withdrawn)
         self.plan = Plan()
-        log.info("ask.without_model", being_id=str(self.being.being_id), reason=type(fault).__name__)
+        self.sentences = []
+        log.info("ask.without_model", being_id=str(self.asking.being.being_id), reason=type(fault).__name__)
 
 
-def ask(
-    store: Store,
-    embedders: Embedders,
-    thinkers: Thinkers,
-    settings: Settings,
-    being: Being,
-    request: AskRequest,
-    request_key: UUID | None = None,
-) -> Asked:
-    """Answer a question; the arguments and errors are those of `answered_in_parts`."""
-    for part in answered_in_parts(store, embedders, thinkers, settings, being, request, request_key):
+def ask(asking: Asking) -> Asked:
+    """Answer a question; the errors are those of `answered_in_parts`."""
+    for part in answered_in_parts(asking):
         if isinstance(part, Asked):
             return part
     raise AssertionError("An answer ends with all of it.")
 
 
-def answered_in_parts(
-    store: Store,
-    embedders: Embedders,
-    thinkers: Thinkers,
-    settings: Settings,
-    being: Being,
-    request: AskRequest,
-    request_key: UUID | None = None,
-) -> Iterator[Part]:
-    """Answer a question, and tell each part as soon as it is known.
+def answered_in_parts(asking: Asking) -> Generator[Part, None, None]:
+    """Answer a question, and tell each part as soon as it is known: a sentence when the model has written it.
 
-    Args:
-        store: The ledger.
-        embedders: Embed what is looked for.
-        thinkers: The providers.
-        settings: Prices and budgets.
-        being: The Being that is asked.
-        request: The question.
-        request_key: The id of the key that came with it, and pays if the user has stored none.
+    The last part is the whole answer, and it alone counts: what was withdrawn after a sentence was told is not in it.
+    Closing the iterator ends the model's call, which is paid for as far as it went.
 
     Raises:
         InvalidRequest: The embedder refuses the question.
         NotFound: The Being does not exist any more.
     """
-    on = _begun(store, embedders, thinkers, settings, being, request, request_key)
+    on = _begun(asking)
     _plan(on)
     looked = on.look()
     yield _looked_at(on, looked)
-    written = _written(on, looked)
-    if on.without_model is not None:
-        looked = on.look() if on.looks_again else looked
-        on.sentences = passages(looked, on.zone)
-        yield from on.sentences
-    else:
-        check = Check(on.setting, request.question, writing.with_refs(looked.sources))
-        for drafts in written:
-            with store.transaction() as tx:
-                sources = standing(tx, being, check.cited(drafts), request.as_of)
-            kept, dropped = check.standing(drafts, sources)
-            on.dropped += dropped
-            new = with_what_holds_now(kept, check.shown, on.now)
-            on.sentences += new
-            yield from new
+    try:
+        yield from _written(on, looked)
+        if on.without_model is not None:
+            looked = on.look() if on.looks_again else looked
+            on.sentences = passages(looked, on.zone)
+            yield from on.sentences
+    except GeneratorExit:
+        # The caller has left, and was shown the sentences until then.
+        _record(on)
+        raise
     yield _recorded(on, looked)
 
 
-def _begun(
-    store: Store,
-    embedders: Embedders,
-    thinkers: Thinkers,
-    settings: Settings,
-    being: Being,
-    request: AskRequest,
-    request_key: UUID | None,
-) -> _Answering:
+def _begun(asking: Asking) -> _Answering:
+    store, settings, being = asking.store, asking.settings, asking.being
     with store.transaction() as tx:
         user = users.get_user(tx, being.user_id)
-        now = (request.as_of or clock.now(tx)).astimezone(named_zone(user.time_zone))
-        payer = find_payer(tx, thinkers, settings, being.being_id, request_key)
+        now = (asking.request.as_of or clock.now(tx)).astimezone(named_zone(user.time_zone))
+        payer = find_payer(tx, asking.thinkers, settings, being.being_id, asking.request_key)
         unavailable = payer if isinstance(payer, LlmUnavailable) else payer.away(tx)
         of_being = setting.of_being(tx, being)
         models = compared_models(tx, being, KINDS)
-    calls = (
-        None
-        if isinstance(payer, LlmUnavailable) or unavailable
-        else SingleCalls(store, settings, payer, being.being_id)
-    )
-    reason = unavailable.reason if unavailable else None
-    return _Answering(store, embedders, being, request, user.name, now, of_being, models, calls, reason)
+    if isinstance(payer, LlmUnavailable) or unavailable:
+        return _Answering(asking, user.name, now, of_being, models, None, unavailable.reason if unavailable else None)
+    single = SingleCalls(store, settings, payer, being.being_id)
+    return _Answering(asking, user.name, now, of_being, models, single, None)
 
 
 def _plan(on: _Answering) -> None:
     if on.calls is None or on.zone is None:
         return
     try:
-        plan = on.calls.ask(planning.question(on.being, on.user, on.request, on.now)).answer
+        question = planning.question(on.asking.being, on.user, on.asking.request, on.now)
+        plan = on.calls.ask(question).answer
         on.plan = planning.checked(plan, on.zone)
     except (BadAnswer, InputRefused):
         # The question itself says what to look for.
@@ -186,17 +173,49 @@ def _plan(on: _Answering) -> None:
         on.give_up(fault)
 
 
-def _written(on: _Answering, looked: Looked) -> list[Sequence[DraftSentence]]:
-    """The sentences that the model wrote; none, without asking it, if nothing was found."""
+def _written(on: _Answering, looked: Looked) -> Iterator[Sentence]:
+    """The sentences that stand, as the model writes them; none, without asking it, if nothing was found.
+
+    An answer that breaks off leaves the sentences that were whole. What was withdrawn meanwhile leaves none.
+    """
     if on.calls is None or on.without_model is not None or not looked.sources:
-        return []
-    shown = writing.with_refs(looked.sources)
-    question = writing.question(on.being, on.user, on.request, on.now, shown)
+        return
+    asking = on.asking
+    check = Check(on.setting, asking.request.question, writing.with_refs(looked.sources))
+    question = writing.question(asking.being, on.user, asking.request, on.now, check.shown)
+    read: list[DraftSentence] = []
     try:
-        return [on.calls.ask(question, looked.withdrawals).answer.sentences]
-    except (ProviderError, BudgetSpent, Withdrawn) as fault:
-        on.give_up(fault)
-        return []
+        with closing(on.calls.stream(question, looked.withdrawals)) as readings:
+            for reading in readings:
+                new = [draft for draft in reading.answer.sentences if draft not in read]
+                read += new
+                yield from _checked(on, check, new, looked.withdrawals)
+        on.dropped += reading.dropped
+    except (BudgetSpent, Withdrawn) as fault:
+        return on.give_up(fault)
+    except ProviderError as fault:
+        if not on.sentences:
+            return on.give_up(fault)
+        on.dropped[CUT] += 1
+    whole = with_what_holds_now(on.sentences, check.shown, on.now)
+    added = [one for one in whole if one not in on.sentences]
+    on.sentences = whole
+    yield from added
+
+
+def _checked(on: _Answering, check: Check, drafts: Sequence[DraftSentence], withdrawals: int) -> Iterator[Sentence]:
+    if not drafts:
+        return
+    being = on.asking.being
+    with on.asking.store.transaction() as tx:
+        if calls.withdrawals(tx, being.user_id) != withdrawals:
+            raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
+        sources = standing(tx, being, check.cited(drafts), on.asking.request.as_of)
+    kept, dropped = check.standing(drafts, sources)
+    on.dropped += dropped
+    for sentence in kept:
+        on.sentences.append(sentence)
+        yield sentence
 
 
 def _looked_at(on: _Answering, looked: Looked) -> LookedAt:
@@ -211,10 +230,7 @@ def _looked_at(on: _Answering, looked: Looked) -> LookedAt:
 
 
 def _recorded(on: _Answering, looked: Looked) -> Asked:
-    """The whole answer, recorded as contexts are, so that it is recognised when it comes back in a message."""
-    with on.store.transaction() as tx:
-        context_id = _record(tx, on)
-        drops.count(tx, on.being.being_id, writing.ANSWER.purpose, on.dropped)
+    context_id = _record(on)
     spent = on.calls.spent if on.calls else Spent()
     return Asked(
         answer=on.sentences,
@@ -236,12 +252,16 @@ def _recorded(on: _Answering, looked: Looked) -> Asked:
     )
 
 
-def _record(tx: Transaction, on: _Answering) -> UUID:
+def _record(on: _Answering) -> UUID:
+    """Record the answer as contexts are, so that it is recognised when it comes back in a message; returns its id."""
+    being_id = on.asking.being.being_id
     cites: list[Cite] = [cite for one in on.sentences for cite in one.cites if cite.kind != "computed"]
     pieces = [*(one.sentence for one in on.sentences), *(cite.quote for cite in cites)]
     items = [UUID(cite.id) for cite in cites if cite.kind in {"node", "fact"}]
     quoted = list(dict.fromkeys(cite.id for cite in cites if cite.kind == "message"))
     reasons: dict[str, Any] = {"passages": [{"message_ids": [one], "score": 0.0} for one in quoted]}
-    return record_context(
-        tx, on.being.being_id, PROCESS, pieces, items={ANSWER: list(dict.fromkeys(items))}, reasons=reasons
-    )
+    with on.asking.store.transaction() as tx:
+        drops.count(tx, being_id, writing.ANSWER.purpose, on.dropped)
+        return record_context(
+            tx, being_id, PROCESS, pieces, items={ANSWER: list(dict.fromkeys(items))}, reasons=reasons
+        )

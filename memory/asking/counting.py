@@ -68,11 +68,15 @@ def _holding(
     ids = [one.item_id for one in found.values() if one.kind == "message"]
     if 0 < len(ids) <= MOST_READ:
         standing = messages.standing(tx, being.being_id, ids, within.as_of)
-        for message_id, own in own_texts(tx, being.being_id, standing).items():
-            held = {digest(term) for term in terms(own, language)}
+        own = own_texts(tx, being.being_id, standing)
+        for message in standing:
+            text = own[message.message_id]
+            if text == message.content:
+                continue
+            held = {digest(term) for term in terms(text, language)}
             if not any(one <= held for one in wanted):
                 # Only what a context or an answer showed before has the words.
-                del found[message_id]
+                del found[message.message_id]
     return sorted(found.values(), key=lambda one: one.said_at)
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import zip_longest
 
 from memory.asking import counting
@@ -13,7 +14,8 @@ from memory.asking.sources import Key, Source, facts, read_items
 from memory.retrieval import understanding
 from memory.retrieval.understanding import Compared, Understood
 from memory.retrieval.weighing import Ranked
-from memory.search.candidates import candidates
+from memory.search.candidates import Worded, candidates
+from memory.search.candidates import by_words as search_words
 from memory.search.passages import excerpt, matters
 from memory.search.ranking import ranked
 from memory.text.errors import InvalidRequest
@@ -27,7 +29,7 @@ from schemas.search import KINDS, EverythingRequest
 from store.database import Store
 from store.facts import cards
 from store.llm import calls
-from store.search import queue
+from store.search import queue, scope
 from store.search.candidates import Seen
 from store.transaction import Transaction
 
@@ -40,6 +42,16 @@ FENCE_TOKENS = 20
 
 
 @dataclass(frozen=True, slots=True)
+class _ByWords:
+    """What was found without a vector."""
+
+    withdrawals: int
+    worded: Sequence[Worded]
+    named: Sequence[Source]
+    computed: Sequence[Source]
+
+
+@dataclass(frozen=True)
 class Looked:
     """The sources that were found.
 
@@ -61,7 +73,7 @@ class Looked:
     unindexed: int
     withdrawals: int
 
-    @property
+    @cached_property
     def sources(self) -> list[Source]:
         """Everything that was found, each once: by date, and then what was counted."""
         found = {one.key: one for passage in self.passages for one in passage}
@@ -105,35 +117,44 @@ def look(
     """
     text = request.question if request.about is None else f"{request.question} {request.about}"
     queries = list(dict.fromkeys([text, *plan.queries, *plan.names]))
-    # A name alone means little; its words are looked for.
-    understood = _understood(embedders, being, text, plan.queries, models)
-    with store.transaction() as tx:
+    question = EverythingRequest(query=" ".join(queries)[:QUERY_CHARACTERS], kinds=list(KINDS), as_of=request.as_of)
+    periods = [question]
+    if plan.since or plan.until:
+        periods.append(question.model_copy(update={"since": plan.since, "until": plan.until}))
+
+    def by_words(tx: Transaction) -> _ByWords:
         # Before anything is read: what is withdrawn later is seen to have been.
         withdrawals = calls.withdrawals(tx, being.user_id)
-        question = EverythingRequest(query=" ".join(queries)[:QUERY_CHARACTERS], kinds=list(KINDS), as_of=request.as_of)
-        periods = [question]
-        if plan.since or plan.until:
-            periods.append(question.model_copy(update={"since": plan.since, "until": plan.until}))
-        results = _alternating([_search(tx, being, one, understood) for one in periods])
-        items = {_key(row): row.said_at for _, beside in results for row in beside}
-        read = read_items(tx, being, items, request.as_of)
+        scope.plan_once(tx)
         named = _named(tx, being, [*plan.names, *([request.about] if request.about else [])], request.as_of)
         period = Period(now, plan.since, plan.until, request.as_of)
         computed = counting.rows(tx, being, plan.counts, period)
+        return _ByWords(withdrawals, [search_words(tx, being, one) for one in periods], named, computed)
+
+    # What needs no vector is read while the question is embedded.
+    reading = store.beside(by_words)
+    # A name alone means little; its words are looked for.
+    understood = _understood(embedders, being, text, plan.queries, models)
+    with store.transaction() as tx:
+        read = reading(tx)
+        searches = zip(periods, read.worded, strict=True)
+        results = _alternating([_search(tx, being, one, understood, worded) for one, worded in searches])
+        items = {_key(row): row.said_at for _, beside in results for row in beside}
+        sources = read_items(tx, being, items, request.as_of)
         unindexed = queue.unindexed(tx, [being.being_id, being.user_id], KINDS)
-    passages: list[Sequence[Source]] = [[one] for one in named]
-    best: list[Ranked[Seen] | None] = [None for _ in named]
+    passages: list[Sequence[Source]] = [[one] for one in read.named]
+    best: list[Ranked[Seen] | None] = [None for _ in read.named]
     for one, beside in results:
         passages.append(
             [
                 replace(source, excerpt=excerpt(source.text, text, row.starts_at))
                 for row in beside
-                for source in read.get(_key(row), ())
+                for source in sources.get(_key(row), ())
             ]
         )
         best.append(one)
     passages, best = _fitting(passages, best, request.budget_tokens)
-    return Looked(queries, passages, best, computed, understood.degraded, unindexed, withdrawals)
+    return Looked(queries, passages, best, read.computed, understood.degraded, unindexed, read.withdrawals)
 
 
 def _understood(
@@ -147,9 +168,11 @@ def _understood(
         return understanding.understand(embedders, asker, text, models)
 
 
-def _search(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> list[Result]:
+def _search(
+    tx: Transaction, being: Being, question: EverythingRequest, understood: Understood, worded: Worded
+) -> list[Result]:
     """The results of a search, best first, each with the messages right before and after it in its conversation."""
-    found = candidates(tx, being, question, understood)
+    found = candidates(tx, being, question, understood, worded)
     places = {row.document_id: at for at, row in enumerate(found.rows)}
 
     def fits(row: Seen) -> bool:

@@ -42,7 +42,8 @@ class Breaker:
         except (Transient, Misconfigured) as fault:
             self.trip(fault, probed=probes)
             raise
-        except (BadAnswer, InputRefused):
+        except (BadAnswer, InputRefused, GeneratorExit):
+            # The provider answers; also where the caller has left before the end of it.
             if probes:
                 self.close()
             raise

@@ -1,7 +1,8 @@
 """Cost accounting of model calls, and the stored answers of one unit of work's."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from hashlib import sha256
@@ -16,7 +17,7 @@ from memory.llm.payer import blamed
 from providers.completion import Completion, Usage
 from providers.errors import BadAnswer, Misconfigured, ProviderError
 from providers.prices import cost_of
-from providers.thinking import Question, Thinker, max_usage, read
+from providers.thinking import Question, StreamingThinker, Thinker, max_usage, read
 from schemas.errors import StoreError
 from schemas.ledger.work import Claim
 from schemas.llm.calls import EncryptedKey, Outcome, Response
@@ -93,12 +94,41 @@ class CallAccounts:
             Transient: The provider is busy, down or unreachable, its breaker is open, or it rejects the user's key.
             Misconfigured: The platform's key, address or model is wrong.
         """
-        traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
         try:
-            with self._store.tracing.span("model call", traced), breaker.letting_through():
+            with self._calling(question, call_id, breaker, key):
                 return self._thinker.ask(question)
         except BadAnswer as bad:
             return bad
+
+    def make_in_parts(
+        self, question: Question[Any], call_id: UUID, breaker: Breaker, key: EncryptedKey | None
+    ) -> Generator[Completion | BadAnswer, None, None]:
+        """Make a reserved call as `make` does, and read its answer while it is written, if the provider streams it.
+
+        Returns:
+            What was written until then, again and again, and at last what `make` returns.
+        """
+        thinker = self._thinker
+        try:
+            with self._calling(question, call_id, breaker, key):
+                if isinstance(thinker, StreamingThinker):
+                    yield from thinker.stream(question)
+                else:
+                    yield thinker.ask(question)
+        except BadAnswer as bad:
+            yield bad
+
+    @contextmanager
+    def _calling(
+        self, question: Question[Any], call_id: UUID, breaker: Breaker, key: EncryptedKey | None
+    ) -> Iterator[None]:
+        """Let a call through its breaker, and settle it if it fails without an answer."""
+        traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
+        try:
+            with self._store.tracing.span("model call", traced), breaker.letting_through():
+                yield
+        except BadAnswer:
+            raise
         except (ProviderError, StoreError) as error:
             self.failed(call_id, error)
             if isinstance(error, Misconfigured):

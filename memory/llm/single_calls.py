@@ -3,7 +3,9 @@
 A request that is sent again asks anew: its answer is kept by the request's own key (`memory.accounts.request_answers`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeVar
 from uuid import UUID
@@ -13,6 +15,7 @@ from pydantic import BaseModel
 from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallAccounts, Settled
 from memory.llm.payer import Payer
+from providers.answers.json_text import items_so_far
 from providers.completion import Completion
 from providers.errors import BadAnswer
 from providers.lease_guard import before_request
@@ -95,18 +98,61 @@ class SingleCalls:
             Misconfigured: The platform's key, address or model is wrong.
             Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
         """
+        accounts, call_id = self._reserved(question, withdrawals)
+        answer = accounts.make(question, call_id, self._breaker, self._payer.key)
+        reading = self._ended(accounts, call_id, question, answer)
+        accounts.count_dropped(question.purpose, reading.dropped)
+        return reading
+
+    def stream(self, question: Question[A], withdrawals: int) -> Generator[Reading[A], None, None]:
+        """Ask once, as `ask`, and read the answer while it is written; closing the iterator ends the call.
+
+        Returns:
+            The answer with the items that are whole by then, again and again, and at last all of it. The caller counts
+            what was dropped of that. A call that is left early is settled with what was written until then.
+
+        Raises:
+            Exception: As `ask`.
+        """
+        accounts, call_id = self._reserved(question, withdrawals)
+        answer: Completion | BadAnswer | None = None
+        known: str | None = None
+        with closing(accounts.make_in_parts(question, call_id, self._breaker, self._payer.key)) as parts:
+            try:
+                for answer in parts:
+                    whole = items_so_far(answer.text) if isinstance(answer, Completion) else None
+                    if isinstance(answer, Completion) and whole and whole != known:
+                        known = whole
+                        _, so_far, _ = _read(question, replace(answer, text=whole))
+                        if so_far is not None:
+                            yield so_far
+            except GeneratorExit:
+                if answer is not None:
+                    self._settled(accounts, call_id, answer)
+                raise
+        yield self._ended(accounts, call_id, question, answer or BadAnswer("The model wrote nothing."))
+
+    def _reserved(self, question: Question[A], withdrawals: int | None) -> tuple[CallAccounts, UUID]:
         before_request()
         accounts = CallAccounts(self._store, self._settings, self._account, self._payer.thinker, withdrawals)
-        call_id = accounts.reserve(question)
-        answer = accounts.make(question, call_id, self._breaker, self._payer.key)
-        completion, reading, fault = _read(question, answer)
-        settled = accounts.settle(call_id, completion or answer, bad=fault is not None)
+        return accounts, accounts.reserve(question)
+
+    def _settled(
+        self, accounts: CallAccounts, call_id: UUID, answer: Completion | BadAnswer, *, bad: bool = False
+    ) -> Settled:
+        settled = accounts.settle(call_id, answer, bad=bad)
         self.spent = self.spent.with_call(settled)
+        return settled
+
+    def _ended(
+        self, accounts: CallAccounts, call_id: UUID, question: Question[A], answer: Completion | BadAnswer
+    ) -> Reading[A]:
+        completion, reading, fault = _read(question, answer)
+        settled = self._settled(accounts, call_id, completion or answer, bad=fault is not None)
         if not settled.wanted:
             raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
         if reading is None:
             raise fault or BadAnswer("The answer can't be read.")
-        accounts.count_dropped(question.purpose, reading.dropped)
         return reading
 
 

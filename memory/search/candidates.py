@@ -4,7 +4,6 @@ import math
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from memory.retrieval.understanding import Understood
 from memory.search import ranking
@@ -16,7 +15,6 @@ from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Kind
 from store import clock
 from store.accounts import users
-from store.nodes.embeddings import Meant, Vector
 from store.search import candidates as known_candidates
 from store.search import documents, lexical, nearest, scope
 from store.search.candidates import Seen
@@ -171,25 +169,19 @@ def nominated_by_words(
 
 def nominated_by_meaning(tx: Transaction, talk: Within, rest: Within, understood: Understood, limit: int) -> list[int]:
     """The documents that are nearest in meaning, of each kind of vectors."""
-    found: list[list[int]] = []
-    for meaning in _each(understood.talk):
-        owners = [(talk.being_id, talk.kinds), (rest.being_id, [one for one in rest.kinds if one != "node"])]
-        owners.append((rest.user_id, [one for one in rest.kinds if one in USERS]))
-        found += [
-            nearest.told_like(tx, owner_id, replace(rest, kinds=kinds), *meaning, limit)
-            for owner_id, kinds in owners
-            if kinds
+    found: list[int] = []
+    if understood.talk:
+        owners = [
+            (talk.being_id, talk.kinds),
+            (rest.being_id, [one for one in rest.kinds if one != "node"]),
+            (rest.user_id, [one for one in rest.kinds if one in USERS]),
         ]
-    if "node" in rest.kinds:
-        found += [nearest.nodes_like(tx, rest, *meaning, limit) for meaning in _each(understood.nodes)]
-    if "fact" in rest.kinds:
-        found += [nearest.facts_like(tx, rest, *meaning, limit) for meaning in _each(understood.facts)]
-    return list(chain.from_iterable(found))
-
-
-def _each(meaning: Meant | None) -> list[tuple[str, Vector]]:
-    """The vectors of a question with their model."""
-    return [(meaning.model, vector) for vector in meaning.vectors] if meaning else []
+        found += nearest.told_like(tx, rest, [one for one in owners if one[1]], understood.talk, limit)
+    if understood.nodes and "node" in rest.kinds:
+        found += nearest.nodes_like(tx, rest, understood.nodes, limit)
+    if understood.facts and "fact" in rest.kinds:
+        found += nearest.facts_like(tx, rest, understood.facts, limit)
+    return found
 
 
 def _mentions(tx: Transaction, talk: Within, terms: Sequence[Term], known: ranking.Collection) -> list[int]:

@@ -150,7 +150,8 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
         times[np.ix_(talk, names)] = 0
     rarities = np.where(talk[:, None], query.talk.rarities, query.rest.rarities)
     telling = rarities * ~(talk[:, None] & names & ~names.all())
-    wide, words = _words(query, rows, talk, times, rarities)
+    conversations = _conversations(rows)
+    wide, words = _words(query, rows, conversations, talk, times, rarities)
     has_all = ((times > 0) | (telling == 0)).all(axis=1) & (times > 0).any(axis=1)
     meaning = np.array([row.similarity or 0.0 for row in rows])
     by_words = {
@@ -163,7 +164,7 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
     }
     focus = min(1.0, FOCUSED_TERMS / max(1, len(query.names)))
     values = {name: focus * of_rows for name, of_rows in by_words.items()}
-    values |= {"meaning": meaning, "around": _around(rows, meaning), "session": np.zeros(len(rows))}
+    values |= {"meaning": meaning, "around": _around(conversations, meaning), "session": np.zeros(len(rows))}
     if query.one_per_session:
         values["session"] = _of_session(rows, meaning)
     values["crowded"] = np.zeros(len(rows))
@@ -185,12 +186,16 @@ def newest_first(row: Seen) -> tuple[float, int]:
 
 
 def _words(
-    query: Query, rows: Sequence[Seen], talk: NDArray[np.bool_], times: Numbers, rarities: Numbers
+    query: Query,
+    rows: Sequence[Seen],
+    conversations: NDArray[np.int64],
+    talk: NDArray[np.bool_],
+    times: Numbers,
+    rarities: Numbers,
 ) -> tuple[Numbers, Numbers]:
     """How often each term occurs in each text with its neighbours; and BM25 of that, of which the highest is 1."""
     wide, long = times.copy(), np.array([row.length for row in rows], dtype=float)
     lengths = long.copy()
-    conversations = _conversations(rows)
     for by, weight in WINDOW.items():
         here, there = _side_by_side(conversations, by)
         wide[here] += weight * times[there]
@@ -207,10 +212,9 @@ def _words(
     return wide, scores
 
 
-def _around(rows: Sequence[Seen], meaning: Numbers) -> Numbers:
+def _around(conversations: NDArray[np.int64], meaning: Numbers) -> Numbers:
     """The mean similarity of each message and those beside it; of what is no message, its own."""
-    near, parts = meaning.copy(), np.ones(len(rows))
-    conversations = _conversations(rows)
+    near, parts = meaning.copy(), np.ones(len(meaning))
     for by, weight in BESIDE.items():
         here, there = _side_by_side(conversations, by)
         near[here] += weight * meaning[there]

@@ -19,6 +19,9 @@ from providers.answers.answer_scalars import Unreadable, is_nothing, plain, refe
 from providers.answers.answer_shape import item_model, letter_in, letter_of, listed, shaped
 from schemas.llm.answer_form import Absent, AtMost
 
+CUT = "the end was cut off"
+"""Counted among what was dropped of an answer whose end is missing."""
+
 
 class AnswerReader:
     """Reads one answer.
@@ -32,7 +35,7 @@ class AnswerReader:
     """
 
     def __init__(self, *, cut: bool = False, shorten: bool = False) -> None:
-        self.dropped: Counter[str] = Counter(["the end was cut off"] if cut else [])
+        self.dropped: Counter[str] = Counter([CUT] if cut else [])
         self._cut = cut
         self._shorten = shorten
         self._kept = self._lost = 0

@@ -17,6 +17,9 @@ _THOUGHTS_END = re.compile(
 )
 _SPECIAL = re.compile(r"<\|[\w ]{1,30}\|>|</?(?:answer|json|output|result|response)>", re.IGNORECASE)
 
+# So many closing braces, from the last one on, are tried for the end of an item: those of what it holds come behind it.
+_BRACES_TRIED = 8
+
 
 def only_object(text: str) -> str | None:
     """Find the single JSON object in a text with other text around it.
@@ -78,6 +81,29 @@ def answer_values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool
     else:
         parsed = [parsed]
     return storable(parsed), cut
+
+
+def items_so_far(text: str) -> str | None:
+    """Close an object of one list that is still being written behind the last of its items that is whole.
+
+    Args:
+        text: What a model has written so far.
+
+    Returns:
+        The object up to that item, as JSON; None where no item is whole yet, or it is no plain JSON.
+    """
+    begun = text.lstrip().removeprefix("```json").removeprefix("```")
+    end = len(begun)
+    for _ in range(_BRACES_TRIED):
+        end = begun.rfind("}", 0, end)
+        if end < 0:
+            return None
+        whole = begun[: end + 1] + "]}"
+        try:
+            return whole if isinstance(lenient_json.strict(whole), dict) else None
+        except ValueError:
+            continue
+    return None
 
 
 def _says_anything(value: Any) -> bool:

@@ -5,8 +5,8 @@ Requests have no sampling settings, forced tools, prefilled answer or disabled t
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
@@ -16,11 +16,13 @@ from pydantic import BaseModel, Field, ValidationError
 from providers import tls
 from providers.answers.answer_schema import answer_schema
 from providers.answers.json_text import answer_text
+from providers.chat.message_events import MessageEvents
 from providers.completion import Completion, ModelName, Tokens, Usage
 from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
+from providers.sdk.streamed_answer import StreamedAnswer, streamed
 from providers.thinking import CONNECT_SECONDS, Question, Size, max_usage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 
 M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
 
 _URL = "https://api.anthropic.com"
 _SETTINGS = SettingNames(
@@ -90,21 +93,45 @@ class AnthropicThinker:
     def ask(self, question: Question[Any]) -> Completion:
         """Send one request; see the Thinker protocol."""
         with sdk_errors(anthropic, self.names):
-            most = self._most_answer_tokens(question)
-            while True:
-                before_request()
-                try:
-                    response = self.client.messages.with_raw_response.create(**self._request(question, most))
-                except anthropic.APIStatusError as refusal:
-                    shorter = self._shorter_answer(question, most, refusal)
-                    if shorter is None:
-                        raise
-                    most = shorter
-                else:
-                    content = response.read()
-                    if error := error_in(content, self.names):
-                        raise error
-                    return _read(_Message, content).completion()
+            content = self._sent(
+                question, lambda request: self.client.messages.with_raw_response.create(**request).read()
+            )
+            if error := error_in(content, self.names):
+                raise error
+            return _read(_Message, content).completion()
+
+    def stream(self, question: Question[Any]) -> Iterator[Completion]:
+        """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
+        messages, most = self.client.messages.with_streaming_response, max_usage(question, room=0)
+        with sdk_errors(anthropic, self.names), ExitStack() as open_response:
+            response = self._sent(
+                question, lambda request: open_response.enter_context(messages.create(**request, stream=True))
+            )
+            answer = None
+            for answer in streamed(response, MessageEvents(), self.names, self.settings.thinking_timeout):
+                if answer.reason is None:
+                    yield Completion(answer.text, self._model_of(answer, question), answer.usage(most))
+            if answer is None or not answer.so_far.choices:
+                raise BadAnswer("The answer is not one of Anthropic's messages.")
+            yield _completion(
+                answer.text, self._model_of(answer, question), answer.usage(most), answer.reason or "max_tokens"
+            )
+
+    def _model_of(self, answer: StreamedAnswer, question: Question[Any]) -> str:
+        return answer.so_far.model or self.model(question.size)
+
+    def _sent(self, question: Question[Any], send: "Callable[[MessageCreateParamsNonStreaming], R]") -> R:
+        """Send a request, again for a shorter answer if it was refused for its length."""
+        most = self._most_answer_tokens(question)
+        while True:
+            before_request()
+            try:
+                return send(self._request(question, most))
+            except anthropic.APIStatusError as refusal:
+                shorter = self._shorter_answer(question, most, refusal)
+                if shorter is None:
+                    raise
+                most = shorter
 
     def _shorter_answer(self, question: Question[Any], most: int, refusal: anthropic.APIStatusError) -> int | None:
         """How long an answer may be that was refused for its length; None if it was for another reason.
@@ -234,14 +261,18 @@ class _Message(BaseModel):
         """Return the text without thinking blocks; raises BadAnswer if it is refused, or says nothing whole in JSON."""
         # Postgres text cannot hold NUL.
         text = "".join(block.text for block in self.content if block.type == "text").replace("\0", "\ufffd")
-        completion = Completion(text, self.model, self.usage.counted())
-        if self.stop_reason == "refusal":
-            raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
-        if self.stop_reason in _WHOLE | _CUT and (found := answer_text(text)):
-            return replace(completion, text=found)
-        if self.stop_reason in _CUT:
-            raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
-        raise BadAnswer("The answer is not one JSON object.", completion=completion)
+        return _completion(text, self.model, self.usage.counted(), self.stop_reason)
+
+
+def _completion(text: str, model: str, usage: Usage, stop_reason: str | None) -> Completion:
+    completion = Completion(text, model, usage)
+    if stop_reason == "refusal":
+        raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
+    if stop_reason in _WHOLE | _CUT and (found := answer_text(text)):
+        return replace(completion, text=found)
+    if stop_reason in _CUT:
+        raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
+    raise BadAnswer("The answer is not one JSON object.", completion=completion)
 
 
 class _Batch(BaseModel):

@@ -8,9 +8,10 @@ descriptions.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import openai
 from pydantic import BaseModel, Field, ValidationError
@@ -18,17 +19,20 @@ from pydantic import BaseModel, Field, ValidationError
 from providers import tls
 from providers.answers.answer_schema import answer_schema
 from providers.answers.json_text import answer_text
+from providers.chat.completion_events import CompletionEvents
 from providers.completion import Completion, ModelName, Tokens, Usage
 from providers.errors import TRUNCATED, BadAnswer, Misconfigured
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.model_context import context_tokens
 from providers.sdk.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
+from providers.sdk.streamed_answer import StreamedAnswer, streamed
 from providers.thinking import CONNECT_SECONDS, PromptForm, Question, Size, max_usage
 from providers.tokens import estimated_tokens
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
 
+R = TypeVar("R")
 Form = Literal["json_schema", "json_object", "text"]
 Limit = Literal["max_completion_tokens", "max_tokens"]
 # With less context, the full form of a prompt leaves too little for the material and the answer.
@@ -45,6 +49,7 @@ _SETTINGS = SettingNames(
 )
 _ABOUT_THE_FORM = re.compile(r"response_format|json_schema|json_object|structured output|guided|grammar", re.IGNORECASE)
 _ABOUT_THE_LIMIT = re.compile(r"max_completion_tokens|max_tokens", re.IGNORECASE)
+_ABOUT_THE_STREAM = re.compile(r"\bstream", re.IGNORECASE)
 # OpenAI's word, and those of servers that speak alike.
 _CUT = frozenset({"length", "max_tokens", "incomplete", "model_length"})
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -56,6 +61,8 @@ class _Abilities:
 
     forms: tuple[Form, ...] = ("json_schema", "json_object", "text")
     limits: tuple[Limit, ...] = ("max_completion_tokens", "max_tokens")
+    streams: bool = True
+    """Whether an answer can be read while it is written."""
     longest_answer: int | None = None
     """The most tokens that the model writes, where that is less than a question allows."""
     answer_tokens: int | None = None
@@ -67,6 +74,8 @@ class _Abilities:
             return replace(self, forms=self.forms[1:])
         if _ABOUT_THE_LIMIT.search(refused) and self.limits[1:]:
             return replace(self, limits=self.limits[1:])
+        if _ABOUT_THE_STREAM.search(refused) and self.streams:
+            return replace(self, streams=False)
         return None
 
 
@@ -129,24 +138,55 @@ class OpenAIThinker:
 
     def ask(self, question: Question[Any]) -> Completion:
         """Send one request, repeated with fewer options as long as the server refuses one; see the Thinker protocol."""
+        completions = self.client.chat.completions.with_raw_response
+        with sdk_errors(openai, self.names):
+            content = self._sent(question, lambda request, _: completions.create(**request).content)
+            if error := error_in(content, self.names):
+                raise error
+            return _completion(content, question)
+
+    def stream(self, question: Question[Any]) -> Iterator[Completion]:
+        """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
+        completions, most = self.client.chat.completions.with_streaming_response, max_usage(question, room=0)
+        wanted = {"stream": True, "stream_options": {"include_usage": True}}
+        with sdk_errors(openai, self.names), ExitStack() as open_response:
+            response = self._sent(
+                question,
+                lambda request, able: open_response.enter_context(
+                    completions.create(**request, **(wanted if able.streams else {}))
+                ),
+            )
+            answer = None
+            for answer in streamed(response, CompletionEvents(), self.names, self.settings.thinking_timeout):
+                if answer.reason is None:
+                    yield Completion(answer.text, self._model_of(answer, question), answer.usage(most))
+            if answer is None or not answer.so_far.choices:
+                raise BadAnswer("The answer is not one of OpenAI's chat completions.")
+            completion = Completion(answer.text, self._model_of(answer, question), answer.usage(most))
+            # A server that ends its stream without a reason has ended it.
+            reason = answer.reason or (None if answer.so_far.done else "length")
+            yield _whole(completion, reason, refused=answer.refused)
+
+    def _model_of(self, answer: StreamedAnswer, question: Question[Any]) -> str:
+        return answer.so_far.model or self.model(question.size)
+
+    def _sent(self, question: Question[Any], send: Callable[[dict[str, Any], _Abilities], R]) -> R:
+        """Send a request, repeated with fewer options as long as the server refuses one."""
         model = self.model(question.size)
         able = self.abilities.get(model) or self._first_try()
-        with sdk_errors(openai, self.names):
-            while True:
-                before_request()
-                try:
-                    response = self.client.chat.completions.with_raw_response.create(**self._request(question, able))
-                except openai.APIStatusError as refusal:
-                    weaker = self._weaker(question, able, refusal)
-                    if weaker is None:
-                        raise
-                    able = weaker
-                else:
-                    # Only options that worked are stored: a refusal may have had another cause.
-                    self.abilities[model] = replace(able, answer_tokens=None)
-                    if error := error_in(response.content, self.names):
-                        raise error
-                    return _completion(response.content, question)
+        while True:
+            before_request()
+            try:
+                response = send(self._request(question, able), able)
+            except openai.APIStatusError as refusal:
+                weaker = self._weaker(question, able, refusal)
+                if weaker is None:
+                    raise
+                able = weaker
+            else:
+                # Only options that worked are stored: a refusal may have had another cause.
+                self.abilities[model] = replace(able, answer_tokens=None)
+                return response
 
     def _weaker(self, question: Question[Any], able: _Abilities, refusal: openai.APIStatusError) -> _Abilities | None:
         """The options without the one that a server refuses; None if its error names none, or none is left."""
@@ -234,12 +274,15 @@ def _completion(content: bytes, question: Question[Any]) -> Completion:
     # Postgres text cannot hold NUL.
     text = (choice.message.content or choice.message.refusal or "").replace("\0", "\ufffd")
     usage = response.usage.counted() if response.usage else _estimated(question, text)
-    completion = Completion(text, response.model, usage)
-    if choice.message.refusal or choice.finish_reason == "content_filter":
+    return _whole(Completion(text, response.model, usage), choice.finish_reason, refused=bool(choice.message.refusal))
+
+
+def _whole(completion: Completion, reason: str | None, *, refused: bool) -> Completion:
+    if refused or reason == "content_filter":
         raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
     if found := answer_text(completion.text):
         return replace(completion, text=found)
-    if choice.finish_reason in _CUT:
+    if reason in _CUT:
         raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
     raise BadAnswer("The answer is not one JSON object.", completion=completion)
 

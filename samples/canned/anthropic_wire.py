@@ -2,10 +2,22 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from samples.canned.wire import Json, PromptCache, Refusal, Request, check_schema, error, ids, parts, tokens
+from samples.canned.wire import (
+    Json,
+    PromptCache,
+    Refusal,
+    Request,
+    check_schema,
+    error,
+    event,
+    ids,
+    parts,
+    pieces,
+    tokens,
+)
 
 Ending = Literal["answer", "truncate", "refuse", "filter"]
 
@@ -71,6 +83,23 @@ def message(request: Request, text: str, ending: Ending, cache: PromptCache) -> 
             "service_tier": "batch" if request.endpoint == "batched" else "standard",
         },
     }
+
+
+def events(whole: Json) -> Iterator[bytes]:
+    """A message as a stream."""
+    usage = whole["usage"]
+    begun = {**whole, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
+    yield event({"type": "message_start", "message": begun}, "message_start")
+    for index, block in enumerate(whole["content"]):
+        yield event({"type": "content_block_start", "index": index, "content_block": {**block, "text": ""}})
+        for text in pieces(block["text"]):
+            delta = {"type": "text_delta", "text": text}
+            yield event({"type": "content_block_delta", "index": index, "delta": delta}, "content_block_delta")
+        yield event({"type": "content_block_stop", "index": index}, "content_block_stop")
+    ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    counted = {"output_tokens": usage["output_tokens"]}
+    yield event({"type": "message_delta", "delta": ending, "usage": counted}, "message_delta")
+    yield event({"type": "message_stop"}, "message_stop")
 
 
 def check_batch(body: Json) -> None:

@@ -1,7 +1,9 @@
 """OpenAI's chat completions and responses on the wire."""
 
+from collections.abc import Iterator
+
 from samples.canned.anthropic_wire import Ending
-from samples.canned.wire import Json, PromptCache, Refusal, Request, check_schema, ids, parts, tokens
+from samples.canned.wire import Json, PromptCache, Refusal, Request, check_schema, event, ids, parts, pieces, tokens
 
 _FINISHED = {"answer": "stop", "truncate": "length", "refuse": "stop", "filter": "content_filter"}
 _SCHEMA = frozenset(
@@ -55,6 +57,19 @@ def chat(request: Request, text: str, ending: Ending, cache: PromptCache) -> Jso
             "completion_tokens_details": {"reasoning_tokens": 0},
         },
     }
+
+
+def events(request: Request, whole: Json) -> Iterator[bytes]:
+    """An answer of the chat completions as a stream, with its usage if that is wanted."""
+    (choice,) = whole["choices"]
+    head = {**whole, "object": "chat.completion.chunk", "usage": None}
+    for name in ("content", "refusal"):
+        for text in pieces(choice["message"][name] or ""):
+            yield event({**head, "choices": [{"index": 0, "delta": {name: text}, "finish_reason": None}]})
+    yield event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+    if (request.body.get("stream_options") or {}).get("include_usage"):
+        yield event({**head, "choices": [], "usage": whole["usage"]})
+    yield b"data: [DONE]\n\n"
 
 
 def response(request: Request, text: str, ending: Ending, cache: PromptCache) -> Json:

@@ -78,7 +78,7 @@ class CannedProvider:
             case "batch" | "batch_results" | "batch_cancel":
                 return self.batch_state(request, ended=True)
             case _:
-                return Reply.json(200, self.think(request))
+                return self.told(request, self.think(request))
 
     def think(self, request: Request, ending: Ending = "answer", text: str = "") -> Json:
         """Answer a question to a thinker.
@@ -104,6 +104,15 @@ class CannedProvider:
         with self._lock:
             request.paid = True
             return say(request, content, ending, self._cache)
+
+    def told(self, request: Request, whole: Json) -> Reply:
+        """An answer as it is wanted: whole, or as a stream."""
+        match request.endpoint, request.body.get("stream"):
+            case "chat", True:
+                return Reply.events(openai_wire.events(request, whole))
+            case "messages", True:
+                return Reply.events(anthropic_wire.events(whole))
+        return Reply.json(200, whole)
 
     def batch_result(self, question: Request) -> Json:
         """Answer one question of a batch."""

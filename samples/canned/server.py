@@ -4,7 +4,7 @@ import json
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -12,16 +12,22 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The response."""
+    """The response; a `stream` comes piece by piece in the place of the content, and ends with the connection."""
 
     status: int
     content: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
+    stream: Iterable[bytes] | None = None
 
     @classmethod
     def json(cls, status: int, body: Any, headers: Mapping[str, str] | None = None) -> Self:
         """A reply with a JSON body."""
         return cls(status, json.dumps(body).encode(), headers or {})
+
+    @classmethod
+    def events(cls, pieces: Iterable[bytes]) -> Self:
+        """A reply of server-sent events."""
+        return cls(200, b"", {"content-type": "text/event-stream", "connection": "close"}, pieces)
 
 
 Answering = Callable[[str, str, str | None, bytes], Reply | None]
@@ -93,9 +99,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         for name, value in {"content-type": "application/json", **reply.headers}.items():
             self.send_header(name, value)
-        self.send_header("content-length", str(len(reply.content)))
+        if reply.stream is None:
+            self.send_header("content-length", str(len(reply.content)))
         self.end_headers()
-        self.wfile.write(reply.content)
+        self.close_connection = self.close_connection or reply.stream is not None
+        for piece in [reply.content] if reply.stream is None else reply.stream:
+            self.wfile.write(piece)
 
     do_GET = do_POST = _reply  # noqa: N815 - the names that http.server looks for
 

@@ -45,6 +45,8 @@ _ANTHROPIC_TYPES = {
 _SCHEMA_IN_WORDS = re.compile(r"JSON schema:\n(\{.*\})$", re.MULTILINE)
 # So many blocks before a mark are looked at for a prefix that is kept.
 LOOKED_BACK = 20
+# The characters of a piece of a stream.
+PIECE = 12
 ids = itertools.count(1)
 
 
@@ -129,6 +131,17 @@ def error(endpoint: Endpoint, status: int, message: str, kind: str | None = None
     kind = kind or _OPENAI_TYPES.get(status, "server_error" if server else "invalid_request_error")
     code = code or _OPENAI_CODES.get(status)
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def event(data: Json, name: str | None = None) -> bytes:
+    """A server-sent event."""
+    named = f"event: {name}\n" if name else ""
+    return f"{named}data: {json.dumps(data)}\n\n".encode()
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text in pieces of a few tokens, as a stream has it."""
+    return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
 
 
 def tokens(text: str) -> int:

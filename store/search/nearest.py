@@ -1,64 +1,77 @@
 """Candidates by meaning: the nearest vectors of what was told, of nodes, and of facts.
 
-Of a question with several vectors each nominates; a long text is as near as the nearest of its windows.
+Of a question with several vectors, as of a long text with several windows, the nearest counts: one statement compares
+all of them.
 """
 
+from collections.abc import Sequence
 from uuid import UUID
 
-from store.nodes.embeddings import Vector, halfvec
+from schemas.search import Kind
+from store.nodes.embeddings import Meant, halfvec
 from store.search.scope import Within
 from store.transaction import Transaction
 
 _AMONG_KNOWLEDGE = """
     select v.document_id
-    from memory.search_vectors as v
+    from unnest(%(queries)b::halfvec[]) as asked (vector),
+        memory.search_vectors as v
     join memory.search_documents as d on d.owner_id = v.owner_id and d.document_id = v.document_id
     join memory.keyed_knowledge(%(being)s, %(from)s, %(to)s, %(equal)s, %(filter)s) as n
         on n.note_id = d.item_id
-    where v.owner_id = %(owner)s and v.embedding_model = %(model)s and v.kind = 'knowledge'
+    where v.owner_id = %(being)s and v.embedding_model = %(model)s and v.kind = 'knowledge'
     group by v.document_id
-    order by min(v.vector <#> %(query)s::halfvec), v.document_id
+    order by min(v.vector <#> asked.vector), v.document_id
     limit %(limit)s
     """
 
 
-def told_like(tx: Transaction, owner_id: UUID, within: Within, model: str, vector: Vector, limit: int) -> list[int]:
-    """An owner's documents of these kinds with the nearest vectors or windows, nearest first.
+def told_like(
+    tx: Transaction, within: Within, owners: Sequence[tuple[UUID, Sequence[Kind]]], meant: Meant, limit: int
+) -> list[int]:
+    """The documents with the nearest vectors or windows, of each owner with its kinds so many, nearest first.
 
-    Among knowledge under keys all are compared: a filter may leave few of them.
+    Among knowledge under keys, which is the Being's, all are compared: a filter may leave few of them.
     """
-    parameters = {**within.named, "owner": owner_id, "model": model, "query": halfvec(vector), "limit": limit}
+    parameters = _asked(within, meant, limit)
     if within.among:
         return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, parameters)]
     rows = tx.execute(
         """
-        select document_id
-        from memory.nearest_told(
-            %(owner)s, %(model)s, %(kinds)s::memory.search_kind[], %(since)s, %(until)s, %(as_of)s,
-            %(query)s::halfvec, %(limit)s
-        )
+        select near.document_id
+        from unnest(%(owner_ids)s::uuid[], %(kinds_of)s::text[]) as owner (owner_id, kinds),
+        lateral memory.nearest_told(
+            owner.owner_id, %(model)s, owner.kinds::memory.search_kind[], %(since)s, %(until)s, %(as_of)s,
+            %(queries)b::halfvec[], %(limit)s
+        ) as near
         """,
-        parameters,
+        {
+            **parameters,
+            "owner_ids": [owner_id for owner_id, _ in owners],
+            "kinds_of": [f"{{{','.join(kinds)}}}" for _, kinds in owners],
+        },
     )
     return [row["document_id"] for row in rows]
 
 
-def nodes_like(tx: Transaction, within: Within, model: str, vector: Vector, limit: int) -> list[int]:
+def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
     """The nearest nodes that are neither forgotten nor part of another by now, nearest first."""
     rows = tx.execute(
         """
         select d.document_id
         from (
-            select node_id, distance
-            from memory.nearest_nodes(
-                %(being)s, %(model)s, %(query)s::halfvec, false,
+            select near.node_id, min(near.distance) as distance
+            from unnest(%(queries)b::halfvec[]) as asked (vector),
+            lateral memory.nearest_nodes(
+                %(being)s, %(model)s, asked.vector, false,
                 -- When a node happened is told by its document alone.
                 case
                     when %(since)s::timestamptz is null and %(until)s::timestamptz is null
                         and %(as_of)s::timestamptz is null
                     then %(limit)s
                 end
-            )
+            ) as near
+            group by near.node_id
         ) as n,
         lateral (
             select d.document_id
@@ -72,12 +85,12 @@ def nodes_like(tx: Transaction, within: Within, model: str, vector: Vector, limi
         order by n.distance
         limit %(limit)s
         """,
-        {**within.named, "model": model, "query": halfvec(vector), "limit": limit},
+        _asked(within, meant, limit),
     )
     return [row["document_id"] for row in rows]
 
 
-def facts_like(tx: Transaction, within: Within, model: str, vector: Vector, limit: int) -> list[int]:
+def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
     """The nearest facts that the Being knows, nearest first."""
     rows = tx.execute(
         """
@@ -89,9 +102,14 @@ def facts_like(tx: Transaction, within: Within, model: str, vector: Vector, limi
             and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
             and (%(until)s::timestamptz is null or d.said_at < %(until)s)
             and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
-        order by v.vector <=> %(query)s::halfvec
+        order by (select min(v.vector <=> asked.vector) from unnest(%(queries)b::halfvec[]) as asked (vector))
         limit %(limit)s
         """,
-        {**within.named, "model": model, "query": halfvec(vector), "limit": limit},
+        _asked(within, meant, limit),
     )
     return [row["document_id"] for row in rows]
+
+
+def _asked(within: Within, meant: Meant, limit: int) -> dict[str, object]:
+    queries = [halfvec(vector) for vector in meant.vectors]
+    return {**within.named, "model": meant.model, "queries": queries, "limit": limit}

@@ -18,8 +18,9 @@ Without a script it answers as `samples.canned.provider` does.
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, PositiveInt, TypeAdapter
@@ -44,6 +45,8 @@ class Behaviour(BaseModel, extra="forbid"):
     `filter`: OpenAI's content filter cuts in. `uncounted`: an answer does not say what it used.
     `lie`: an answer has `fields` in the place of its own.
     `unfinished`: a batch is still in progress. `expire`: a question in a batch ran out of time.
+    `pause`: a stream goes on from its middle only after `seconds` or when released. `break`: it ends there, without a
+    word. `fault`: it ends there, and says that the provider is overloaded. `whole`: an answer comes in one document.
     `early`: a question in a batch is answered before the batch can be cancelled.
     """
 
@@ -67,6 +70,10 @@ class Behaviour(BaseModel, extra="forbid"):
         "unfinished",
         "expire",
         "early",
+        "pause",
+        "break",
+        "fault",
+        "whole",
     ]
     on: Endpoint | None = None
     """Only at this endpoint."""
@@ -208,7 +215,21 @@ class FakeProvider(CannedProvider):
             case "batch" | "batch_results" | "batch_cancel":
                 return self.batch_state(request, ended=behaviour.do != "unfinished")
             case _:
-                return Reply.json(200, self._said(request, behaviour))
+                whole = self._said(request, behaviour)
+                reply = Reply.json(200, whole) if behaviour.do == "whole" else self.told(request, whole)
+                if reply.stream is not None and behaviour.do in {"pause", "break", "fault"}:
+                    return replace(reply, stream=self._until_the_middle(list(reply.stream), behaviour))
+                return reply
+
+    def _until_the_middle(self, pieces: Sequence[bytes], behaviour: Behaviour) -> Iterator[bytes]:
+        middle = len(pieces) // 2
+        yield from pieces[:middle]
+        match behaviour.do:
+            case "pause":
+                self._released.wait(behaviour.seconds)
+                yield from pieces[middle:]
+            case "fault":
+                yield wire.event(wire.error("messages", 529, "Overloaded"), "error")
 
     def _said(self, request: Request, behaviour: Behaviour) -> Json:
         match behaviour.do:

@@ -60,51 +60,67 @@ create or replace function rank_by_words(
     limit p_limit;
 $$;
 
--- An owner's documents of these kinds whose vectors are nearest by inner product (they are of unit length), nearest first; a
--- long text is as near as the nearest of its windows. By the owner's own index if it has one, which may miss some; else all
--- are compared.
+-- An owner's documents of these kinds whose vectors are nearest to a query's by inner product (they are of unit length), nearest
+-- first: of a query with several vectors, and of a long text with several windows, the nearest two count. By the owner's own
+-- index if it has one, which may miss some; else all are compared, once for all vectors of the query.
 create or replace function nearest_told(
     p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
-    p_query halfvec, p_limit integer
+    p_queries halfvec[], p_limit integer
 ) returns table (document_id bigint) language plpgsql stable rows 100
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
 declare
-    v_dimensions constant integer := vector_dims(p_query);
+    v_dimensions constant integer := vector_dims(p_queries[1]);
     v_indexed constant boolean := memory.has_vector_index('told', p_owner_id, p_model, v_dimensions);
+    v_distances text;
+    v_statement text;
     v_most integer := 2 * p_limit;
     v_windows bigint[];
     v_documents bigint[];
 begin
-    loop
-        if v_indexed then
-            execute format(
-                $nearest$
-                select array(
-                    select v.document_id
+    if v_indexed then
+        v_statement := format(
+            $nearest$
+            select array(
+                select near.document_id
+                from unnest($1) as asked (vector),
+                lateral (
+                    select v.document_id, v.vector::halfvec(%1$s) <#> asked.vector::halfvec(%1$s) as distance
                     from memory.search_vectors as v
                     where v.owner_id = %2$L and v.embedding_model = %3$L and vector_dims(v.vector) = %1$s
                         and v.kind = any($2)
                         and ($3 is null or v.said_at >= $3)
                         and ($4 is null or v.said_at < $4)
                         and ($5 is null or v.arrived_at <= $5)
-                    order by v.vector::halfvec(%1$s) <#> $1::halfvec(%1$s)
+                    order by v.vector::halfvec(%1$s) <#> asked.vector::halfvec(%1$s)
                     limit $6
-                )
-                $nearest$,
-                v_dimensions, p_owner_id, p_model
-            ) into v_windows using p_query, p_kinds, p_since, p_until, p_as_of, v_most;
-        else
-            v_windows := array(
+                ) as near
+                order by near.distance
+                limit $6
+            )
+            $nearest$,
+            v_dimensions, p_owner_id, p_model
+        );
+    else
+        select string_agg(format('v.vector <#> $1[%s]', place), ', ') into v_distances
+        from generate_subscripts(p_queries, 1) as place;
+        v_statement := format(
+            $nearest$
+            select array(
                 select v.document_id
                 from memory.search_vectors as v
-                where v.owner_id = p_owner_id and v.embedding_model = p_model and v.kind = any(p_kinds)
-                    and (p_since is null or v.said_at >= p_since)
-                    and (p_until is null or v.said_at < p_until)
-                    and (p_as_of is null or v.arrived_at <= p_as_of)
-                order by v.vector <#> p_query
-                limit v_most
-            );
-        end if;
+                where v.owner_id = %L and v.embedding_model = %L and v.kind = any($2)
+                    and ($3 is null or v.said_at >= $3)
+                    and ($4 is null or v.said_at < $4)
+                    and ($5 is null or v.arrived_at <= $5)
+                order by least(%s)
+                limit $6
+            )
+            $nearest$,
+            p_owner_id, p_model, v_distances
+        );
+    end if;
+    loop
+        execute v_statement into v_windows using p_queries, p_kinds, p_since, p_until, p_as_of, v_most;
         v_documents := array(
             select near.document_id
             from unnest(v_windows) with ordinality as near (document_id, place)

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from memory.asking.answering import ask
+from memory.asking import answering
 from memory.intake.messages import accept_messages
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
@@ -107,7 +107,14 @@ class Asking:
         with self.store.transaction() as tx:
             to = beings.get_being(tx, (being or self.being).being_id)
         request = AskRequest(question=question, **given)
-        return ask(self.store, self.embedders, Thinkers(settings), settings, to, request)
+        return answering.ask(self.asked(request, to, settings))
+
+    def asked(
+        self, request: AskRequest, being: Being | None = None, settings: Settings | None = None
+    ) -> answering.Asking:
+        """A question with what answers it."""
+        settings = settings or self.settings
+        return answering.Asking(self.store, self.embedders, Thinkers(settings), settings, being or self.being, request)
 
 
 @pytest.fixture
