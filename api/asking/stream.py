@@ -69,12 +69,12 @@ async def _events(first: Part, parts: Generator[Part, None, None], scope: Scope)
     try:
         while part is not None:
             yield _event(NAMES[type(part)], part.model_dump_json().encode())
-            part = await run_in_threadpool(context.run, next, parts, None)
+            part = await run_in_threadpool(lambda: context.run(lambda: next(parts, None)))
     except Exception as fault:  # noqa: BLE001  # the status is sent already
         yield _event("problem", bytes(answer(scope, fault).body))
     finally:
         with CancelScope(shield=True):
-            await run_in_threadpool(context.run, parts.close)
+            await run_in_threadpool(lambda: context.run(parts.close))
 
 
 def _event(name: str, data: bytes) -> bytes:

@@ -66,8 +66,8 @@ def distinctive_names(
     A word's weight in a topic is tf · log(1 + A / f): tf counts the topic's nodes that have it (a theme counts twice),
     f the nodes of all topics together, and A is the average of the sums of tf over the topics. `others` is one more
     topic in this. A word of fewer than a third of the nodes, or of one alone, names a topic only where no other word
-    is in so many, and a frequent word that tells little only where the others don't do. Names of people who take part
-    in any of the nodes name none.
+    is in so many, and a frequent word that tells little only where the others don't do; if not even words that begin
+    with it are, the topic has no name. Names of people who take part in any of the nodes name none.
 
     Args:
         topics: The nodes of each topic to name.
@@ -76,7 +76,7 @@ def distinctive_names(
         people: More names of people.
 
     Returns:
-        A name for each topic, all different from each other and from `taken`; empty for a topic without any words.
+        A name for each topic, all different from each other and from `taken`; empty for a topic without common words.
     """
     language = _language_of([*topics, others])
     everything = [node for nodes in (*topics, others) for node in nodes]
@@ -114,7 +114,7 @@ def _ranked(weights: dict[str, float], nodes: Sequence["_Said"]) -> list[str]:
     if enough := [term for term in ranked if held[term] >= least]:
         return enough
     begun = {term: sum(any(other.startswith(term) for other in node.terms) for node in nodes) for term in ranked}
-    return sorted(ranked, key=lambda term: -begun[term])[:1]
+    return [term for term in sorted(ranked, key=lambda term: -begun[term])[:1] if begun[term] >= least]
 
 
 def _name(terms: Sequence[str], weights: dict[str, float], spelled: dict[str, str], used: Collection[str]) -> str:

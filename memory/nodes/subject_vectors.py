@@ -6,15 +6,17 @@ part in the space that their vectors span.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.nodes.scenes import embedding_text
-from providers.embedding import Embedder, embed_each
-from providers.errors import InputRefused
+from memory.nodes.creation import vectors_of
+from memory.nodes.scenes import embedding_text, text_hash
+from providers.embedding import Embedder
+from store.database import Store
 
 # The most frequent actors of the scenes, whose names stand in the actions of others as well.
 MOST_NAMES = 12
@@ -32,13 +34,22 @@ class Situated(Protocol):
         """The names of those who took part."""
 
 
+Embed = Callable[[Sequence[str]], Mapping[bytes, NDArray[np.float32]]]
+"""Embeds texts: vectors by `text_hash`, without those that the model refuses."""
+
+
+def embed_once(store: Store, embedder: Embedder, being_id: UUID) -> Embed:
+    """Embed dates and names of a Being's scenes for once: their vectors are kept as those of scenes are."""
+    return lambda texts: vectors_of(store, embedder, being_id, texts)[0]
+
+
 def subject_vectors(
-    embedder: Embedder, scenes: Sequence[Situated], vectors: Sequence[NDArray[np.float32]]
+    embed: Embed, scenes: Sequence[Situated], vectors: Sequence[NDArray[np.float32]]
 ) -> list[NDArray[np.float32]]:
     """Remove from scenes' vectors what their dates and actors' names mean.
 
     Args:
-        embedder: The model that the vectors are of.
+        embed: Embeds with the model that the vectors are of.
         scenes: The scenes.
         vectors: Their unit vectors, in the same order.
 
@@ -52,11 +63,8 @@ def subject_vectors(
     names = sorted(count, key=lambda name: (-count[name], name))[:MOST_NAMES]
     circumstances = [_circumstances(scene) for scene in scenes]
     texts = list(dict.fromkeys(text for text in (*names, *circumstances) if text.strip()))
-    embedded = {
-        text: answer
-        for text, answer in zip(texts, embed_each(embedder, texts), strict=True)
-        if not isinstance(answer, InputRefused)
-    }
+    known = embed(texts)
+    embedded = {text: known[text_hash(text)] for text in texts if text_hash(text) in known}
     return [
         _without(vector, [embedded[text] for text in dict.fromkeys((own, *names)) if text in embedded])
         for vector, own in zip(vectors, circumstances, strict=True)

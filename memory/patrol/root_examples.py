@@ -3,9 +3,11 @@
 Many short examples cover a root better than one description of it. Their votes count for what a scene is about, apart
 from who took part and when (`subject_vectors.py`): with MiniLM they classify 84 % of the sample month's scenes as a
 person does, of which 71 % are Private, and 95 % of LoCoMo's development notes (71 % Private), counted with the topics
-that notes get (`make quality`). The examples are not made from either.
+that notes get (`make quality`). The examples are not made from either. What a Being's memories are about so far counts
+too: where nearly all are Private, calling all Private would else be right more often.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
@@ -15,8 +17,12 @@ from schemas.nodes.nodes import Root
 from store.nodes.embeddings import Vector
 
 NEAREST_EXAMPLES = 7
-# More of what people tell is Private, so Business needs this share of the votes more.
-BUSINESS_MARGIN = 0.05
+# The more of a Being's memories are of one root, the clearer must the votes be for the other (Bayes' rule): a share of
+# the votes counts for so much in the logarithm of the odds. More of what people tell is Private, so that a Being begins
+# as if it had so many memories, of which so large a share is Business.
+ODDS_OF_VOTES = 8.0
+MEMORIES_BEFORE = 10
+BUSINESS_BEFORE = 0.35
 EXAMPLES: Mapping[Root, Sequence[str]] = {
     "Business": (
         "A client placed a large order and agreed on the price.",
@@ -131,12 +137,13 @@ TEXTS = [text for texts in EXAMPLES.values() for text in texts]
 _ROOTS: list[Root] = [root for root, texts in EXAMPLES.items() for _ in texts]
 
 
-def nearest_roots(nodes: Mapping[UUID, Vector], examples: Vector) -> dict[UUID, Root]:
+def nearest_roots(nodes: Mapping[UUID, Vector], examples: Vector, known: Mapping[Root, int]) -> dict[UUID, Root]:
     """Choose each node's root by a vote of its NEAREST_EXAMPLES, weighted by cosine similarity.
 
     Args:
         nodes: Unit vectors of what the nodes are about, by node id.
         examples: The unit vectors of TEXTS, shape (len(TEXTS), dimensions), of the same model.
+        known: How many of the Being's memories are below each root.
     """
     if not nodes:
         return {}
@@ -145,8 +152,15 @@ def nearest_roots(nodes: Mapping[UUID, Vector], examples: Vector) -> dict[UUID, 
     weights = np.take_along_axis(similarities, nearest, axis=1)
     is_business = np.array([root == "Business" for root in _ROOTS])[nearest]
     votes = np.where(is_business, weights, -weights).sum(axis=1)
-    margins = BUSINESS_MARGIN * np.abs(weights).sum(axis=1)
+    margins = _margin(known) * np.abs(weights).sum(axis=1)
     return {
         node_id: "Business" if vote > margin else "Private"
         for node_id, vote, margin in zip(nodes, votes, margins, strict=True)
     }
+
+
+def _margin(known: Mapping[Root, int]) -> float:
+    """The share of the votes by which Business must lead; below 0 where most memories are Business."""
+    business = BUSINESS_BEFORE * MEMORIES_BEFORE + known.get("Business", 0)
+    private = (1 - BUSINESS_BEFORE) * MEMORIES_BEFORE + known.get("Private", 0)
+    return math.log(private / business) / ODDS_OF_VOTES

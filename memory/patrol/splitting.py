@@ -12,12 +12,11 @@ from memory.llm.prompting import about, prompt
 from memory.llm.session import Answered, LlmSession, RequestsStopped
 from memory.nodes.distinctive_words import distinctive_names
 from memory.nodes.prompt_rendering import shown
-from memory.nodes.subject_vectors import subject_vectors
-from memory.nodes.topic_names import UNNAMED, plain
+from memory.nodes.subject_vectors import Embed, embed_once, subject_vectors
+from memory.nodes.topic_names import plain
 from memory.nodes.topics import Candidate, parts, similar_groups
 from memory.text.prompt_escaping import tagged
 from providers.embedders import Embedders
-from providers.embedding import Embedder
 from providers.errors import BadAnswer, InputRefused
 from schemas.errors import BudgetSpent
 from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
@@ -213,7 +212,7 @@ def group_by_similarity(store: Store, embedders: Embedders, being_id: UUID, *, b
         ]
     topics = list[tuple[UUID, str, Sequence[Candidate]]]()
     for cluster, members, taken in crowded:
-        candidates = _candidates(embedders.serving(being.embedding_model), members)
+        candidates = _candidates(embed_once(store, embedders.serving(being.embedding_model), being_id), members)
         if cluster.is_parent:
             groups = similar_groups(candidates)
         else:
@@ -221,12 +220,13 @@ def group_by_similarity(store: Store, embedders: Embedders, being_id: UUID, *, b
         grouped = {one.node_id for group in groups for one in group}
         others = [one for one in candidates if one.node_id not in grouped]
         names = distinctive_names(groups, others, [*taken, cluster.name], [being.name])
-        topics += [(cluster.cluster_id, name or UNNAMED, group) for name, group in zip(names, groups, strict=True)]
+        # What has no word in common ("ok", "go on") is no topic.
+        topics += [(cluster.cluster_id, name, group) for name, group in zip(names, groups, strict=True) if name]
     return SimilarTopics([cluster.cluster_id for cluster, _, _ in crowded], topics)
 
 
-def _candidates(embedder: Embedder, members: Sequence[Member]) -> list[Candidate]:
-    vectors = subject_vectors(embedder, members, [member.vector for member in members])
+def _candidates(embed: Embed, members: Sequence[Member]) -> list[Candidate]:
+    vectors = subject_vectors(embed, members, [member.vector for member in members])
     return [
         Candidate(member.node_id, member.revision, member.action, member.themes, member.actors, vector)
         for member, vector in zip(members, vectors, strict=True)

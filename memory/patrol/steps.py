@@ -13,7 +13,7 @@ from memory.llm.model_work import Asking, OpenSession
 from memory.llm.session import LlmSession
 from memory.nodes import topic_names
 from memory.nodes.creation import embed_scenes, read_scenes
-from memory.nodes.subject_vectors import subject_vectors
+from memory.nodes.subject_vectors import embed_once, subject_vectors
 from memory.patrol import demand
 from memory.patrol.classification import classify
 from memory.patrol.consolidation import (
@@ -80,10 +80,12 @@ def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Set
         _finish(store, claim, lambda _: {"matched": 0, "rooted": 0, "told": 0})
         return
     model = being.embedding_model
-    subjects = subject_vectors(embedders.serving(model), unassigned, [node.vector for node in unassigned])
+    embed = embed_once(store, embedders.serving(model), claim.owner_id)
+    subjects = subject_vectors(embed, unassigned, [node.vector for node in unassigned])
     vectors = {node.node_id: subject for node, subject in zip(unassigned, subjects, strict=True)}
     with store.transaction() as tx:
         unmatched = steps.unmatched(tx, claim.owner_id, model, vectors)
+        known = steps.active_by_root(tx, claim.owner_id)
     classified: dict[UUID, Root] = {}
     if unmatched:
         actions = [(node.node_id, node.action) for node in unassigned if node.node_id in unmatched]
@@ -93,7 +95,7 @@ def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Set
         )
     # A topic that a node matches now may be gone when the node is assigned: every node gets a root to fall back to.
     others = {node_id: vector for node_id, vector in vectors.items() if node_id not in classified}
-    roots = (nearest_roots(others, embedders.constants(model, TEXTS)) if others else {}) | classified
+    roots = (nearest_roots(others, embedders.constants(model, TEXTS), known) if others else {}) | classified
     _finish(
         store,
         claim,

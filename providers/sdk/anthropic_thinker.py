@@ -22,7 +22,7 @@ from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, 
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
-from providers.sdk.streamed_answer import StreamedAnswer, streamed
+from providers.sdk.streamed_answer import Response, StreamedAnswer, streamed
 from providers.thinking import CONNECT_SECONDS, Question, Size, max_usage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
@@ -104,9 +104,12 @@ class AnthropicThinker:
         """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
         messages, most = self.client.messages.with_streaming_response, max_usage(question, room=0)
         with sdk_errors(anthropic, self.names), ExitStack() as open_response:
-            response = self._sent(
-                question, lambda request: open_response.enter_context(messages.create(**request, stream=True))
-            )
+
+            def begun(request: "MessageCreateParamsNonStreaming") -> Response:
+                wanted: dict[str, Any] = {**request, "stream": True}
+                return open_response.enter_context(messages.create(**wanted))
+
+            response = self._sent(question, begun)
             answer = None
             for answer in streamed(response, MessageEvents(), self.names, self.settings.thinking_timeout):
                 if answer.reason is None:

@@ -148,12 +148,12 @@ class OpenAIThinker:
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
         completions, most = self.client.chat.completions.with_streaming_response, max_usage(question, room=0)
-        wanted = {"stream": True, "stream_options": {"include_usage": True}}
+        wanted: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
         with sdk_errors(openai, self.names), ExitStack() as open_response:
             response = self._sent(
                 question,
                 lambda request, able: open_response.enter_context(
-                    completions.create(**request, **(wanted if able.streams else {}))
+                    completions.create(**(request | wanted if able.streams else request))
                 ),
             )
             answer = None

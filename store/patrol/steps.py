@@ -80,6 +80,21 @@ def unmatched(
     return {row["node_id"]: row["request_key_id"] for row in rows}
 
 
+def active_by_root(tx: Transaction, being_id: UUID) -> dict[Root, int]:
+    """How many active nodes are below each root."""
+    rows = tx.execute(
+        """
+        select root.name, sum(c.active_nodes)::bigint as nodes
+        from memory.clusters as root
+        join memory.clusters as c on c.being_id = root.being_id and c.parent_id = root.cluster_id
+        where root.being_id = %s and root.is_parent and c.removed_at is null
+        group by root.name
+        """,
+        [being_id],
+    )
+    return {row["name"]: row["nodes"] for row in rows}
+
+
 def assign(
     tx: Transaction, being_id: UUID, model: str | None, vectors: Mapping[UUID, Vector], roots: Mapping[UUID, Root]
 ) -> dict[str, int]:

@@ -73,6 +73,12 @@ def test_words_of_a_name_stand_in_a_third_of_the_memories_or_more():
     assert set(name.lower().split(", ")) == {"bloom", "island"}
 
 
+def test_memories_without_a_common_word_have_no_name():
+    said = [Text("Continue please."), Text("Okay then."), Text("Nevermind."), Text("Thanks.")]
+
+    assert distinctive_names([said], OTHERS, []) == [""]
+
+
 def test_a_name_in_use_is_made_of_other_words_before_it_gets_a_number():
     gull, again = distinctive_names([GULL, GULL], OTHERS, [])
 

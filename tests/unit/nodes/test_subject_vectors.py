@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from memory.nodes.scenes import embedding_text
+from memory.nodes.scenes import embedding_text, text_hash
 from memory.nodes.subject_vectors import subject_vectors
 from providers.local.minilm import open_minilm
 
@@ -26,9 +26,13 @@ def model():
     return open_minilm()
 
 
+def embedding(model):
+    return lambda texts: dict(zip(map(text_hash, texts), model.embed(texts), strict=True))
+
+
 def about(model, scenes):
     vectors = model.embed([embedding_text({"when": one.when, "action": one.action}, None) for one in scenes])
-    return np.stack(vectors), np.stack(subject_vectors(model, scenes, list(vectors)))
+    return np.stack(vectors), np.stack(subject_vectors(embedding(model), scenes, list(vectors)))
 
 
 def test_what_people_have_in_common_is_not_their_name(model):
@@ -57,4 +61,4 @@ def test_a_history_counts_with_its_dates_alone(model):
     )
     vector = model.embed([plain.action])
 
-    assert np.allclose(*(subject_vectors(model, [one], list(vector))[0] for one in (plain, told)), atol=1e-6)
+    assert np.allclose(*(subject_vectors(embedding(model), [one], list(vector))[0] for one in (plain, told)), atol=1e-6)

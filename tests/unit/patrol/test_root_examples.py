@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memory.nodes.scenes import Unparsable, embedding_text, parse_scene
+from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, text_hash
 from memory.nodes.subject_vectors import subject_vectors
 from memory.patrol.root_examples import TEXTS, nearest_roots
 from providers.local.minilm import open_minilm
@@ -35,8 +35,12 @@ def labelled():
 def test_most_scenes_of_the_sample_month_get_the_root_that_a_person_gives_them(labelled):
     model = open_minilm()
     vectors = list(model.embed([embedding_text(one.scene(), one.feeling) for one in labelled.values()]))
-    subjects = subject_vectors(model, list(labelled.values()), vectors)
-    roots = nearest_roots(dict(zip(labelled, subjects, strict=True)), model.embed(TEXTS))
+
+    def embed(texts):
+        return dict(zip(map(text_hash, texts), model.embed(texts), strict=True))
+
+    subjects = subject_vectors(embed, list(labelled.values()), vectors)
+    roots = nearest_roots(dict(zip(labelled, subjects, strict=True)), model.embed(TEXTS), {})
 
     business = set(BUSINESS.split())
     right = {number for number, root in roots.items() if (root == "Business") == (number in business)}
@@ -46,4 +50,17 @@ def test_most_scenes_of_the_sample_month_get_the_root_that_a_person_gives_them(l
 
 
 def test_no_nodes_have_no_roots():
-    assert nearest_roots({}, open_minilm().embed(TEXTS)) == {}
+    assert nearest_roots({}, open_minilm().embed(TEXTS), {}) == {}
+
+
+def test_the_more_of_a_beings_memories_are_private_the_clearer_must_business_be():
+    texts = ["She planned the trip with her team.", "The customer paid the invoice for the order."]
+    model = open_minilm()
+    vectors, examples = dict(enumerate(model.embed(texts))), model.embed(TEXTS)
+
+    roots = [
+        list(nearest_roots(vectors, examples, known).values())
+        for known in ({"Business": 400, "Private": 10}, {}, {"Business": 10, "Private": 400})
+    ]
+    assert [of[1] for of in roots] == ["Business"] * 3, "clear votes stand whatever came before"
+    assert [of[0] for of in roots][::2] == ["Business", "Private"]
