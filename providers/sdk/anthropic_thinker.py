@@ -107,7 +107,8 @@ class AnthropicThinker:
 
             def begun(request: "MessageCreateParamsNonStreaming") -> Response:
                 wanted: dict[str, Any] = {**request, "stream": True}
-                return open_response.enter_context(messages.create(**wanted))
+                response: Response = open_response.enter_context(messages.create(**wanted))
+                return response
 
             response = self._sent(question, begun)
             answer = None
