@@ -22,7 +22,13 @@ LISTS = {
     "model": DECLARED["dependency-groups"]["model"],
 }
 # Installed with what is declared on the right, whose documented interface they are part of.
-PART_OF = {"starlette": "fastapi", "pydantic-core": "pydantic", "psycopg-pool": "psycopg", "billiard": "celery"}
+PART_OF = {
+    "anyio": "fastapi",
+    "starlette": "fastapi",
+    "pydantic-core": "pydantic",
+    "psycopg-pool": "psycopg",
+    "billiard": "celery",
+}
 
 
 def test_every_image_of_others_is_pinned_by_its_digest():
