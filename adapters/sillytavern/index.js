@@ -6,6 +6,8 @@
  * is noted in the chat's metadata, so that changes made while the API was away arrive later. A message is known by its
  * speaker, time and text, as in `patrol import --from sillytavern`, so that a branch, which is a chat of its own with the
  * same beginning, and an import of the same chat double nothing.
+ *
+ * A group whose room the API knows is that room: each member is a Being, and each line is told to those that were present.
  */
 
 const MODULE = 'memory_patrol';
@@ -34,14 +36,17 @@ function settings() {
 
 class NotReached extends Error {}
 
-async function post(being, path, content, { missing = false } = {}) {
+const ofBeing = (being) => `beings/${encodeURIComponent(being)}`;
+
+/** Post to a path, or get what is there. */
+async function ask(path, content, { missing = false } = {}) {
     const { url, token, timeout } = settings();
     let answer;
     try {
-        answer = await fetch(`${url.replace(/\/+$/, '')}/v1/beings/${encodeURIComponent(being)}/${path}`, {
-            method: 'POST',
-            headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-            body: JSON.stringify(content),
+        answer = await fetch(`${url.replace(/\/+$/, '')}/v1/${path}`, {
+            method: content ? 'POST' : 'GET',
+            headers: { Authorization: `Bearer ${token}`, ...(content && { 'Content-Type': 'application/json' }) },
+            body: content && JSON.stringify(content),
             signal: AbortSignal.timeout(timeout),
         });
     } catch (fault) {
@@ -72,10 +77,48 @@ export function slugOf(name) {
     return `${shown.slice(0, 54).replace(/[-_]+$/, '') || 'being'}-${sha256(plain).slice(0, 8)}`;
 }
 
-/** The Being of the current character: as set for it, else the character's name as a slug. */
+/** The Being of a character, or the room of a group: as set for it, else its name as a slug. */
+const named = (key, name = key) => settings().beings[key] || slugOf(name);
+
+/** The Being of the current character; in a group without a room one of its own. */
 function beingOf({ name2, groupId, characterId, characters }) {
-    const name = groupId ? 'group' : (characters?.[characterId]?.name ?? name2 ?? '');
-    return settings().beings[name] || slugOf(name);
+    return named(groupId ? 'group' : (characters?.[characterId]?.name ?? name2 ?? ''));
+}
+
+const groupOf = ({ groupId, groups }) => (groupId ? groups?.find((one) => one.id === groupId) : undefined);
+const nameOf = ({ characters }, avatar) => characters?.find((one) => one.avatar === avatar)?.name;
+const rooms = new Map();
+
+/** The room of the open group, as the API knows it; null without one. */
+async function roomOf(now) {
+    const group = groupOf(now);
+    if (!group) {
+        return null;
+    }
+    const slug = named(`group ${group.name}`, group.name);
+    if (!rooms.get(slug)) {
+        rooms.set(slug, await ask(`rooms/${encodeURIComponent(slug)}`, undefined, { missing: true }));
+    }
+    return rooms.get(slug);
+}
+
+/**
+ * Who hears a line: the members that were present, as the extension Presence notes it, else those that are not muted now; and
+ * the one that speaks.
+ */
+function presentAt(message, now) {
+    const { members = [], disabled_members: muted = [] } = groupOf(now);
+    const told = Array.isArray(message.present) ? message.present : members.filter((one) => !muted.includes(one));
+    const present = members.filter((one) => told.includes(one) || one === message.original_avatar);
+    return present.map((one) => nameOf(now, one)).filter(Boolean).map((name) => named(name));
+}
+
+/** A line of a group as an utterance in its room. */
+function utterance(one, message, now) {
+    const { role: _, speaker, ...said } = one;
+    const name = groupOf(now).members.includes(message.original_avatar) ? nameOf(now, message.original_avatar) : undefined;
+    const by = name && !message.is_user ? { speaker_being: named(name) } : { role: message.is_user ? 'user' : 'other', speaker };
+    return { ...said, ...by, present: presentAt(message, now), isNoted: Array.isArray(message.present) };
 }
 
 /** Whether the chat is saved: a temporary one (`/tempchat`) is of no character and no group, and leaves nothing. */
@@ -97,7 +140,8 @@ function isNoTalk({ name, is_user: isUser, is_system: isHidden, extra }) {
 }
 
 /** The messages of the chat that were said, oldest first, each with its id. */
-function said({ chat, streamingProcessor, timestampToMoment }) {
+function said(now, room) {
+    const { chat, streamingProcessor, timestampToMoment } = now;
     const writing = streamingProcessor && !streamingProcessor.isFinished ? chat.length - 1 : -1;
     const seen = new Map();
     const found = [];
@@ -110,13 +154,14 @@ function said({ chat, streamingProcessor, timestampToMoment }) {
         seen.set(digest, (seen.get(digest) ?? 0) + 1);
         const times = seen.get(digest);
         const at = timestampToMoment ? timestampToMoment(message.send_date).toDate() : new Date(message.send_date);
-        found.push({
+        const one = {
             id: `${ID}${digest}${times > 1 ? `/${times}` : ''}`,
             role: message.is_user ? 'user' : 'assistant',
             speaker: message.name,
             content: message.mes,
             created_at: Number.isNaN(at.getTime()) ? undefined : at.toISOString(),
-        });
+        };
+        found.push(room ? utterance(one, message, now) : one);
     });
     return found;
 }
@@ -160,7 +205,7 @@ async function files({ groupId, groups, characters, characterId, getRequestHeade
 }
 
 /** What was handed in of the open chat, by id. */
-let open = { chat: null, conversation: '', handedIn: new Set(), isNoted: true };
+let open = { chat: null, conversation: '', handedIn: new Set(), shared: new Set(), present: new Map(), isNoted: true };
 
 /** Find out what was handed in of the chat, when it is opened; returns that, and the name of its conversation. */
 async function opened(now) {
@@ -172,8 +217,14 @@ async function opened(now) {
             chat,
             conversation: kept?.conversation ?? chat,
             handedIn: new Set((kept?.handedIn ?? []).map((id) => ID + id)),
+            // What a branch of a group's chat has of that chat stands in the same room, and stays.
+            shared: new Set((kept?.shared ?? []).map((id) => ID + id)),
+            present: new Map(Object.entries(kept?.present ?? {}).map(([id, told]) => [ID + id, told])),
             isNoted: true,
         };
+        if (!kept && chatOf(now).branchOf) {
+            said(now).forEach((one) => open.shared.add(one.id));
+        }
     }
     return open;
 }
@@ -184,22 +235,29 @@ async function bringUpToDate() {
     }
     // Another chat may be opened while requests are under way.
     const now = context();
-    const being = beingOf(now);
-    const messages = said(now);
+    const room = await roomOf(now);
+    const to = room ? `rooms/${room.room_id}` : ofBeing(beingOf(now));
+    const messages = said(now, room);
     const state = await opened(now);
     const ids = new Set(messages.map((one) => one.id));
     const gone = [...state.handedIn].filter((id) => !ids.has(id));
     for (let begin = 0; begin < gone.length; begin += AT_ONCE) {
         const some = gone.slice(begin, begin + AT_ONCE);
         // What a branch shares with its chat stands in that one, and stays.
-        await post(being, 'messages/retract', { ids: some, conversation: state.conversation });
-        some.forEach((id) => state.handedIn.delete(id));
+        const own = room ? some.filter((id) => !state.shared.has(id)) : some;
+        if (own.length) {
+            await ask(`${to}/messages/retract`, room ? { ids: own } : { ids: own, conversation: state.conversation });
+        }
+        some.forEach((id) => state.handedIn.delete(id) && state.present.delete(id));
         state.isNoted = false;
+    }
+    for (const one of messages) {
+        await followPresence(state, one);
     }
     const fresh = messages.filter((one) => !state.handedIn.has(one.id));
     const refused = [];
     for (let begin = 0; begin < fresh.length; begin += AT_ONCE) {
-        refused.push(...await handIn(state, being, fresh.slice(begin, begin + AT_ONCE)));
+        refused.push(...await handIn(state, to, room, fresh.slice(begin, begin + AT_ONCE)));
     }
     if (!state.isNoted) {
         await note(now, state);
@@ -210,16 +268,42 @@ async function bringUpToDate() {
     }
 }
 
-/** Hand messages in; returns why some of them were refused. */
-async function handIn(state, being, messages) {
-    const { conversation } = state;
-    const receipt = await post(being, 'messages', messages.map((one) => ({ ...one, conversation })));
-    const unknown = new Set([...receipt.erased, ...receipt.rejected.map((one) => one.position)]);
-    const known = messages.filter((_, place) => !unknown.has(place)).map((one) => one.id);
-    if ((receipt.duplicates || receipt.conflicts.length) && known.length) {
-        await post(being, 'messages/restore', { ids: known, conversation }, { missing: true });
+/** A line that Presence shows to other members than before is taken back from those, or told to these. */
+async function followPresence(state, { id, present, isNoted }) {
+    const before = state.present.get(id);
+    if (!isNoted || !before || String(before) === String(present)) {
+        return;
     }
-    messages.forEach((one) => state.handedIn.add(one.id));
+    for (const being of before.filter((one) => !present.includes(one))) {
+        await ask(`${ofBeing(being)}/messages/retract`, { ids: [id] });
+    }
+    if (present.some((one) => !before.includes(one))) {
+        state.handedIn.delete(id);
+    }
+    state.present.set(id, present);
+    state.isNoted = false;
+}
+
+/** Let messages that were known stand again: in a room for those that hear them. */
+async function restore(to, messages, where) {
+    const beings = new Set(messages.flatMap((one) => one.present ?? []));
+    const paths = messages.some((one) => one.present) ? [...beings].map(ofBeing) : [to];
+    for (const path of paths) {
+        const told = messages.filter((one) => !one.present || one.present.some((being) => ofBeing(being) === path));
+        await ask(`${path}/messages/restore`, { ids: told.map((one) => one.id), ...where }, { missing: true });
+    }
+}
+
+/** Hand messages in; returns why some of them were refused. */
+async function handIn(state, to, room, messages) {
+    const where = room ? {} : { conversation: state.conversation };
+    const receipt = await ask(`${to}/messages`, messages.map(({ isNoted: _, ...one }) => ({ ...one, ...where })));
+    const unknown = new Set([...receipt.erased, ...receipt.rejected.map((one) => one.position)]);
+    const known = messages.filter((_, place) => !unknown.has(place));
+    if ((receipt.duplicates || receipt.conflicts.length) && known.length) {
+        await restore(to, known, where);
+    }
+    messages.forEach((one) => state.handedIn.add(one.id) && one.present && state.present.set(one.id, one.present));
     state.isNoted = false;
     const refused = receipt.rejected.map((one) => one.reason);
     return [...refused, ...Array(receipt.more ?? 0).fill(refused[0])];
@@ -232,8 +316,9 @@ async function note(now, state) {
         return;
     }
     const { file, branchOf, integrity } = chatOf(now);
-    const handedIn = [...state.handedIn].map((id) => id.slice(ID.length));
-    now.chatMetadata[MODULE] = { conversation: state.conversation, file, branchOf, integrity, handedIn };
+    const [handedIn, shared] = [state.handedIn, state.shared].map((ids) => [...ids].map((id) => id.slice(ID.length)));
+    const present = Object.fromEntries([...state.present].map(([id, told]) => [id.slice(ID.length), told]));
+    now.chatMetadata[MODULE] = { conversation: state.conversation, file, branchOf, integrity, handedIn, shared, present };
     await now.saveMetadata();
     state.isNoted = true;
 }
@@ -261,9 +346,12 @@ globalThis.memoryPatrolRecall = async function memoryPatrolRecall(_chat, _contex
     let text = '';
     if (ready() && asked) {
         try {
-            const found = await post(beingOf(now), 'context', {
+            const room = await roomOf(now);
+            // In a group the current character is the one that is to speak.
+            const being = room ? named(now.characters[now.characterId]?.name ?? now.name2) : beingOf(now);
+            const found = await ask(`${ofBeing(being)}/context`, {
                 message: asked.slice(0, MOST_ASKED),
-                conversation: (await opened(now)).conversation,
+                conversation: room ? room.room_id : (await opened(now)).conversation,
                 process: 'chatFrontend',
                 budget_tokens: settings().budget,
             });
@@ -322,15 +410,20 @@ function panel() {
     const set = (key) => (value) => {
         settings()[key] = value;
     };
-    const being = field('being', 'text', () => (context().getCurrentChatId() ? beingOf(context()) : ''), (value) => {
-        const { name2, groupId, characterId, characters } = context();
-        settings().beings[groupId ? 'group' : (characters?.[characterId]?.name ?? name2)] = value.trim();
+    const shownName = () => {
+        const group = groupOf(context());
+        return group ? named(`group ${group.name}`, group.name) : beingOf(context());
+    };
+    const being = field('being', 'text', () => (context().getCurrentChatId() ? shownName() : ''), (value) => {
+        const { name2, characterId, characters } = context();
+        const group = groupOf(context());
+        settings().beings[group ? `group ${group.name}` : (characters?.[characterId]?.name ?? name2)] = value.trim();
     });
     const fields = [
         ['Remember and recall', field('enabled', 'checkbox', () => settings().enabled, set('enabled'))],
         ['URL of the API', field('url', 'url', () => settings().url, set('url'))],
         ['Token (scopes ingest and read)', field('token', 'password', () => settings().token, set('token'))],
-        ["This character's Being", being],
+        ["This character's Being, or this group's room", being],
     ];
     const drawer = element(
         'details',

@@ -18,7 +18,7 @@ from schemas.talk.messages import Message
 from store.accounts import beings, erasure, request_answers
 from store.database import Store
 from store.facts import facts, todos
-from store.talk import confidences
+from store.talk import confidences, utterances
 from store.talk import rolling as session_states
 from store.transaction import Transaction
 
@@ -31,13 +31,14 @@ def decide_on_messages(store: Store, being: Being, ids: Sequence[str], *, in_con
     """
     own = [id_ for id_ in map(beings.id_in, ids) if id_ is not None]
     with store.transaction() as tx:
-        _lock(tx, being.user_id, [being.being_id])
+        roommates = utterances.roommates(tx, being.being_id)
+        _lock(tx, being.user_id, roommates)
         found = confidences.messages(tx, being.being_id, ids, own)
         known = {id_ for message in found for id_ in (message.producer_id, str(message.message_id))}
         if unknown := [id_ for id_ in ids if not known & {id_, id_.lower()}]:
             raise NotFound(f"This Being has no message of {len(unknown)} of these ids. Nothing was changed.")
         message_ids = [message.message_id for message in found]
-        _decide(tx, being, {being.being_id: message_ids}, in_confidence=in_confidence)
+        _decide(tx, being, _copies(tx, roommates, message_ids), in_confidence=in_confidence)
         return confidences.messages(tx, being.being_id, [], message_ids)
 
 
@@ -66,11 +67,17 @@ def change_todo(store: Store, being: Being, todo_id: UUID, changes: TodoChanges)
     with store.transaction() as tx:
         todos.get(tx, being.being_id, todo_id)
         if changes.in_confidence is not None:
-            _lock(tx, being.user_id, [being.being_id])
+            roommates = utterances.roommates(tx, being.being_id)
+            _lock(tx, being.user_id, roommates)
             sources = confidences.sources_of_todo(tx, being.being_id, todo_id)
-            _decide(tx, being, {being.being_id: sources}, in_confidence=changes.in_confidence)
+            _decide(tx, being, _copies(tx, roommates, sources), in_confidence=changes.in_confidence)
         todo_editing.change(tx, being, todo_id, changes)
         return todos.get(tx, being.being_id, todo_id)
+
+
+def _copies(tx: Transaction, being_ids: Sequence[UUID], message_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
+    """The messages by Being: what was said in a room is in confidence, or is not, for all that heard it."""
+    return {being_id: sorted(utterances.heard(tx, being_id, message_ids)) for being_id in being_ids}
 
 
 def _lock(tx: Transaction, user_id: UUID, being_ids: Sequence[UUID]) -> None:

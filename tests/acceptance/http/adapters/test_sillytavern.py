@@ -10,6 +10,7 @@ from playwright.sync_api import Route
 from memory.intake.importers.entries import entry_id
 from memory.intake.importers.sillytavern import message_id
 from schemas.accounts.accounts import NewBeing
+from schemas.accounts.slugs import slug_of
 from schemas.settings import CHECKOUT
 from tests.browser import accessibility_faults
 
@@ -79,6 +80,7 @@ def test_each_name_has_a_slug_of_its_own(tavern):
     assert len(set(slugs)) == len(names)
     for slug in slugs:
         NewBeing.model_validate({"slug": slug, "name": "x"})
+    assert slugs == [slug_of(name) for name in names]
     kept = ["Mira", "Ada Lovelace", "Zoë", "Mira 🌙", " Серафина"]
     slugs_of_kept = tavern.evaluate("async (names) => names.map((await import('./index.js')).slugOf)", kept)
     assert slugs_of_kept == ["mira", "ada-lovelace", "zo", "mira", slugs[names.index("Серафина")]]
@@ -91,6 +93,64 @@ def test_what_is_refused_is_told_and_what_is_long_stands(tavern, stands):
     does(tavern, "sends", "x" * 70_000)
     does(tavern, "receives", "cut \ud83d")
     assert [words[:10] for _, words in stands()] == ["x" * 10, "cut \ufffd"]
+
+
+@pytest.fixture
+def heard(person):
+    """What each of the named Beings has, oldest first."""
+    person.add_being("leo")
+    person.add_being("kay")
+
+    def rows(*slugs):
+        with person.ledger.transaction() as tx:
+            found = tx.execute(
+                "select b.slug, m.role, m.content from memory.beings as b join memory.messages as m using (being_id)"
+                " where b.user_id = %s order by m.created_at, m.message_id",
+                [person.user.user_id],
+            ).fetchall()
+        said = {slug: [row["content"] for row in found if row["slug"] == slug] for slug in slugs}
+        own = {row["content"] for row in found if row["role"] == "assistant" and row["slug"] in slugs}
+        return said, own
+
+    return rows
+
+
+def test_in_a_group_each_member_hears_what_is_said_while_it_is_there(tavern, person, heard):
+    room = {"name": "The Tavern", "beings": ["mira", "leo", "kay"]}
+    assert person.client.post("/v1/rooms", json=room).is_success
+    does(tavern, "opensAGroup", "The Tavern", ["Mira", "Leo", "Kay"], "evening")
+    does(tavern, "sends", "Hello, all.")
+    does(tavern, "answersAs", "Leo", "Good evening.")
+    does(tavern, "mutes", "Leo")
+    does(tavern, "sends", "Leo is asleep.")
+    does(tavern, "answersAs", "Mira", "So he is.")
+    everything = ["Hello, all.", "Good evening.", "Leo is asleep.", "So he is."]
+    said, own = heard("mira", "leo", "kay")
+    assert said == {"mira": everything, "leo": everything[:2], "kay": everything}
+    assert own == {"So he is.", "Good evening."}
+    assert heard("kay")[1] == set()
+
+    # Presence hides a line from one that was there, and shows one to another that was not.
+    does(tavern, "isPresentAt", 0, "Mira", "Leo", "Kay")
+    does(tavern, "isPresentAt", 0, "Mira", "Leo")
+    does(tavern, "isPresentAt", 2, "Mira", "Kay")
+    does(tavern, "isPresentAt", 2, "Mira", "Kay", "Leo")
+    said, _ = heard("mira", "leo", "kay")
+    assert said == {"mira": everything, "leo": everything[:3], "kay": everything[1:]}
+
+    # What is taken back is so for all, but what a branch has of its chat stays.
+    does(tavern, "deletesFrom", 3)
+    assert heard("mira")[0] == {"mira": everything[:3]}
+    does(tavern, "branchesAt", 1, "branch")
+    does(tavern, "edits", 0, "Hello, Mira.")
+    assert sorted(heard("mira")[0]["mira"]) == sorted([*everything[:3], "Hello, Mira."])
+
+
+def test_a_group_without_a_room_is_one_being_as_before(tavern, person, heard):
+    person.add_being("group")
+    does(tavern, "opensAGroup", "The Cellar", ["Mira", "Leo"], "evening")
+    does(tavern, "sends", "Hello, all.")
+    assert heard("group", "mira", "leo")[0] == {"group": ["Hello, all."], "mira": [], "leo": []}
 
 
 def lines(name):
