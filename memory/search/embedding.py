@@ -99,6 +99,8 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
         with store.transaction() as tx:
             work.hold(tx, claim)
             user_id = queue.user_of(tx, owner_id)
+            if user_id and user_id != owner_id:
+                vectors.share(tx, owner_id, user_id, embedder.model)
             batch = vectors.unembedded(tx, owner_id, user_id, most) if user_id else []
         try:
             over = _embed_batch(store, embedder, claim, batch, most, ends)

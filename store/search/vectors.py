@@ -68,6 +68,44 @@ def _take_gone(tx: Transaction, owner_id: UUID, gone: Sequence[Unembedded]) -> N
     )
 
 
+def share(tx: Transaction, owner_id: UUID, user_id: UUID, model: str) -> None:
+    """Give utterances in rooms that wait the vectors that other Beings have of the same words by the same speaker."""
+    tx.execute(
+        """
+        with waiting as (
+            select q.item_id, m.speaker, d.document_id, d.said_at, d.arrived_at
+            from memory.search_queue as q
+            join memory.messages as m on m.being_id = q.owner_id and m.message_id = q.item_id
+            join memory.rooms as r on r.user_id = %(user)s and r.room_id::text = m.conversation
+            join memory.search_documents as d
+                on d.owner_id = q.owner_id and d.kind = 'message' and d.item_id = q.item_id
+            where q.owner_id = %(owner)s and q.stage = 'meaning' and q.kind = 'message'
+                and exists (select from memory.rooms where user_id = %(user)s)
+        ),
+        shared as (
+            insert into memory.search_vectors
+                (owner_id, embedding_model, document_id, starts_at, kind, said_at, arrived_at, vector)
+            select %(owner)s, v.embedding_model, w.document_id, v.starts_at, v.kind, w.said_at, w.arrived_at, v.vector
+            from waiting as w
+            join memory.beings as b on b.user_id = %(user)s and b.being_id <> %(owner)s
+            join memory.messages as m on m.being_id = b.being_id and m.message_id = w.item_id
+                and m.speaker is not distinct from w.speaker
+            join memory.search_documents as d
+                on d.owner_id = m.being_id and d.kind = 'message' and d.item_id = m.message_id
+            join memory.search_vectors as v
+                on v.owner_id = d.owner_id and v.embedding_model = %(model)s and v.document_id = d.document_id
+            on conflict do nothing
+            returning document_id
+        )
+        delete from memory.search_queue as q
+        using waiting as w
+        where q.owner_id = %(owner)s and q.stage = 'meaning' and q.kind = 'message' and q.item_id = w.item_id
+            and w.document_id in (select document_id from shared)
+        """,
+        {"owner": owner_id, "user": user_id, "model": model},
+    )
+
+
 def keep(
     tx: Transaction,
     owner_id: UUID,
