@@ -27,11 +27,11 @@ class Group:
     def __init__(self, store, room, doors) -> None:
         self.store, self.room, self.doors = store, room, doors
 
-    def asks(self, slug, *said, answer=None, present=None, alone=False):
+    def asks(self, slug, *said, answer=None, present=None, alone=False, **options):
         """Ask a character for an answer to a transcript, in which others' lines have names."""
         door = self.doors[slug]
         conversation, mates = rooms.enter(self.store, door.being, AskedRoom("tavern", present, alone))
-        taken = door.asks(*said, conversation=conversation, room=mates)
+        taken = door.asks(*said, conversation=conversation, room=mates, **options)
         if answer is not None:
             take_answer(self.store, door.settings, door.being, taken.place, answer, room=mates)
         return taken
@@ -90,6 +90,33 @@ def test_an_answer_that_was_swiped_away_goes_for_all_and_comes_back_for_all(grou
     back = group.words()
     assert back["leo"] == back["kay"] == back["mara"]
     assert "None." in back["leo"]
+
+
+# As SillyTavern 1.19 sends a group chat: with the names on the lines, or before the words.
+SILLYTAVERN = {
+    "Completion Object": lambda line, name: line | {"name": name},
+    "Message Content": lambda line, name: line | {"content": f"{name}: {line['content']}"},
+}
+
+
+@pytest.mark.parametrize("form", SILLYTAVERN)
+def test_a_group_chat_of_sillytavern_is_told_to_all_in_it(group, form):
+    begins = {"role": "system", "content": "[Start a new group chat. Group members: Mara, Leo, Kay]"}
+    said, stored = [], []
+
+    def turn(slug, asked, answer):
+        said.append(SILLYTAVERN[form](user(asked), "Ada"))
+        nudge = {"role": "system", "content": f"[Write the next reply only as {slug.title()}.]"}
+        group.asks(slug, begins, *said, nudge, answer=f"{slug.title()}: {answer}", user_names=("Ada",))
+        said.append(SILLYTAVERN[form](assistant(answer), slug.title()))
+        stored.extend((asked, answer))
+
+    turn("mara", "Hello, all.", "Good evening.")
+    turn("leo", "Any ale?", "None.")
+    turn("kay", "Any wine?", "Plenty.")
+    assert group.words() == {"mara": stored, "leo": stored, "kay": stored}
+    own = {slug: [words for role, _, words in door.said() if role == "assistant"] for slug, door in group.doors.items()}
+    assert own == {"mara": ["Good evening."], "leo": ["None."], "kay": ["Plenty."]}
 
 
 def test_a_token_for_one_being_opens_its_rooms(group, user):
