@@ -184,3 +184,32 @@ def test_beings_and_users_are_apart(proxy, sdk, person, newcomer):
     # A model whose own name has an @, with the Being in a header.
     sdk(token, x_memory_being="mira").chat.completions.create(model="vendor@7", messages=wire("Hi."))
     assert proxy.upstream.requests[-1].body["model"] == "vendor@7"
+
+
+def test_what_is_said_in_a_room_is_told_to_those_that_are_present(proxy, sdk, person, wait_until):
+    leo, kay = person.add_being("leo"), person.add_being("kay")
+    room = {"name": "Tavern", "beings": ["mira", "leo", "kay"]}
+    assert person.client.post("/v1/rooms", json=room).is_success
+    here = {"x_memory_room": "tavern", "x_memory_present": "mira,leo"}
+    proxy.upstream.replies.append(Reply.document(completion("Good evening.")))
+    first = asked(sdk(x_memory_being="mira", **here), "Hello, both.")
+    assert first.headers["x-memory-stored"] == "yes"
+    wait_until(lambda: len(said(person, leo)) == 2)
+    proxy.upstream.replies.append(Reply.document(completion("Evening, Mira.")))
+    lines = ["Hello, both.", {"role": "assistant", "content": "Good evening.", "name": "mira"}]
+    asked(sdk(x_memory_being="leo", **here), *lines)
+    told = ["Hello, both.", "Good evening.", "Evening, Mira."]
+    wait_until(lambda: [words for _, words in said(person)] == told)
+    assert said(person) == [("user", told[0]), ("assistant", told[1]), ("other", told[2])]
+    assert said(person, leo) == [("user", told[0]), ("other", told[1]), ("assistant", told[2])]
+    assert said(person, kay) == []
+
+    # A token for one Being tells that one alone, and what names no room of the Being stores nothing.
+    proxy.upstream.replies.append(Reply.document(completion("Yes?")))
+    asked(sdk(secret_of(person, being_id=kay.being_id), x_memory_room="tavern"), "Kay, listen.")
+    wait_until(lambda: said(person, kay) == [("user", "Kay, listen."), ("assistant", "Yes?")])
+    assert len(said(person)) == len(said(person, leo)) == 3
+    proxy.upstream.replies.append(Reply.document(completion("Where?")))
+    unknown = asked(sdk(x_memory_being="mira", x_memory_room="cellar"), "Is anybody here?")
+    assert unknown.headers["x-memory-stored"] == "no"
+    assert len(said(person)) == 3
