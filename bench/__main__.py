@@ -14,6 +14,7 @@ from bench.ledger.recall_after_import import recall_after_import
 from bench.ledger.throughput import throughput
 from bench.machine import Machine
 from bench.page import page
+from bench.parts import parts
 from bench.proxy.proxy import proxy
 from bench.questions import asking
 from bench.report import Measured, Report
@@ -30,6 +31,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "asking": asking,
     "proxy": proxy,
     "startup": startup,
+    "parts": parts,
     "page": page,
 }
 

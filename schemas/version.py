@@ -1,3 +1,3 @@
 """The version of the system, the same as in pyproject.toml, which images do not contain."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

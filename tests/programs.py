@@ -20,6 +20,7 @@ NAMES = {
     "prometheus": ("prometheus",),
     "pgbouncer": ("pgbouncer",),
     "nginx": ("nginx",),
+    "systemd": ("systemd-analyze",),
 }
 
 

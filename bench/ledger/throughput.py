@@ -51,7 +51,7 @@ def throughput(ground: Ground) -> Iterator[Figure]:
 def _messages(ground: Ground, url: str) -> Iterator[Figure]:
     clients = [new_client(ground, url) for _ in range(CLIENTS)]
     begun = datetime.now(UTC) - timedelta(days=300)
-    messages = [_message(position, begun) for position in range(EACH)]
+    messages = [message(position, begun) for position in range(EACH)]
     count = CLIENTS * EACH
     start = perf_counter()
     at_once([partial(hand_in, client, "messages", messages) for client in clients])
@@ -66,7 +66,7 @@ def _single_messages(ground: Ground, url: str) -> Iterator[Figure]:
     for callers in SINGLE_CLIENTS:
         client = new_client(ground, url, callers)
         now = datetime.now(UTC)
-        messages = [_message(position, now, apart=0) for position in range(SINGLE)]
+        messages = [message(position, now, apart=0) for position in range(SINGLE)]
         start = perf_counter()
         at_once(
             [partial(hand_in_one_by_one, client, "messages", messages[caller::callers]) for caller in range(callers)]
@@ -90,7 +90,7 @@ def _notes(ground: Ground, url: str) -> Iterator[Figure]:
     yield _rate("notes remembered", CLIENTS * EACH, start, GOALS["notes remembered"])
 
 
-def _message(position: int, begun: datetime, *, apart: float = 20) -> dict[str, object]:
+def message(position: int, begun: datetime, *, apart: float = 20) -> dict[str, object]:
     """Return one of a history's messages; an hour lies between sessions."""
     at = begun + timedelta(seconds=apart * position, hours=position // SESSION if apart else 0)
     role = "assistant" if position % 2 else "user"

@@ -12,7 +12,7 @@ from schemas.settings import CHECKOUT, Settings, variable
 from schemas.settings import page as settings_page
 
 DOCUMENTS = [
-    *(CHECKOUT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
+    *sorted(CHECKOUT.glob("*.md")),
     *sorted((CHECKOUT / "docs").rglob("*.md")),
     *sorted((CHECKOUT / "samples").glob("*.md")),
 ]

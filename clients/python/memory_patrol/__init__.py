@@ -18,7 +18,7 @@ from memory_patrol.errors import (
     Unreachable,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "ApiError",
     "AsyncMemoryPatrol",

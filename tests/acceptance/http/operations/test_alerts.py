@@ -16,6 +16,7 @@ from api.http.request_metrics import RequestMetrics
 from memory.accounts import access
 from schemas.settings import CHECKOUT
 from tests.acceptance.conftest import PATIENCE
+from tests.helm import NAMED, manifests
 from tests.ports import free_port
 from tests.programs import program
 from workers.embedded.processes import wait_until
@@ -107,3 +108,25 @@ def test_an_alert_fires_when_what_it_is_about_happens(prometheus, stack, person,
     assert "PatrolRedisDown" not in firing(prometheus)
     with ledger.transaction() as tx:
         tx.execute("delete from memory.work where key = %s", [key])
+
+
+def test_a_queue_is_scaled_by_the_age_of_its_oldest_due_work(prometheus, person, ledger):
+    """The chart's scalers ask this Prometheus; another queue, in which nothing is late, has a value too."""
+    scaled = manifests({**NAMED, "scaling": {"prometheus": "http://prometheus:9090"}})
+    triggers = {one["metadata"]["name"]: one["spec"]["triggers"][0] for one in scaled if one["kind"] == "ScaledObject"}
+
+    def age(queue):
+        ((_, seconds),) = [one["value"] for one in series(prometheus, triggers[f"patrol-{queue}"]["metadata"]["query"])]
+        return float(seconds)
+
+    # Of a kind that no worker knows, so that it stays.
+    with ledger.transaction() as tx:
+        tx.execute(
+            "insert into memory.work (owner_id, kind, key, queue, next_at)"
+            " values (%s, 'patrol.late', 'late', 'patrol-llm', clock_timestamp() - interval '1 hour')",
+            [person.being.being_id],
+        )
+    assert wait_until(lambda: age("patrol-llm") >= 3600, PATIENCE)
+    assert age("rolling") < 3600
+    with ledger.transaction() as tx:
+        tx.execute("delete from memory.work where kind = 'patrol.late'")

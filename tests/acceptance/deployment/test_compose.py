@@ -1,4 +1,4 @@
-"""Every service of `docker-compose.yml` as a process: its own command, environment, secrets and health check.
+"""The file `docker-compose.yml`, and the health checks and servers in it as processes.
 
 There need be no container engine here, so what images and networks do is not tested.
 """
@@ -8,24 +8,19 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-import yaml
 from jsonschema import Draft201909Validator
 from redis import Redis
 from redis.exceptions import AuthenticationError
 
-from cli.operations.environments import is_secret
 from schemas.ledger.kinds import QUEUES
-from schemas.settings import CHECKOUT, Settings, variable
+from schemas.settings import CHECKOUT, Settings
+from tests.deployed import COMPOSE, SECRETS, SERVICES, in_compose
 from tests.ports import free_port
 from workers.embedded.processes import Child, last_lines, wait_until
 from workers.embedded.redis import program
-from workers.embedded.servers import embedded_servers
 
-COMPOSE = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
-OURS = {name: service for name, service in COMPOSE["services"].items() if "build" in service}
 PATIENCE = 120.0
 HANDING_BACK = 5
 
@@ -37,7 +32,7 @@ def test_the_file_is_of_the_specification():
 
 
 def test_every_queue_has_a_worker_of_its_own():
-    listening = [service["command"][4] for service in OURS.values() if service["command"][0] == "worker"]
+    listening = [service["command"][4] for service in SERVICES.values() if service["command"][0] == "worker"]
     assert sorted(listening) == sorted(QUEUES)
 
 
@@ -51,9 +46,9 @@ def test_a_service_is_bounded_watched_and_brought_back(name):
     assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", SERVICES)
 def test_a_service_may_stop_for_as_long_as_a_worker_needs_to_hand_back(name):
-    grace = int(OURS[name]["stop_grace_period"].removesuffix("s"))
+    grace = int(SERVICES[name]["stop_grace_period"].removesuffix("s"))
     assert grace >= Settings.model_fields["stop_grace"].default + HANDING_BACK
 
 
@@ -76,15 +71,12 @@ def test_each_service_has_the_secrets_of_its_role_alone():
     }
 
 
-SECRETS = {variable(name, field) for name, field in Settings.model_fields.items() if is_secret(field)}
-
-
 @pytest.mark.parametrize("name", COMPOSE["services"])
 def test_no_environment_contains_a_secret_and_each_takes_the_settings_of_the_operator(name):
     environment = COMPOSE["services"][name].get("environment", {})
     assert not (SECRETS | {"POSTGRES_PASSWORD"}) & environment.keys()
-    if name in OURS:
-        assert OURS[name]["env_file"] == [".env"]
+    if name in SERVICES:
+        assert SERVICES[name]["env_file"] == [".env"]
 
 
 def processes(service, settings):
@@ -98,8 +90,8 @@ def processes(service, settings):
 def test_all_connections_fit_postgres_when_patrols_scale_to_four():
     allowed = int(COMPOSE["services"]["postgres"]["command"][-1].removeprefix("max_connections="))
     most = 0
-    for name, service in OURS.items():
-        settings = {key: re.sub(r"\$\{\w+:-(.*)\}", r"\1", value) for key, value in service["environment"].items()}
+    for name, service in SERVICES.items():
+        settings = in_compose(service)
         each = int(settings.get("PATROL_DATABASE_CONNECTIONS", Settings.model_fields["database_connections"].default))
         most += (4 if name == "patrol" else 1) * processes(service, settings) * each
     superusers, backups_and_shells = 3, 20
@@ -108,7 +100,7 @@ def test_all_connections_fit_postgres_when_patrols_scale_to_four():
 
 def test_no_health_check_starts_python_or_runs_often_once_healthy():
     checks = {name: service["healthcheck"] for name, service in COMPOSE["services"].items() if name != "migrate"}
-    assert {checks[name]["interval"] for name in checks.keys() & OURS.keys()} == {"60s"}
+    assert {checks[name]["interval"] for name in checks.keys() & SERVICES.keys()} == {"60s"}
     programs = ("find ", "pg_isready", "redis-cli ", "/dev/tcp/")
     assert [name for name, check in checks.items() if not any(one in " ".join(check["test"]) for one in programs)] == []
     assert not any(re.search(r"python|celery|/app/", " ".join(check["test"])) for check in checks.values())
@@ -125,7 +117,7 @@ def test_all_health_checks_together_cost_less_than_a_fiftieth_of_a_core():
 
 def test_a_health_check_takes_a_few_milliseconds_of_processor_time(tmp_path):
     """Those of our services; here each fails, which takes it as long."""
-    tests = {tuple(service["healthcheck"]["test"]) for name, service in OURS.items() if name != "migrate"}
+    tests = {tuple(service["healthcheck"]["test"]) for name, service in SERVICES.items() if name != "migrate"}
     before, times = os.times(), 5
     for kind, *test in tests:
         argv = [part.replace("$$", "$") for part in test]
@@ -181,80 +173,12 @@ def test_the_image_holds_what_the_program_needs_and_runs_as_an_ordinary_account(
     dockerfile = (CHECKOUT / "Dockerfile").read_text()
     copied = {name for line in re.findall(r"^COPY ([^-].*) \S+$", dockerfile, re.MULTILINE) for name in line.split()}
     assert all((CHECKOUT / name).exists() for name in copied)
-    packages = {path.parent.name for path in CHECKOUT.glob("*/__init__.py")} - {"tests", "bench", "docs", "clients"}
+    packages = {path.parent.name for path in CHECKOUT.glob("*/__init__.py")} - {
+        "tests",
+        "bench",
+        "docs",
+        "clients",
+        "release",
+    }
     assert packages <= copied
     assert re.search(r"^USER patrol$", dockerfile, re.MULTILINE)
-
-
-@pytest.mark.long
-def test_each_service_runs_by_its_own_command_and_is_healthy():
-    with (
-        TemporaryDirectory(prefix="compose-") as directory,
-        embedded_servers(Path(directory) / "home", durable=False) as servers,
-    ):
-        home = Path(directory)
-        ports = {"8765": str(free_port()), "5555": str(free_port())}
-        secrets = {
-            **dict.fromkeys(COMPOSE["secrets"], ""),
-            "database_url": servers.database_url,
-            "redis_url": servers.redis_url,
-            "patrol_flower_basic_auth": "ada:lovelace-1815\n",
-        }
-        (home / "secrets").mkdir()
-        for service in OURS:
-            (home / "secrets" / service).mkdir()
-            for name in OURS[service]["secrets"]:
-                (home / "secrets" / service / name).write_text(secrets[name])
-
-        def here(text, name):
-            for there, place in {
-                "/run/secrets": home / "secrets" / name,
-                "/app": CHECKOUT,
-                "/data": home,
-                **ports,
-            }.items():
-                text = text.replace(there, str(place))
-            return text
-
-        def start(name):
-            environment = {
-                **{key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ},
-                **dict(re.findall(r"(PATROL_\w+)=(\S+)", (CHECKOUT / "Dockerfile").read_text())),
-                **{key: re.sub(r"\$\{\w+:-(.*)\}", r"\1", value) for key, value in OURS[name]["environment"].items()},
-                "PATROL_THINKER": "auto",
-            }
-            settings = {key: here(value, name) for key, value in environment.items()}
-            # One machine: an address and a file of its own for each.
-            settings |= {"PATROL_API_PORT": ports["8765"], "PATROL_FLOWER_PORT": ports["5555"]}
-            settings |= {
-                "PATROL_ALIVE_FILE": str(home / f"{name}.alive"),
-                "PATROL_API_HOST": "127.0.0.1",
-                "PATROL_FLOWER_HOST": "127.0.0.1",
-            }
-            command = ["/usr/bin/env", "-i", *(f"{key}={value}" for key, value in settings.items())]
-            child = Child([*command, str(CHECKOUT / "patrol"), *OURS[name]["command"]], home / f"{name}.log", env={})
-            children[name] = child
-            checks[name] = command
-            return child
-
-        def is_healthy(name):
-            kind, *test = OURS[name]["healthcheck"]["test"]
-            argv = ["/bin/sh", "-c", *test] if kind == "CMD-SHELL" else test
-            argv = [here(part.replace("$$", "$"), name) for part in argv]
-            return not subprocess.run([*checks[name], *argv], cwd=CHECKOUT, capture_output=True, check=False).returncode
-
-        children, checks = {}, {}
-        migrating = start("migrate")
-        migrating.wait()
-        assert migrating.succeeded, last_lines(home / "migrate.log")
-        try:
-            for name in OURS.keys() - {"migrate"}:
-                start(name)
-            for name in OURS.keys() - {"migrate"}:
-                assert wait_until(lambda name=name: is_healthy(name), PATIENCE, pause=1.0), (
-                    name,
-                    last_lines(home / f"{name}.log"),
-                )
-        finally:
-            for child in children.values():
-                child.kill()
