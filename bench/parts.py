@@ -5,7 +5,7 @@ It works off messages and notes with the keyless embedder, beside a model provid
 
 import re
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -84,7 +84,7 @@ class _Watched:
 
     def __init__(self) -> None:
         self.memory: Counter[str] = Counter()
-        self.used: Counter[str] = Counter()
+        self.used: defaultdict[str, float] = defaultdict(float)
 
     def look(self) -> None:
         """Look at all parts once."""

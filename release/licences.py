@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import metadata
 
-from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -98,13 +97,13 @@ def packages() -> list[Package]:
 def licence_of(name: str) -> str:
     """Return the licence of an installed package as an SPDX expression; empty if neither it nor `READ` says it."""
     about = metadata(name)
-    if expression := about.get("License-Expression") or READ.get(canonicalize_name(name)):
-        return expression
-    if may_be_shipped(stated := about.get("License") or ""):
-        return stated
-    classifiers = [
-        line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or () if line.startswith("License")
-    ]
+    stated: list[str] = about.get_all("License-Expression") or [READ.get(canonicalize_name(name), "")]
+    if stated[0]:
+        return stated[0]
+    stated = about.get_all("License") or [""]
+    if may_be_shipped(stated[0]):
+        return stated[0]
+    classifiers = [line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or () if line[:7] == "License"]
     return " AND ".join(sorted(CLASSIFIERS.get(one, one) for one in classifiers))
 
 
@@ -127,7 +126,7 @@ def _locked() -> Iterator[Requirement]:
     """Yield what the image installs of the lock files, without what it takes out again."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
     taken_out = {canonicalize_name(Requirement(line).name) for line in project["optional-dependencies"]["embedded"]}
-    image = {**default_environment(), **_image()}
+    image = _image()
     for lock in LOCKS:
         for line in re.findall(r"^[^\s#][^\\\n]*", (REQUIREMENTS / lock).read_text("utf-8"), re.MULTILINE):
             requirement = Requirement(line.strip())

@@ -18,7 +18,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- has . (list "api" "stream" "beat" "flower" "migrate") | ternary . "worker" }}
 {{- end }}
 
-{{/* What a part alone needs to know, as the secrets' names: {root, name}. cli/operations/environments.py has the same roles. */}}
+{{/* The names of the secrets that a part mounts: {root, name}. cli/operations/environments.py has the same roles. */}}
 {{- define "memory-patrol.secrets" -}}
 {{- $role := include "memory-patrol.role" .name }}
 {{- $direct := eq "on" (toString .root.Values.settings.PATROL_POOLED) }}

@@ -133,7 +133,7 @@ def test_budgets_services_policies_and_scalers_are_about_pods_that_exist():
     assert of("NetworkPolicy", SCALED).keys() == {*deployments, "patrol-migrate"}
     assert of("ScaledObject", SCALED).keys() == {f"patrol-{queue}" for queue in QUEUES}
     assert all(one["spec"]["scaleTargetRef"]["name"] == name for name, one in of("ScaledObject", SCALED).items())
-    # Whoever scales says the number.
+    # KEDA sets the number of the others.
     assert {name for name, one in deployments.items() if "replicas" in one["spec"]} == {
         f"patrol-{name}" for name in ("api", "stream", "beat", "flower")
     }
