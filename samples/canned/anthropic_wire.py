@@ -88,7 +88,7 @@ def message(request: Request, text: str, ending: Ending, cache: PromptCache) -> 
 def events(whole: Json) -> Iterator[bytes]:
     """A message as a stream."""
     usage = whole["usage"]
-    begun = {**whole, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
+    begun = {**whole, "content": [], "stop_reason": None, "usage": usage and {**usage, "output_tokens": 1}}
     yield event({"type": "message_start", "message": begun}, "message_start")
     for index, block in enumerate(whole["content"]):
         yield event({"type": "content_block_start", "index": index, "content_block": {**block, "text": ""}})
@@ -97,7 +97,7 @@ def events(whole: Json) -> Iterator[bytes]:
             yield event({"type": "content_block_delta", "index": index, "delta": delta}, "content_block_delta")
         yield event({"type": "content_block_stop", "index": index}, "content_block_stop")
     ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    counted = {"output_tokens": usage["output_tokens"]}
+    counted = usage and {"output_tokens": usage["output_tokens"]}
     yield event({"type": "message_delta", "delta": ending, "usage": counted}, "message_delta")
     yield event({"type": "message_stop"}, "message_stop")
 

@@ -131,3 +131,13 @@ def test_what_is_withdrawn_after_the_first_sentence_ends_what_the_model_says(wri
     assert (whole.method, whole.answer) == ("extract", rest)
     assert "Nora" not in whole.model_dump_json(include={"answer"})
     assert writers_call(writing)["outcome"] == "answered"
+
+
+@pytest.mark.parametrize("writing", ["openai"], indirect=True)
+def test_a_server_that_refuses_streams_is_asked_without_one(writing):
+    refused = Behaviour(do="fail", status=400, message="Unknown parameter: 'stream_options'.", **WRITING)
+    writing.provider.script(refused)
+    *sentences, whole = parts_of(writing)
+
+    assert [one.sentence for one in sentences] == list(TOLD.values())
+    assert (whole.method, whole.cost.calls) == ("model", 2)

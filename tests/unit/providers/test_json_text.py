@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.answers.json_text import only_object
+from providers.answers.json_text import items_so_far, only_object
 from schemas.text.storable import storable_json
 
 values = st.recursive(
@@ -45,3 +45,21 @@ def test_characters_that_are_none_are_mended():
 def test_thinking_tags_are_skipped_outside_the_object_only():
     assert only_object('<think>Maybe {this}?</think> {"a": 1}') == '{"a": 1}'
     assert only_object('{"a": "</think>"}') == '{"a": "</think>"}'
+
+
+@pytest.mark.parametrize(
+    ("written", "items"),
+    [
+        ('{"items": [{"a": 1, "b": [{"c": 2}', None),
+        ('{"items": [{"a": 1, "b": [{"c": 2}]}', 1),
+        ('{"items": [{"a": 1, "b": [{"c": 2}]}, {"a": "}]}', 1),
+        ('```json\n{"items": [{"a": 1}, {"a": 2}, {"a": 3, "b": [{"c": 4}, {"c"', 2),
+        ('{"items": [{"a": 1}]}', 1),
+        ('<think>{"items": [{"a": 1}', None),
+        ('{"items": [', None),
+    ],
+)
+def test_of_a_list_that_is_still_being_written_the_whole_items_are_read(written, items):
+    found = items_so_far(written)
+
+    assert (found and len(json.loads(found)["items"])) == items
