@@ -55,6 +55,9 @@ def everything_hostile(shared_people):
         text=HOSTILE,
     )
     add_dead_work(mind, HOSTILE)
+    room = person.client.post("/v1/rooms", json={"name": HOSTILE, "beings": [person.being.slug], "people": [HOSTILE]})
+    said = {"role": "other", "speaker": HOSTILE, "content": HOSTILE}
+    assert person.client.post(f"/v1/rooms/{room.json()['room_id']}/messages", json=said).is_success
     # Pinned facts are in every prompt.
     for fact in mind.told("/facts")["facts"]:
         mind.told(f"/facts/{fact['fact_id']}", "PATCH", json={"pinned": True})
@@ -69,7 +72,9 @@ def places(mind):
     session = mind.told("/sessions")["sessions"][0]["session_id"]
     context = mind.told("/contexts")["contexts"][0]["context_id"]
     nodes = [f"memory/{node['node_id']}" for node in mind.told("/nodes")["nodes"]]
-    return [*QUIET_SECTIONS, *nodes, f"facts/{fact}", f"talk/{session}", f"prompts/{context}"]
+    room = mind.person.client.get("/v1/rooms").json()["rooms"][0]["room_id"]
+    opened = (f"facts/{fact}", f"talk/{session}", f"rooms/{room}", f"prompts/{context}")
+    return [*QUIET_SECTIONS, *nodes, *opened]
 
 
 def opened(page):
