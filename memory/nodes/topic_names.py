@@ -131,17 +131,17 @@ def rename_outdated(tx: Transaction, being_id: UUID) -> None:
 
 
 def rename_by_words(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID]) -> int:
-    """Name topics anew by the distinctive words of the nodes that they have now; returns how many were looked at."""
+    """Name topics anew by the distinctive words of the nodes that they have now; returns how many.
+
+    One whose nodes have no word in common loses its name, which may hold words of nodes that are gone.
+    """
     if not cluster_ids:
         return 0
     texts = topic_names.texts(tx, being_id, cluster_ids, NODES_NAMED)
     members = [[node for node in texts if node.cluster_id == cluster_id] for cluster_id in cluster_ids]
     others = [node for node in texts if node.cluster_id not in set(cluster_ids)]
-    present = {cluster.cluster_id: cluster.name for cluster in clusters.live(tx, being_id)}
-    taken = [name for cluster_id, name in present.items() if cluster_id not in set(cluster_ids)]
+    taken = [cluster.name for cluster in clusters.live(tx, being_id) if cluster.cluster_id not in set(cluster_ids)]
     names = distinctive_names(members, others, taken, [beings.get_being(tx, being_id).name])
     for cluster_id, name, nodes in zip(cluster_ids, names, members, strict=True):
-        # One whose memories have no word in common keeps its name.
-        chosen = name or present.get(cluster_id, UNNAMED)
-        topic_names.give(tx, being_id, cluster_id, chosen, "words", [node.node_id for node in nodes])
+        topic_names.give(tx, being_id, cluster_id, name or UNNAMED, "words", [node.node_id for node in nodes])
     return len(cluster_ids)
