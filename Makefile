@@ -66,6 +66,12 @@ chaos: $(VENV)/.dev ## Inject faults for MINUTES=10 from SEED=1, then check that
 bench: $(VENV)/.dev ## Measure ratios to this machine's raw speed
 	@$(BIN)/python -m bench
 
+growth: $(VENV)/.dev ## Play days of many Beings, and print what each costs: BEINGS=200 DAYS=2
+	@$(BIN)/python -m bench.growth --beings $(or $(BEINGS),200) --days $(or $(DAYS),2)
+
+drills: $(VENV)/.dev ## Restore a dump and a backup on new servers, and return to a point in time
+	@$(BIN)/python -m pytest -q tests/acceptance/embedded/test_drills.py
+
 quality: $(VENV)/.dev ## Measure how much evidence searches and prompts hold, on the conversations of DATA="folder ..."
 	@$(BIN)/python -m bench.search.quality $(or $(DATA),../shared/data/locomo-dev ../shared/data/realmem-dev)
 

@@ -112,3 +112,10 @@ def test_every_setting_is_used():
 def test_no_file_knows_the_machine_it_was_written_on():
     for path in [*DOCUMENTS, *Path(CHECKOUT).glob("*.toml"), CHECKOUT / "Makefile"]:
         assert str(CHECKOUT) not in path.read_text()
+
+
+def test_each_alert_has_its_steps():
+    alerts = re.findall(r"- alert: (\w+)", (CHECKOUT / "deploy" / "prometheus" / "alerts.yml").read_text())
+    runbook = (CHECKOUT / "docs" / "scaling.md").read_text().partition("## Runbook")[2]
+
+    assert re.findall(r"^\| `(Patrol\w+)`", runbook, re.MULTILINE) == alerts
