@@ -20,6 +20,7 @@ from bench.questions import asking
 from bench.report import Measured, Report
 from bench.startup import startup
 from bench.turns import turns
+from bench.wall import wall
 from schemas.settings import Settings
 from workers.runtime.logs import configure_logs
 
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "startup": startup,
     "parts": parts,
     "page": page,
+    "wall": wall,
 }
 
 

@@ -17,6 +17,7 @@ from store.database import Store
 from store.migrate import migrate
 from store.search import vector_indexes
 from store.transaction import Transaction
+from workers.embedded.postgres import as_application
 from workers.embedded.servers import embedded_servers
 
 CONNECTIONS = 6
@@ -76,7 +77,7 @@ def ground() -> Iterator[Ground]:
         # The Celery app of this process and the processes that it starts find their servers by these variables.
         os.environ.update({"PATROL_HOME": directory, "DATABASE_URL": "", "REDIS_URL": ""})
         with embedded_servers(home) as servers:
-            migrate(servers.database_url)
+            migrate(servers.database_url, as_application(servers.database_url))
             with Store(servers.database_url, CONNECTIONS) as store, Redis.from_url(servers.redis_url) as redis:
                 with store.transaction() as tx:
                     tx.execute("create schema bench")

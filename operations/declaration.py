@@ -14,6 +14,7 @@ the summary of the route and of the command.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import ModuleType
@@ -26,6 +27,7 @@ from pydantic.fields import FieldInfo
 from memory.accounts.access import Caller, Operator
 from memory.accounts.request_answers import without_stored_answers
 from schemas.accounts.accounts import Being, Scope
+from schemas.ledger.acting import acting_for
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -291,10 +293,13 @@ class Operation(Generic[A]):
         """Do the same, and say whether what was to be created existed."""
         if self.for_all_beings:
             arguments["caller"].require_all_beings()
-        if not self.drops_answers:
+        owner: Being | Caller | Operator | None = arguments.get("being") or arguments.get("caller")
+        if not isinstance(owner, Being | Caller):
             return self._called(on, **arguments)
-        owner: Being | Caller = arguments["being" if "being" in arguments else "caller"]
-        with without_stored_answers(on.store, owner.user_id):
+        with (
+            acting_for(owner.user_id, owner.being_id),
+            without_stored_answers(on.store, owner.user_id) if self.drops_answers else nullcontext(),
+        ):
             return self._called(on, **arguments)
 
     def _called(self, on: Resources, **arguments: Any) -> A | Existing[A]:

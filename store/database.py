@@ -7,11 +7,11 @@ from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from select import POLLIN, poll
 from time import monotonic
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import structlog
 from pgvector.psycopg.halfvec import register_halfvec_info
-from psycopg import Connection, OperationalError
+from psycopg import OperationalError
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 from psycopg.rows import dict_row
@@ -19,12 +19,14 @@ from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from schemas.errors import Refused, StatementTimeout, Unavailable
+from schemas.ledger.acting import Crossing, Owner, acting
 from schemas.ledger.allowance import allowance
 from schemas.ledger.work import Claim, TaskMessage
 from store.faults.errors import translated
 from store.faults.reachability import why_unreachable
 from store.ledger import work
 from store.ledger.tracing import UNTRACED, Tracing
+from store.schema.wall import across
 from store.shares import BulkShare, BulkTurns, Limits, UserShares
 from store.transaction import Transaction
 
@@ -59,7 +61,8 @@ class Way:
     Attributes:
         pooled: Whether its URL is that of a pooler in transaction mode. Each transaction then sets its own parameters,
             which take no round trip more, and a single statement runs in a transaction, which takes two more.
-        direct_url: The database without a pooler; None: the process's URL, unless that is a pooler's.
+        direct_url: The database without a pooler, as the tables' owner; None: the process's URL, unless that is a
+            pooler's.
     """
 
     pooled: bool = False
@@ -85,6 +88,7 @@ class Store:
 
     Attributes:
         bulk: The share of bulk, which takes turns.
+        has_direct_url: Whether it is told how to reach the database itself as the tables' owner.
         has_sessions: Whether `maintenance` can be used.
     """
 
@@ -100,7 +104,8 @@ class Store:
         self._parameters = PARAMETERS | {"statement_timeout": str(round(1000 * (limits.statement_seconds or 0)))}
         self._way = way
         self.tracing = tracing
-        self.has_sessions = not way.pooled or way.direct_url is not None
+        self.has_direct_url = way.direct_url is not None
+        self.has_sessions = not way.pooled or self.has_direct_url
         self._url = url
         self._send = send
         self._patience = limits.connection_seconds
@@ -159,7 +164,10 @@ class Store:
         if (outer := _JOINED.get()) is not None:
             with translated(), outer.transaction():
                 _allow(outer)
+                before = outer.acting
+                _act(outer, acting())
                 yield outer
+                _act(outer, before)
             return
         with self._connection(patience, self._begin) as tx:
             messages = tx.outbox
@@ -183,10 +191,18 @@ class Store:
                 return execute(tx)
         if once:
             with self._connection(None, _must_be_open) as tx:
-                return execute(tx)
+                return self._executed(tx, execute)
         returned: list[T] = []
-        with self._connection(None, lambda tx: returned.append(execute(tx))):
+        with self._connection(None, lambda tx: returned.append(self._executed(tx, execute))):
             return returned[0]
+
+    def _executed(self, tx: Transaction, execute: Callable[[Transaction], T]) -> T:
+        """Execute a single statement: by itself, or where policies bind the session, as one that names its owner."""
+        if tx.across is None:
+            return execute(tx)
+        self._begin(tx)
+        with tx:
+            return execute(tx)
 
     def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.
@@ -269,16 +285,17 @@ class Store:
                     self._pool.putconn(tx)
                     allowed.charge(monotonic() - begun)
 
-    def _begin(self, connection: Connection[Any]) -> None:
+    def _begin(self, tx: Transaction) -> None:
         """Begin a transaction within the present allowance, with the parameters that its session does not have."""
-        parameters = self._parameters if self._way.pooled else {}
+        tx.acting = acting()
+        parameters = {**(self._parameters if self._way.pooled else {}), **_named(tx, tx.acting)}
         if (seconds := allowance().statement_seconds) is not None:
             parameters = {**parameters, "statement_timeout": str(round(1000 * seconds))}
         if trace := self.tracing.present():
             parameters = {**parameters, "memory.trace": f"'{trace}'"}
         # All in one message to the server; what is prepared must be a single statement.
         begin = "".join(["begin", *(f"; set local {name} = {value}" for name, value in parameters.items())])
-        connection.execute(begin.encode(), prepare=None if not parameters else False)
+        tx.execute(begin.encode(), prepare=None if not parameters else False)
 
     def _wait_for_connection(self, patience: float, until: float) -> Transaction:
         while True:
@@ -370,9 +387,28 @@ def _allow(tx: Transaction) -> None:
         tx.execute("select set_config('statement_timeout', %s, true)", [str(round(1000 * seconds))])
 
 
+def _named(tx: Transaction, whom: Owner | Crossing | None) -> dict[str, str]:
+    """Return the parameters that name a transaction's owner, or let it cross owners; none where none are needed."""
+    if tx.across is None or whom is None:
+        return {}
+    if isinstance(whom, Owner):
+        return {"memory.user_id": f"'{whom.user_id}'", "memory.owner_id": f"'{whom.owner_id}'"}
+    return {"role": f"'{tx.across}'"}
+
+
+def _act(tx: Transaction, whom: Owner | Crossing | None) -> None:
+    """Let the rest of a transaction that has begun act for another owner."""
+    if whom == tx.acting:
+        return
+    for name, given in ({"role": "none"} | _named(tx, whom)).items() if tx.across else ():
+        tx.execute("select set_config(%s, %s, true)", [name, given.strip("'")])
+    tx.acting = whom
+
+
 def _configure(connection: Transaction) -> None:
     # The only vector type that is stored; the package's own function looks four types up, for each connection.
     # Before the first migration there is no such type; the next use of the connection looks again.
     if info := TypeInfo.fetch(connection, "halfvec"):
         register_halfvec_info(connection, info)
+        connection.across = across(connection)
         connection.knows_vectors = True

@@ -8,6 +8,9 @@ the tables that it has filled.
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -17,9 +20,10 @@ import structlog
 from psycopg.rows import dict_row
 
 from schemas.errors import MigrationRefused, Unavailable
-from store.estimates import fix_estimates
 from store.faults.errors import translated
 from store.faults.reachability import why_unreachable
+from store.schema.estimates import fix_estimates
+from store.schema.wall import build_wall
 from store.transaction import Transaction, value
 
 LOG = structlog.get_logger()
@@ -27,36 +31,57 @@ LOG = structlog.get_logger()
 SQL = Path(__file__).resolve().parent.parent / "sql"
 OLDEST_POSTGRES = 180000
 OLDEST_VECTOR = (0, 8, 4)
+# A migration that waits for a lock on a table keeps all others from it that come after. So it lets go after this time,
+# and begins anew, until an old transaction is over.
+LOCK_WAIT = timedelta(seconds=1)
+LOCK_PATIENCE = timedelta(minutes=2)
 LOCK = 0x6D656D6F7279  # "memory": the advisory lock that lets one migration at a time through
 AFTERWARDS = "-- afterwards\n"
 FUNCTIONS = "functions"  # the row of `migrations` whose checksum is that of all files in sql/functions
 
 
-def migrate(url: str) -> list[str]:
+def migrate(url: str, application: str | None = None) -> list[str]:
     """Apply what is missing and replace the functions if their files changed.
 
     Functions are dropped before the migrations run and created after them, in the same transaction: a migration runs
     without triggers and views. What is to be done afterwards has a transaction of its own.
 
     Args:
-        url: The database, as a libpq connection string.
+        url: The database, as a libpq connection string, with the role that owns the tables.
+        application: The same with the role of all other processes, which the policies of row-level security bind. It is
+            made if it is missing. None, or the same role: the one that was let in before, if there is any.
 
     Returns:
         The names of the migrations that were applied now, in order.
 
     Raises:
         MigrationRefused: The server is too old, the file of an applied migration was changed, or the database has a
-            migration that the files lack.
+            migration that the files lack; another transaction keeps a lock for two minutes that it needs; or the
+            application's role has rights over the policies, or can't be made.
         Unavailable: The database can't be reached.
     """
     if reason := why_unreachable(url):
         raise Unavailable(reason)
-    return sorted(_apply(url, afterwards=False) + _apply(url, afterwards=True))
+    return sorted(_applied(url, application, afterwards=False) + _applied(url, application, afterwards=True))
 
 
-def _apply(url: str, *, afterwards: bool) -> list[str]:
+def _applied(url: str, application: str | None, *, afterwards: bool) -> list[str]:
+    until = monotonic() + LOCK_PATIENCE.total_seconds()
+    while True:
+        try:
+            return _apply(url, application, afterwards=afterwards)
+        except psycopg.errors.LockNotAvailable as error:
+            if monotonic() >= until:
+                raise MigrationRefused(
+                    "A transaction of another program keeps a lock that the migration needs. Nothing was changed: end"
+                    " that program (`select * from pg_stat_activity`), then migrate again."
+                ) from error
+            sleep(LOCK_WAIT.total_seconds())
+
+
+def _apply(url: str, application: str | None, *, afterwards: bool) -> list[str]:
     # A prepared statement would stay in the session, which a pooler gives to others.
-    with translated(), psycopg.connect(url, prepare_threshold=None) as connection:
+    with _translated_but_locks(), psycopg.connect(url, prepare_threshold=None) as connection:
         # Building an index over a large table takes longer than a default timeout of the database may allow.
         connection.execute("set local statement_timeout = 0")
         if connection.info.server_version < OLDEST_POSTGRES:
@@ -64,6 +89,8 @@ def _apply(url: str, *, afterwards: bool) -> list[str]:
                 f"Postgres 18 or newer is needed, and this server is {connection.info.server_version // 10000}."
             )
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+        milliseconds = round(LOCK_WAIT / timedelta(milliseconds=1))
+        connection.execute("select set_config('lock_timeout', %s, true)", [str(milliseconds)])
         _make_extension(connection)
         _refuse_old_vector(connection)
         # Loads the extension's library, without which only a superuser may make functions that set its parameters.
@@ -86,12 +113,27 @@ def _apply(url: str, *, afterwards: bool) -> list[str]:
         fresh = [path for path in _migrations() if _is_new(path, applied) and _comes_afterwards(path) == afterwards]
         if fresh or applied.get(FUNCTIONS) != _checksum(*_functions()):
             _replay(connection, fresh)
+        # No table with a check that is still to come can be altered.
+        connection.execute("set constraints all immediate")
+        # Also where nothing has changed: the role may be new, or a dump may have come without it.
+        build_wall(connection, application)
         if afterwards:
-            # No table with a check that is still to come can be altered.
-            connection.execute("set constraints all immediate")
             # Also where nothing has changed: a database that was restored from a dump has lost them.
             fix_estimates(connection)
     return [path.stem for path in fresh]
+
+
+@contextmanager
+def _translated_but_locks() -> Iterator[None]:
+    """Translate errors, but leave it to the caller to begin anew where a lock was not had in time."""
+    lacked: psycopg.errors.LockNotAvailable | None = None
+    with translated():
+        try:
+            yield
+        except psycopg.errors.LockNotAvailable as error:
+            lacked = error
+    if lacked:
+        raise lacked
 
 
 def _replay(connection: psycopg.Connection, fresh: list[Path]) -> None:

@@ -9,6 +9,7 @@ from psycopg import Connection
 from psycopg.rows import DictRow, scalar_row
 
 if TYPE_CHECKING:
+    from schemas.ledger.acting import Crossing, Owner
     from schemas.ledger.work import TaskMessage
 
 
@@ -21,6 +22,8 @@ class Transaction(Connection[DictRow]):
             is stored with each input that the transaction inserts, and may pay for model calls about these alone.
         moment: The domain's time of this transaction; None until `store.clock.now` has read it.
         knows_vectors: Whether the connection reads and writes the vector type, which the first migration creates.
+        across: The role that a transaction takes which crosses owners; None where policies do not bind this session's.
+        acting: Whom it acts for.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -29,6 +32,8 @@ class Transaction(Connection[DictRow]):
         self.request_key_id: UUID | None = None
         self.moment: datetime | None = None
         self.knows_vectors = False
+        self.across: str | None = None
+        self.acting: Owner | Crossing | None = None
 
 
 def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:

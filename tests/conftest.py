@@ -33,7 +33,7 @@ from store import clock as domain_clock
 from store.database import Sender, Store
 from store.migrate import migrate
 from tests.browser import Chromium, Pages, running_chromium
-from tests.databases import OWNER, Database, Databases, as_owner, url_of
+from tests.databases import OWNER, Database, Databases, as_bound, as_owner, url_of
 from tests.preloaded import SHARED, Preloaded, preloaded_client, preloaded_process
 from tests.scenes import make_being, make_user
 from workers.embedded import processes
@@ -247,12 +247,13 @@ def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
         execute_alone(postgres.url, f"drop database {name} with (force)")
 
     with psycopg.connect(postgres.url, autocommit=True) as server:
-        server.execute(f"create role {OWNER} login")
+        server.execute(f"create role {OWNER} login createrole")
         server.execute("create database empty")
         with psycopg.connect(url_of(postgres.url, "empty"), autocommit=True) as empty:
             empty.execute("create extension vector")
         server.execute(f"create database migrated owner {OWNER} template empty")
-    migrate(as_owner(url_of(postgres.url, "migrated")))
+    template_url = as_owner(url_of(postgres.url, "migrated"))
+    migrate(template_url, as_bound(template_url))
     return made
 
 

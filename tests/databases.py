@@ -19,6 +19,8 @@ from workers.embedded.processes import wait_until
 
 # An ordinary role, without privileges but those of an owner.
 OWNER = "operator"
+# That of the processes, which policies of row-level security bind; a test's own ledger is the owner's, and sees all.
+BOUND = "bound"
 CONNECTIONS = 8
 APPLICATION = "a test's ledger"
 # How long a test's processes and threads may take to let go of their connections.
@@ -61,11 +63,21 @@ def as_superuser(url: str) -> str:
     return url.replace(f"//{OWNER}@", "//postgres@")
 
 
+def as_bound(url: str) -> str:
+    """The same database for the application's role, given where its owner finds it."""
+    return url.replace(f"//{OWNER}@", f"//{BOUND}@")
+
+
+def of_processes(url: str) -> dict[str, str]:
+    """The settings by which processes reach a database, given where its owner finds it."""
+    return {"DATABASE_URL": as_bound(url), "PATROL_DIRECT_URL": url}
+
+
 def owned(server: str) -> str:
-    """Make an ordinary role the owner of an embedded server's own database; returns where it finds this."""
+    """Let an ordinary role, which may make others, own an embedded server's database; returns where it finds this."""
     with psycopg.connect(server, autocommit=True) as superuser:
         superuser.execute("create extension vector")
-        superuser.execute(f"create role {OWNER} login")
+        superuser.execute(f"create role {OWNER} login createrole")
         superuser.execute(f"alter database postgres owner to {OWNER}")
     return as_owner(server)
 

@@ -45,6 +45,9 @@ create table lock_trace.taken (
     resource text not null
 );
 
+grant usage on schema lock_trace to public;
+grant insert on lock_trace.taken to public;
+
 -- The resources of the current transaction are kept in a setting of it, so that each is noted once.
 create function lock_trace.note(p_resource text) returns void language plpgsql as $$
 declare

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from tests.databases import OWNER
+from tests.databases import BOUND, OWNER, as_bound
 from tests.ports import free_port
 from tests.programs import program
 from workers.embedded.processes import Account, Child, wait_until
@@ -34,7 +34,7 @@ def pgbouncer(url: str, sessions: int = SESSIONS) -> Iterator[str]:
     server = conninfo_to_dict(url)
     with tempfile.TemporaryDirectory(prefix="b-") as directory:
         folder, port = Path(directory), free_port()
-        (folder / "users.txt").write_text(f'"{OWNER}" ""\n')
+        (folder / "users.txt").write_text(f'"{OWNER}" ""\n"{BOUND}" ""\n')
         (folder / "pgbouncer.ini").write_text(
             f"""
             [databases]
@@ -77,4 +77,4 @@ def pgbouncer(url: str, sessions: int = SESSIONS) -> Iterator[str]:
 def through_pgbouncer(url: str) -> Iterator[dict[str, str]]:
     """Run PgBouncer before the server of a database; yields the settings with which a process works through it."""
     with pgbouncer(url) as pooled:
-        yield {"DATABASE_URL": pooled, "PATROL_POOLED": "on", "PATROL_DIRECT_URL": url}
+        yield {"DATABASE_URL": as_bound(pooled), "PATROL_POOLED": "on", "PATROL_DIRECT_URL": url}

@@ -13,6 +13,7 @@ from api.http.problems import Rejection
 from api.http.resources import On
 from memory.upkeep.health import Finding, away_providers, findings, missing_migrations
 from schemas.errors import Unavailable
+from schemas.ledger.acting import crossing
 from schemas.llm.calls import AwayProvider
 from workers.runtime.resources import Resources
 
@@ -74,7 +75,8 @@ def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Progress:
     if found[0].good:
         found += _progress(on)
     _check([*found, _redis(redis)])
-    return Progress(away=away_providers(on.store))
+    with crossing("health"):
+        return Progress(away=away_providers(on.store))
 
 
 def _check(found: list[Finding]) -> None:
@@ -96,7 +98,8 @@ def _database(on: Resources) -> Finding:
 
 def _progress(on: Resources) -> list[Finding]:
     try:
-        return findings(on.store, on.settings)
+        with crossing("health"):
+            return findings(on.store, on.settings)
     except Unavailable as fault:
         return [Finding("database", good=False, words=str(fault))]
 

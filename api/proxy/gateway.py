@@ -26,6 +26,7 @@ from memory.proxy.admission import Admission, NoPayer, Requested, Unaccounted, U
 from memory.text.errors import InvalidRequest
 from providers.completion import Usage
 from schemas.errors import BudgetSpent, NotFound, Unavailable
+from schemas.ledger.acting import act_for
 from workers.runtime.resources import Resources
 
 T = TypeVar("T")
@@ -95,7 +96,7 @@ class Gateway:
         self._outage.close()
 
     async def identify(self, headers: Headers, address: str) -> Identity:
-        """Verify the token of a request.
+        """Verify the token of a request, whose transactions act for its user from then on.
 
         Raises:
             Rejection: There is none.
@@ -116,6 +117,7 @@ class Gateway:
             raise
         for scope in ("ingest", "read"):
             caller.require(scope)
+        act_for(caller.user_id)
         return Identity(caller, token)
 
     async def admit(self, identity: Identity, requested: Requested, expected: Usage) -> Admitted:

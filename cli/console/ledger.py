@@ -15,6 +15,7 @@ from memory.nodes import curation
 from memory.upkeep import health
 from schemas.accounts.accounts import Being, Scope, User
 from schemas.errors import Unavailable
+from schemas.ledger.acting import crossing
 from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
 from workers.runtime.resources import Resources, resources
@@ -37,7 +38,10 @@ def opened(settings: Settings | None = None, *, statement_seconds: float | None 
         Failure: The database can't be reached, or its schema is not of this version.
     """
     os.environ.setdefault("PGAPPNAME", "patrol command")
-    with resources(settings or quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on:
+    with (
+        crossing("command"),
+        resources(settings or quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on,
+    ):
         try:
             lacking = health.missing_migrations(on.store, patience=PATIENCE)
         except Unavailable as fault:

@@ -14,9 +14,11 @@ from cli.console.output import console, say
 from cli.console.quiet import quiet_settings
 from cli.demo import canned, chat, known, month, progress, report, swipe, thoughts
 from cli.operations import stack
+from schemas.ledger.acting import crossing
 from schemas.settings import Settings
 from store.migrate import erase, migrate
 from workers.embedded.interrupts import stoppable
+from workers.embedded.postgres import as_application
 from workers.embedded.servers import embedded_servers
 from workers.embedded.supervisor import Supervisor
 from workers.runtime.resources import resources
@@ -92,9 +94,9 @@ def _play(settings: Settings, days: int, port: int, door: report.Door, *, thinks
     ):
         if erase(servers.database_url):
             say(Text("The data of the previous demo were removed.", style="dim"))
-        migrate(servers.database_url)
+        migrate(servers.database_url, as_application(servers.database_url))
         supervisor.watch(servers.redis, servers.postgres)
-        with resources(settings, send_to_workers) as on:
+        with crossing("command"), resources(settings, send_to_workers) as on:
             being = month.make_lumen(on) if talk else month.make_mizzen(on)
             model = [canned.process(port)] if thinks else []
             concurrency = stack.default_concurrency()

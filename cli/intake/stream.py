@@ -18,7 +18,7 @@ from schemas.limits import PAGE_NODES
 from schemas.settings import Settings
 from store.migrate import await_migrated
 from workers.embedded.interrupts import held, stoppable
-from workers.runtime.addresses import addresses
+from workers.runtime.addresses import addresses, schema_url
 from workers.runtime.logs import configure_logs
 from workers.runtime.redis_client import open_redis
 from workers.streams import rejected as refusals
@@ -43,7 +43,7 @@ def read(context: Context) -> None:
     with suppress(KeyboardInterrupt), stoppable():
         configure_logs(settings)
         # Before the ledger is opened, which refuses a schema of another version.
-        await_migrated(addresses(settings).database_url)
+        await_migrated(schema_url(settings))
         reading = opened(settings, statement_seconds=settings.step_statement_timeout)
         with reading as on, _redis(settings) as redis, held() as received:
             StreamReader(on, redis).run(lambda: received)

@@ -16,12 +16,13 @@ from cli.operations.environments import Role, environment
 from schemas.ledger.kinds import QUEUES
 from schemas.settings import Settings
 from store.migrate import migrate as bring_up_to_date
-from workers.runtime.addresses import addresses, broker_url, direct_url
+from workers.runtime.addresses import addresses, broker_url, database_url, direct_url
 
 
 def migrate(*, as_json: JsonOption = False) -> None:
     """Migrate the database to this version's schema. Running it again changes nothing."""
-    applied = bring_up_to_date(direct_url(quiet_settings()))
+    settings = quiet_settings()
+    applied = bring_up_to_date(direct_url(settings), database_url(settings))
     if as_json:
         say_json({"applied": applied})
     else:

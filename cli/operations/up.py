@@ -18,6 +18,7 @@ from memory.accounts import lookup
 from providers.thinkers import platform_llm_disabled
 from schemas.settings import Settings
 from store.migrate import migrate
+from workers.embedded.postgres import as_application
 from workers.embedded.supervisor import Supervisor
 from workers.runtime.addresses import direct_url
 from workers.runtime.resources import Resources
@@ -103,7 +104,11 @@ def _run(settings: Settings, host: str, port: int, concurrency: int, ready: Call
         supervisor.watch(*embedded)
 
         def migrating() -> None:
-            applied = migrate(at.database_url if embedded else direct_url(settings))
+            applied = (
+                migrate(at.database_url, as_application(at.database_url))
+                if embedded
+                else migrate(direct_url(settings), at.database_url)
+            )
             announce("migrate", f"{count(len(applied), 'migration')} applied" if applied else "up to date")
 
         def starting_others() -> None:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
 from schemas.errors import NotFound
+from schemas.ledger.acting import crossing
 from schemas.text.storable import storable
 from store.accounts import beings, operators, tokens
 from store.accounts.tokens import Opened
@@ -142,6 +143,11 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
 def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
     claims = [(digest(each.secret), storable(each.being)) for each in presented]
+    with crossing("authentication"):
+        return _admitted_each(store, claims)
+
+
+def _admitted_each(store: Store, claims: Sequence[tuple[bytes, str | None]]) -> list[Admitted | InvalidToken]:
     found = store.statement(partial(tokens.opened, presented=claims))
     unknown = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened is None}
     used = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened and opened.used_unnoted}

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from memory.accounts.access import Caller, InvalidToken, digest
 from schemas.accounts.accounts import Being, Scope
+from schemas.ledger.acting import crossing
 from store.accounts import beings, page_sessions, tokens, users
 from store.database import Store
 from store.transaction import Transaction
@@ -83,7 +84,7 @@ def begin_by_link(store: Store, link: str) -> str:
         InvalidToken: The link is unknown, was used before, or has expired.
     """
     secret = secrets.token_urlsafe(32)
-    with store.transaction() as tx:
+    with crossing("authentication"), store.transaction() as tx:
         if not page_sessions.use_link(tx, digest(link), digest(secret), LIFETIME):
             raise InvalidToken("This link was used before, or has expired. `patrol page` prints another.")
     return secret
@@ -101,7 +102,7 @@ def authenticate(store: Store, secret: str, proof: str | None) -> Caller:
         InvalidToken: The session has ended, or its token has.
         Forged: The proof is not the session's.
     """
-    with store.transaction() as tx:
+    with crossing("authentication"), store.transaction() as tx:
         caller, found = _valid(tx, secret)
     if proof is not None and not hmac.compare_digest(proof.encode(), found.request_secret.encode()):
         raise Forged
@@ -114,7 +115,7 @@ def show(store: Store, secret: str) -> PageSession:
     Raises:
         InvalidToken: The session has ended, or its token has.
     """
-    with store.transaction() as tx:
+    with crossing("authentication"), store.transaction() as tx:
         caller, found = _valid(tx, secret)
         user = users.get_user(tx, caller.user_id)
         known = beings.beings_of(tx, caller.user_id) if "read" in caller.scopes else []

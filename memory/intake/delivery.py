@@ -22,6 +22,7 @@ from memory.text.items import DeriveId, ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import ProviderError
 from schemas.errors import Refused, StatementTimeout, StoreError, Unavailable
+from schemas.ledger.acting import acting_for, crossing
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
@@ -115,15 +116,29 @@ def deliver(
         IntakeFull: Too many notes or messages of this Being are waiting.
         SecretMissing: No secret decrypts the key of this user's digests.
     """
-    with store.transaction() as tx:
+    with crossing("delivery"), store.transaction() as tx:
         room = rooms.find(tx, to.id_) if to.is_room else None
-        unknown = room is None if to.is_room else not beings.exists(tx, to.id_)
-    if unknown:
+        user_id = room.user_id if room else None if to.is_room else beings.user_of(tx, to.id_)
+    if user_id is None:
         return Delivered(
             dict.fromkeys(range(len(items)), f"there is no {'room' if to.is_room else 'Being'} of that id")
         )
     if kind == "notes" and room is not None:
         return Delivered(dict.fromkeys(range(len(items)), "a room takes messages, and no notes"))
+    with acting_for(user_id, None if to.is_room else to.id_):
+        return _delivered(store, settings, embedders, kind, to, room, items, ids)
+
+
+def _delivered(
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    kind: ItemKind,
+    to: Address,
+    room: rooms.Place | None,
+    items: Sequence[Any],
+    ids: Sequence[str],
+) -> Delivered:
     if kind == "notes":
         return _take(partial(accept_notes, store, settings, to.id_), items, ids)
     apply: Apply

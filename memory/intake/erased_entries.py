@@ -40,7 +40,7 @@ def erased_among(store: Store, settings: Settings, being_id: UUID, items: Sequen
         SecretMissing: No secret decrypts the key of the digests.
     """
     with store.transaction() as tx:
-        if not beings.exists(tx, being_id):
+        if beings.user_of(tx, being_id) is None:
             return set(range(len(items)))
         known = known_erased.for_intake(tx, settings, being_id)
         if known is None:

@@ -18,14 +18,13 @@ KEPT_FROM = 0.5
 def ask_for_indexes(store: Store, settings: Settings) -> None:
     """Queue the building of missing and half-built indexes, and drop those of owners that are gone or small.
 
-    A role that does not own the tables leaves both to one that does.
+    It takes a session of the role that owns the tables: that of PATROL_DIRECT_URL, or of a DATABASE_URL without pooler.
     """
     with store.transaction() as tx:
-        if not vector_indexes.may_build(tx):
-            return
-        if not store.has_sessions:
+        if not (store.has_direct_url or (store.has_sessions and vector_indexes.may_build(tx))):
             if vector_indexes.wanted(tx, settings.vector_index_from):
-                log.warning("vector_index.not_built", remedy="set PATROL_DIRECT_URL to the database behind the pooler")
+                remedy = "set PATROL_DIRECT_URL to the database without a pooler, as the tables' owner"
+                log.warning("vector_index.not_built", remedy=remedy)
             return
         standing = vector_indexes.standing(tx)
         busy = vector_indexes.at_work(tx)

@@ -48,7 +48,15 @@ def findings(store: Store, settings: Settings) -> list[Finding]:
             _budgets(tx, settings),
             _away(tx),
             _languages(tx, settings),
+            _wall(tx),
         ]
+
+
+def _wall(tx: Transaction) -> Finding:
+    words = "binds the processes' role"
+    if tx.across is None:
+        words = "binds nothing: the role of DATABASE_URL may act as the tables' owner (see docs/running.md)"
+    return Finding("row-level security", good=True, words=words)
 
 
 def _due(tx: Transaction, settings: Settings) -> Finding:

@@ -40,6 +40,7 @@ class Claim(BaseModel):
     Attributes:
         fence: The fencing token: only the claim with the highest one can finish the work.
         withdrawals: How often something of the owner's user had been withdrawn before the claim.
+        user_id: The owner's user; None if the owner is gone.
         trace: The `traceparent` of the span in which the work was requested, where processes keep traces.
     """
 
@@ -54,6 +55,7 @@ class Claim(BaseModel):
     as_of: datetime
     created_at: datetime
     withdrawals: int
+    user_id: UUID | None = None
     trace: str | None = None
 
 

@@ -26,8 +26,9 @@ class ServerSettings(Section):
     )
     direct_url: SecretStr | None = Field(
         None,
-        description="The database itself, behind the pooler, for what needs a session of its own: migrations, indexes "
-        "of very large Beings, and `patrol erase --scrub`. Not set: DATABASE_URL, unless PATROL_POOLED is on.",
+        description="The database itself, without a pooler, as the role that owns the tables: for migrations, indexes "
+        "of very large Beings, and `patrol erase --scrub`. Row-level security binds the role of DATABASE_URL if it is "
+        "another one. Not set: DATABASE_URL, unless PATROL_POOLED is on.",
     )
     redis_url: SecretStr | None = Field(
         None,

@@ -25,7 +25,7 @@ return case
     else p_importance * exp(-p_session_count / 30.0::double precision)
 end;
 
-create or replace view seen_nodes as
+create or replace view seen_nodes with (security_invoker = true) as
 select
     n.being_id, n.node_id, n.note_id, n.run_id, n.cluster_id, n.scene, n.feeling, n.themes, n.emotion, n.importance,
     n.status, n.fresh, n.pinned, n.reactivation_count, n.last_activated, n.absorbed_into, n.forgotten_at, n.created_at,
@@ -39,7 +39,7 @@ lateral (select coalesce(b.patrol_counter - n.session_count_base, n.final_sessio
 
 -- Topics without the average of their nodes' vectors and the state that it is computed from, which are 15 KB for 1,536
 -- numbers, and 45 as text.
-create or replace view seen_clusters as
+create or replace view seen_clusters with (security_invoker = true) as
 select
     being_id, cluster_id, name, is_parent, parent_id, nodes, active_nodes, fresh_nodes, dying_nodes, named_by,
     arrivals_since_split, created_at, removed_at, merged_into

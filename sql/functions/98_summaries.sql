@@ -98,7 +98,7 @@ end $$;
 
 -- INVARIANT  Nothing is seen of a user as a person, or of what a Being is at, that rests on a message which was withdrawn or was not
 --            judged. What rests on one that was told in confidence is seen by the Being that heard it alone (not shared).
-create or replace view seen_impressions as
+create or replace view seen_impressions with (security_invoker = true) as
 select i.*, told.shared
 from memory.session_impressions as i,
 lateral (

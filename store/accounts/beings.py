@@ -108,9 +108,10 @@ def lock(tx: Transaction, being_id: UUID) -> None:
     tx.execute("select memory.lock_being(%s)", [being_id])
 
 
-def exists(tx: Transaction, being_id: UUID) -> bool:
-    """Return whether a Being with that id exists, of any user."""
-    return bool(value(tx, "select exists (select from memory.beings where being_id = %s)", [being_id]))
+def user_of(tx: Transaction, being_id: UUID) -> UUID | None:
+    """Return the user of the Being with that id; None if there is no such Being."""
+    user_id: UUID | None = value(tx, "select user_id from memory.beings where being_id = %s", [being_id])
+    return user_id
 
 
 def adopt_model(tx: Transaction, being_id: UUID, model: str) -> None:

@@ -16,8 +16,8 @@ from psycopg import Connection, sql
 from psycopg.rows import scalar_row
 
 from schemas.accounts.portability import Scrubbed
-from store.estimates import fix_estimates
 from store.faults.errors import translated
+from store.schema.estimates import fix_estimates
 
 LOCK_TIMEOUT = "10s"
 TRIES = 3

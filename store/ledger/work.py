@@ -74,7 +74,7 @@ def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timede
     with tx.cursor(row_factory=class_row(Claim)) as cursor:
         return cursor.execute(
             """
-            select claimed.*, coalesce(u.withdrawals, 0) as withdrawals
+            select claimed.*, coalesce(u.withdrawals, 0) as withdrawals, u.user_id
             from memory.claim_work(%s, %s, %s, %s, %s) as claimed
             left join memory.beings as b on b.being_id = claimed.owner_id
             left join memory.users as u on u.user_id = coalesce(b.user_id, claimed.owner_id)
@@ -88,7 +88,7 @@ def begin_idle(tx: Transaction, owner_ids: Sequence[UUID], kind: WorkKind, *, le
     with tx.cursor(row_factory=class_row(Claim)) as cursor:
         return cursor.execute(
             """
-            select begun.*, coalesce(u.withdrawals, 0) as withdrawals
+            select begun.*, coalesce(u.withdrawals, 0) as withdrawals, u.user_id
             from memory.begin_idle_work(%s, %s, %s, %s) as begun
             left join memory.beings as b on b.being_id = begun.owner_id
             left join memory.users as u on u.user_id = coalesce(b.user_id, begun.owner_id)

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
-from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
 from schemas.nodes.nodes import HistoryEvent, Node
@@ -30,40 +29,33 @@ class NodeWords:
 
 def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequence[tuple[UUID, NodeWords]]) -> None:
     """Make one fresh node for each (note id, words), active from the Being's present patrol on."""
-    columns = {
-        "being_id": "uuid",
-        "run_id": "uuid",
-        "session_count_base": "int8",
-        "note_id": "uuid",
-        "scene": "jsonb",
-        "feeling": "text",
-        "themes": "text[]",
-        "emotion": "jsonb",
-        "importance": "float8",
-        "text_hash": "bytea",
-    }
-    into = SQL("copy memory.memory_nodes ({}) from stdin (format binary)").format(
-        SQL(", ").join(map(Identifier, columns))
+    words = [each for _, each in born]
+    tx.execute(
+        """
+        insert into memory.memory_nodes (
+            being_id, run_id, session_count_base, note_id, scene, feeling, themes, emotion, importance, text_hash
+        )
+        select b.being_id, %(run)s, b.patrol_counter, born.note_id, born.scene, born.feeling,
+            array(select jsonb_array_elements_text(born.themes)), born.emotion, born.importance, born.text_hash
+        from memory.beings as b,
+            unnest(
+                %(notes)s::uuid[], %(scenes)s::jsonb[], %(feelings)s::text[], %(themes)s::jsonb[],
+                %(emotions)s::jsonb[], %(importances)s::float8[], %(hashes)s::bytea[]
+            ) as born (note_id, scene, feeling, themes, emotion, importance, text_hash)
+        where b.being_id = %(being)s
+        """,
+        {
+            "being": being_id,
+            "run": run_id,
+            "notes": [note_id for note_id, _ in born],
+            "scenes": [Jsonb(each.scene) for each in words],
+            "feelings": [each.feeling for each in words],
+            "themes": [Jsonb(each.themes) for each in words],
+            "emotions": [None if each.emotion is None else Jsonb(each.emotion) for each in words],
+            "importances": [each.importance for each in words],
+            "hashes": [each.text_hash for each in words],
+        },
     )
-    counter = tx.execute("select patrol_counter from memory.beings where being_id = %s", [being_id]).fetchone()
-    session_count_base = counter["patrol_counter"] if counter else 0
-    with tx.cursor() as cursor, cursor.copy(into) as copy:
-        copy.set_types(list(columns.values()))
-        for note_id, words in born:
-            copy.write_row(
-                (
-                    being_id,
-                    run_id,
-                    session_count_base,
-                    note_id,
-                    Jsonb(words.scene),
-                    words.feeling,
-                    words.themes,
-                    None if words.emotion is None else Jsonb(words.emotion),
-                    words.importance,
-                    words.text_hash,
-                )
-            )
     tx.execute(
         """
         select memory.put_vectors(%(being)s, %(model)s, array_agg(n.node_id), array_agg(born.vector))
@@ -74,7 +66,7 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
             "being": being_id,
             "model": model,
             "notes": [note_id for note_id, _ in born],
-            "vectors": [halfvec(words.vector) for _, words in born],
+            "vectors": [halfvec(each.vector) for each in words],
         },
         # A plan that was kept since the table was small reads all nodes of a Being for each of these.
         prepare=False,

@@ -29,7 +29,7 @@ from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
 from tests import lock_trace
-from tests.databases import owned
+from tests.databases import as_bound, of_processes, owned
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
@@ -73,20 +73,20 @@ class Stack:
 def stack(launch: Launch) -> Iterator[Stack]:
     """The system, ready: beat has ticked, a worker has heard it, and the API says so.
 
-    An ordinary role owns its database. The locks that its transactions take are recorded, and must have been taken in
-    the documented order.
+    An ordinary role owns its database, and policies bind the role of its processes. The locks that transactions take
+    are recorded, and must have been taken in the documented order.
     """
     with tempfile.TemporaryDirectory(prefix="patrol-") as directory, ExitStack() as context:
         home = Path(directory)
         servers = context.enter_context(embedded_servers(home, durable=False))
         database_url = owned(servers.database_url)
-        migrate(database_url)
+        migrate(database_url, as_bound(database_url))
         lock_trace.install(database_url)
         supervisor = context.enter_context(Supervisor(home / "logs", launch=launch))
         environment = {
             **ENVIRONMENT,
             "PATROL_HOME": str(home),
-            "DATABASE_URL": database_url,
+            **of_processes(database_url),
             "REDIS_URL": servers.redis_url,
             "PATROL_SECRET_KEY": token_hex(32),
         }

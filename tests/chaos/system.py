@@ -20,6 +20,7 @@ from tests.chaos.doors import Door, Http, InProcess, Stream
 from tests.chaos.processes import SETTINGS, Processes
 from tests.fakes.provider import FakeProvider, running_provider
 from tests.ports import free_port
+from workers.embedded.postgres import as_application
 from workers.embedded.processes import Child
 from workers.embedded.servers import EmbeddedServers, embedded_servers
 
@@ -105,7 +106,7 @@ def running_system(home: Path, launch: Callable[..., Child] = Child) -> Iterator
         settings = {"PATROL_HOME": str(home), "OPENAI_BASE_URL": provider.openai_url, **_thinking(provider), **HURRIED}
         # This process is a door too, and needs the same settings.
         os.environ.update({**SETTINGS, **settings})
-        migrate(servers.database_url)
+        migrate(servers.database_url, as_application(servers.database_url))
         started = Processes(home, settings, launch)
         try:
             with Store(servers.database_url, connections=10, send=_send) as store:

@@ -13,7 +13,8 @@ CATALOG = """
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p', 'v', 'c')
         and a.attnum > 0 and not a.attisdropped
     union all
-    select 'relation', relname, concat_ws(' ', relkind, reloptions::text, pg_get_expr(relpartbound, oid))
+    select 'relation', relname,
+        concat_ws(' ', relkind, relrowsecurity, reloptions::text, pg_get_expr(relpartbound, oid))
     from pg_class
     where relnamespace = 'memory'::regnamespace and relkind in ('r', 'p', 'v', 'c', 'S')
     union all
@@ -39,6 +40,12 @@ CATALOG = """
         end
     from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
+    union all
+    select 'policy', c.relname || '.' || p.polname,
+        concat_ws(' ', p.polcmd, p.polroles::regrole[], pg_get_expr(p.polqual, p.polrelid))
+    from pg_policy as p
+    join pg_class as c on c.oid = p.polrelid
+    where c.relnamespace = 'memory'::regnamespace
     union all
     select 'view', relname, pg_get_viewdef(oid)
     from pg_class

@@ -5,6 +5,9 @@ model; hands in the first days of samples/ and uses every part of the product th
 the schema `memory` with its rows to tests/upgrades/releases/NAME.dump, in pg_dump's custom format. It takes about a
 minute.
 
+Beside it, NAME.statements.gz has each statement that these processes sent, without what was given: the next version's
+schema must accept them, since processes of both run side by side while one replaces the other.
+
 Rows that no command causes at will are missing from some tables: EMPTY names them.
 """
 
@@ -23,7 +26,8 @@ from cli.demo import canned
 from cli.operations import stack
 from schemas.settings import CHECKOUT
 from store.migrate import migrate
-from workers.embedded.postgres import program
+from tests.upgrades import statements
+from workers.embedded.postgres import as_application, program
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
 from workers.embedded.supervisor import Supervisor
@@ -36,6 +40,20 @@ EMPTY = {
     # Recall that meets a locked row, a provider batch under way, names alike enough, a vault request of the HTTP API, a
     # snapshot of a Being that has the parts of one.
     *("pending_activations", "provider_batches", "entity_merges", "vault_idempotency", "session_snapshot"),
+    # Requests of the HTTP API, of the proxy, and of the memory page.
+    *("request_answers", "answer_traces", "transcript_turns", "page_sessions", "webhooks"),
+    # What is retracted, told in confidence, asked for in words, or due.
+    *(
+        "applied_retractions",
+        "awaited_retractions",
+        "retracted_messages",
+        "confidences",
+        "spoken_requests",
+        "due_notices",
+    ),
+    # What is waiting, or went wrong.
+    *("search_queue", "embeddings", "owed_thinking", "provider_breakers", "unanswered_questions", "dropped_items"),
+    *("budget_warnings", "scene_messages"),
 }
 LISTS = ("partner_rules", "preferences", "relationships", "partner_tools", "partner_map", "skills")
 RAIN = {"action": "It rained on the quay all day.", "actors": ["Mizzen"], "when": ["2026-03-06"]}
@@ -93,13 +111,25 @@ def make(name: str) -> None:
             embedded_servers(home, durable=False) as servers,
             Supervisor(home / "logs") as supervisor,
         ):
-            migrate(servers.database_url)
+            migrate(servers.database_url, as_application(servers.database_url))
+            with psycopg.connect(servers.database_url, autocommit=True) as database:
+                database.execute("alter system set log_statement = 'all'")
+                database.execute("select pg_reload_conf()")
             supervisor.start([canned.process(port), stack.worker(2, _ready), stack.beat(home, _ready)])
             with psycopg.connect(servers.database_url, autocommit=True) as database:
                 _use(Patrol(dict(os.environ)), database)
                 command = ["--format=custom", "--no-owner", "--schema=memory", "--dbname", servers.database_url]
                 subprocess.run([program("pg_dump"), *command, "--file", RELEASES / f"{name}.dump"], check=True)
+                _write_statements(RELEASES / f"{name}.statements.gz", servers.postgres.log, database)
                 _report(database)
+
+
+def _write_statements(path: Path, log: Path, database: psycopg.Connection) -> None:
+    """Write the statements of a server's log, without those that only the types of what was given explain."""
+    seen = statements.logged(log.read_text(encoding="utf-8"))
+    unexplained = statements.refused(database, seen)
+    statements.write(path, [statement for statement in seen if statement not in unexplained])
+    sys.stdout.write(f"{len(seen)} statements, {len(unexplained)} of them left out\n")
 
 
 def _use(patrol: Patrol, database: psycopg.Connection) -> None:
@@ -118,7 +148,7 @@ def _use(patrol: Patrol, database: psycopg.Connection) -> None:
         patrol("persona", "add", kind, f"An entry of {kind}", "Keep the kettle away from the wireless.")
     patrol("user-model", "set", "Pip mends what others throw away.", "--user", "pip")
     patrol("mind", "put", "userNotes", "The stove is lit.")
-    patrol("profile", "set", "innerVoice", "core", "vault")
+    patrol("profile", "set", "innerVoice", "core", "instructions", "default", "vault")
     patrol("vault", "add", "The workshop closes at six.", "--scope", "shared", "--category", "bio")
     patrol("vault", "add", "Twelve umbrellas are done.", "--tier", "register", "--topic", "count")
     patrol("vault", "topic", "count", "Thirteen umbrellas are done.")

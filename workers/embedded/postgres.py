@@ -43,6 +43,9 @@ CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 # For tests: a crash of the machine may then destroy the data. A crash of the server alone loses no commit.
 NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
 
+# The role of everything but the migration: policies of row-level security bind it (sql/wall.sql). `migrate` makes it.
+APPLICATION = "patrol"
+
 NOT_AS_ROOT = "and Postgres refuses to run as root. Start as an ordinary user, or set DATABASE_URL."
 
 
@@ -154,6 +157,16 @@ class EmbeddedPostgres(Server):
         unfinished.rename(self.cluster)
         if self.durable:
             _sync_directory(self.data)
+
+
+def as_application(url: str) -> str:
+    """Return the URL of an embedded server's database for the application's role, given the superuser's."""
+    return url.replace("//postgres@", f"//{APPLICATION}@")
+
+
+def as_superuser(url: str) -> str:
+    """Return the other way round."""
+    return url.replace(f"//{APPLICATION}@", "//postgres@")
 
 
 def shared_buffers(memory: int) -> int:

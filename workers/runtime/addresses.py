@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from schemas.settings import Settings
 from workers.embedded.errors import StackError
+from workers.embedded.postgres import as_application, as_superuser
 from workers.embedded.servers import Addresses, running_servers
 from workers.runtime.sentinel_url import SENTINEL, read_sentinel_url
 
@@ -25,18 +26,31 @@ def database_url(settings: Settings) -> str:
 
 
 def direct_url(settings: Settings) -> str:
-    """Return the URL of Postgres without a pooler in between, for what needs a session of its own.
+    """Return the URL of Postgres as the tables' owner and without a pooler in between.
 
     Raises:
         NothingRunsError: DATABASE_URL is that of a pooler and PATROL_DIRECT_URL is not set; or as `database_url`.
     """
     if settings.direct_url:
         return settings.direct_url.get_secret_value()
+    if not settings.database_url:
+        return as_superuser(database_url(settings))
     if settings.pooled and settings.database_url:
         raise NothingRunsError(
             "DATABASE_URL is that of a pooler (PATROL_POOLED is on): set PATROL_DIRECT_URL to the database itself."
         )
     return database_url(settings)
+
+
+def schema_url(settings: Settings) -> str:
+    """Return the URL by which a process looks whether the database is migrated.
+
+    It is not the application's at an embedded server, where the migration makes that role.
+
+    Raises:
+        NothingRunsError: As `database_url`.
+    """
+    return database_url(settings) if settings.database_url else direct_url(settings)
 
 
 def broker_url(settings: Settings) -> str:
@@ -71,7 +85,7 @@ def addresses(settings: Settings) -> Addresses:
             f"No embedded servers run over {settings.home}. Start `patrol up` in another terminal, or set DATABASE_URL "
             "and REDIS_URL."
         )
-    return found
+    return Addresses(as_application(found.database_url), found.redis_url, found.broker_url)
 
 
 def _for_redis(url: str, settings: Settings) -> str:

@@ -14,7 +14,7 @@ from providers import embedding, thinkers
 from schemas.settings import Settings
 from store.migrate import await_migrated
 from workers.runtime import alive, collector
-from workers.runtime.addresses import addresses
+from workers.runtime.addresses import schema_url
 from workers.runtime.dispatch import send
 from workers.runtime.logs import configure_logs
 from workers.runtime.resources import Resources, resources
@@ -72,7 +72,7 @@ def prepare() -> None:
     with collector.paused():
         embedding.preload(settings)
         thinkers.preload(settings)
-    await_migrated(addresses(settings).database_url)
+    await_migrated(schema_url(settings))
     collector.keep_out_of_it()
 
 

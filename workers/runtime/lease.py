@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from datetime import timedelta
 from time import monotonic
 
@@ -82,7 +83,7 @@ def renewed_lease(store: Store, claim: Claim, length: timedelta) -> Iterator[Non
             except Unavailable:
                 log.warning("lease.not_renewed", kind=claim.kind, owner_id=str(claim.owner_id), key=claim.key)
 
-    thread = threading.Thread(target=renew, name=f"lease {claim.kind}", daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=[renew], name=f"lease {claim.kind}", daemon=True)
     thread.start()
     try:
         with checking_each_request(lease.check):

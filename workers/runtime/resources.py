@@ -12,7 +12,7 @@ from schemas.settings import Settings
 from store.database import Sender, Store, Way, send_nothing
 from store.ledger.tracing import UNTRACED, Tracing
 from store.shares import Limits
-from workers.runtime.addresses import addresses
+from workers.runtime.addresses import addresses, direct_url
 from workers.runtime.secret import with_secret
 from workers.runtime.usage_meter import AccountsMeter
 
@@ -56,6 +56,8 @@ def resources(
     """
     url = addresses(settings).database_url
     direct = settings.direct_url.get_secret_value() if settings.direct_url else None
+    if not settings.database_url:
+        direct = direct_url(settings)
     way = Way(pooled=settings.pooled and settings.database_url is not None, direct_url=direct)
     settings = with_secret(settings)
     limits = Limits(

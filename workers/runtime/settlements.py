@@ -7,6 +7,7 @@ from threading import Lock, Timer
 import structlog
 
 from schemas.errors import Unavailable
+from schemas.ledger.acting import crossing
 from store.database import Store
 from store.llm import calls
 from store.llm.calls import AnsweredEmbedding
@@ -52,7 +53,8 @@ class Settlements:
         if not answered:
             return
         try:
-            self._store.statement(partial(calls.settle_embeddings, answered=answered))
+            with crossing("settlement"):
+                self._store.statement(partial(calls.settle_embeddings, answered=answered))
         except Unavailable as fault:
             log.warning("embeddings.unsettled", calls=len(answered), error=type(fault).__name__)
             self.add(answered)

@@ -17,6 +17,7 @@ from celery.exceptions import Ignore
 from providers.errors import Misconfigured, Transient
 from providers.metering import Asker, on_behalf_of
 from schemas.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable, Withdrawn
+from schemas.ledger.acting import acting_for, crossing
 from schemas.ledger.kinds import KINDS, Kind, TickKind, WorkKind
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
@@ -76,7 +77,8 @@ def tick(kind: TickKind) -> Callable[[Callable[[Resources], None]], Task]:
     def decorate(look: Callable[[Resources], None]) -> Task:
         def perform() -> None:
             try:
-                look(app.process_resources())
+                with crossing("periodic"):
+                    look(app.process_resources())
             except Unavailable as fault:
                 log.warning("tick.skipped", tick=kind.name, fault=str(fault))
 
@@ -98,8 +100,11 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
         return
     if on.crash:
         on.crash.begin(kind)
-    with structlog.contextvars.bound_contextvars(
-        kind=kind, owner_id=str(owner_id), key=key, task_id=app.current_task.request.id
+    with (
+        structlog.contextvars.bound_contextvars(
+            kind=kind, owner_id=str(owner_id), key=key, task_id=app.current_task.request.id
+        ),
+        acting_for(claim.user_id or owner_id, owner_id),
     ):
         try:
             with (
@@ -137,7 +142,7 @@ def _claim(on: Resources, bury: Bury | None, kind: str, owner_id: UUID, key: str
             reach, and the sweep sends another message later.
     """
     try:
-        with on.store.transaction() as tx:
+        with crossing("claim"), on.store.transaction() as tx:
             claim = work.claim(tx, owner_id, kind, key, lease=on.settings.lease, attempts=on.settings.attempts)
             state = "running" if claim else work.state(tx, owner_id, kind, key)
             if bury and state == "dead":

@@ -10,6 +10,7 @@ gives access to metrics and to the work of all users, but to no content.
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Annotated
 
 from anyio import CapacityLimiter
@@ -37,6 +38,7 @@ from memory.accounts import access, page_sessions
 from memory.accounts.access import Admitted, Caller, Forbidden, InvalidToken, Operator, Presented
 from schemas.accounts.accounts import Being
 from schemas.accounts.accounts import Scope as Permission
+from schemas.ledger.acting import acting_for, crossing
 from workers.runtime.resources import Resources
 
 OPEN = "/health/"
@@ -80,14 +82,17 @@ class Authentication:
                 secret = secret_of(headers) if session is None else session
                 on: Resources = scope["app"].state.resources
                 state = scope.setdefault("state", {})
+                being = None
                 if session is None:
                     named = _named_in(scope["path"])
                     admitted = await self._together.join(on, Presented(secret, named))
-                    state["caller"], state["opened"] = admitted.caller, (named, admitted.being)
+                    caller, being = admitted.caller, admitted.being
+                    state["opened"] = (named, being)
                 else:
-                    state["caller"] = await run_in_threadpool(
+                    caller = await run_in_threadpool(
                         page_sessions.authenticate, on.store, secret, proof_of(scope, headers)
                     )
+                state["caller"] = caller
             except Exception as error:  # noqa: BLE001  # no failure may let a request pass
                 fault = without_proof() if isinstance(error, page_sessions.Forged) else error
                 if isinstance(fault, InvalidToken):
@@ -97,11 +102,21 @@ class Authentication:
                         return
                 await answer(scope, fault)(scope, receive, send)
                 return
+            with _acting(caller, being):
+                await self.app(scope, receive, send)
+            return
         await self.app(scope, receive, send)
 
 
 def _authenticate_each(on: Resources, presented: Sequence[Presented]) -> Sequence[Admitted | Exception]:
     return access.authenticate_each(on.store, presented)
+
+
+def _acting(caller: Caller | Operator, being: Being | None) -> AbstractContextManager[None]:
+    """Let the request's transactions see what is the caller's user's, and an operator's what is all users'."""
+    if isinstance(caller, Operator):
+        return crossing("operator")
+    return acting_for(caller.user_id, being.being_id if being else None)
 
 
 def _named_in(path: str) -> str | None:

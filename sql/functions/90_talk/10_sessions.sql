@@ -1,7 +1,7 @@
 -- Sessions: talk of one conversation, closed after 30 idle minutes, whether by the clock or by its messages' own times.
 
 -- Another speaker in the room: context, and evidence only about what they say of themselves.
-create or replace view party_messages as select * from messages where role = 'other';
+create or replace view party_messages with (security_invoker = true) as select * from messages where role = 'other';
 
 -- The seconds between the last message of the conversation's session before and a session's first; null: there is none before.
 create or replace function pause_before(

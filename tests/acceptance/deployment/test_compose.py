@@ -61,12 +61,13 @@ def test_each_service_has_the_secrets_of_its_role_alone():
     assert {name: set(service.get("secrets", [])) for name, service in COMPOSE["services"].items()} == {
         "postgres": {"postgres_password"},
         "redis": {"redis_password"},
-        "migrate": {"database_url"},
+        "migrate": {"database_url", "patrol_direct_url"},
         "api": THINKING - {"anthropic_api_key"},
         "stream": INTAKE,
         "beat": {"redis_url"},
         "ingest": INTAKE,
-        **dict.fromkeys(("patrol", "patrol-llm", "shadow", "rolling", "session-close", "upkeep"), THINKING),
+        **dict.fromkeys(("patrol", "patrol-llm", "shadow", "rolling", "session-close"), THINKING),
+        "upkeep": THINKING | {"patrol_direct_url"},
         "flower": {"redis_url", "patrol_flower_basic_auth"},
     }
 

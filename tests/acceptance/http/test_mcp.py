@@ -16,6 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, new_address, without_passages
 from tests.acceptance.http.intake.scenes import scene
 from tests.acceptance.tokens import SCOPES_ALONE, USELESS, useless_secret
+from tests.databases import of_processes
 
 SCENE = {"action": "The crimson letter was burnt.", "actors": ["Mira"], "when": ["2026-03-02"]}
 FELT = SCENE | {
@@ -35,7 +36,7 @@ async def over_http(stack, person, scopes, being=None):
 
 @asynccontextmanager
 async def over_stdio(stack, person, *_):
-    environment = ENVIRONMENT | {"DATABASE_URL": stack.database_url, "REDIS_URL": stack.broker_url}
+    environment = ENVIRONMENT | {**of_processes(stack.database_url), "REDIS_URL": stack.broker_url}
     arguments = ["-m", "cli", "mcp", "--being", str(person.being.being_id)]
     async with Client(StdioServerParameters(command=sys.executable, args=arguments, env=environment)) as client:
         yield client
@@ -178,7 +179,7 @@ def test_half_of_a_character_is_answered_over_http(stack, person):
 
 
 def test_half_of_a_character_is_answered_over_stdio(stack, person):
-    environment = ENVIRONMENT | {"DATABASE_URL": stack.database_url, "REDIS_URL": stack.broker_url}
+    environment = ENVIRONMENT | {**of_processes(stack.database_url), "REDIS_URL": stack.broker_url}
     hello = {
         "jsonrpc": "2.0",
         "id": 1,

@@ -28,6 +28,7 @@ from tests import lock_trace
 from tests.chaos.audit import is_consistent
 from tests.chaos.processes import Processes, processes
 from tests.chaos.replay import differences, memory_of, replayed
+from tests.databases import of_processes
 from tests.fakes.provider import FakeProvider, running_provider
 from tests.pooler import through_pgbouncer
 from tests.scenes import make_user
@@ -180,7 +181,7 @@ class Life:
 @pytest.fixture
 def database_settings(url) -> Iterator[dict[str, str]]:
     """How the processes reach the ledger: through PgBouncer if `TESTS_POOLED` is set."""
-    with through_pgbouncer(url) if os.environ.get("TESTS_POOLED") else nullcontext({"DATABASE_URL": url}) as settings:
+    with through_pgbouncer(url) if os.environ.get("TESTS_POOLED") else nullcontext(of_processes(url)) as settings:
         yield settings
 
 

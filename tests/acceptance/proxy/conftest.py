@@ -11,6 +11,7 @@ import pytest
 
 from memory.accounts import access
 from tests.acceptance.conftest import ALL_SCOPES, ENVIRONMENT, PATIENCE, Person, api_process
+from tests.databases import of_processes
 from tests.fakes.upstream import FakeUpstream, Received, Reply, running_upstream
 from tests.fakes.wire_answers import message, response, streamed_message, streamed_response
 
@@ -55,7 +56,7 @@ def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
         environment = {
             **ENVIRONMENT,
             "PATROL_HOME": str(tmp_path_factory.mktemp("proxy")),
-            "DATABASE_URL": stack.database_url,
+            **of_processes(stack.database_url),
             "REDIS_URL": stack.redis_url,
             "PATROL_SECRET_KEY": KEYS_SECRET,
             "PATROL_PROXY_UPSTREAMS": json.dumps(upstreams),

@@ -12,6 +12,7 @@ from schemas.settings import Settings
 from tests.acceptance.cli.conftest import Command
 from tests.acceptance.conftest import PATIENCE
 from tests.acceptance.proxy.conftest import KEYS_SECRET
+from tests.databases import of_processes
 from tests.fakes.upstream import USAGE, Reply
 
 HELLO = [{"role": "user", "content": "Good morning to the harbour."}]
@@ -79,7 +80,7 @@ def test_a_model_that_the_operator_does_not_know_is_no_label_and_goes_with_its_u
 def test_patrol_cost_shows_chat(proxy, sdk, person, stack, preloaded, tmp_path, wait_until):
     proxy.upstream.replies.append(Reply.stream("Good ", "morning", usage=True))
     list(sdk().chat.completions.create(model="fake-1", messages=HELLO, stream=True))
-    patrol = Command(tmp_path / "home", preloaded, DATABASE_URL=stack.database_url, REDIS_URL=stack.redis_url)
+    patrol = Command(tmp_path / "home", preloaded, **of_processes(stack.database_url), REDIS_URL=stack.redis_url)
 
     def line():
         spending = patrol.json("cost", "--user", person.user.user_id)["spending"]

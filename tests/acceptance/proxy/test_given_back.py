@@ -15,6 +15,7 @@ from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, api_process
 from tests.acceptance.http.intake.scenes import scene
 from tests.acceptance.proxy.conftest import secret_of
 from tests.acceptance.raw_requests import connected, request
+from tests.databases import of_processes
 from tests.fakes.upstream import Reply, running_upstream
 
 CHAT = "/openai/v1/chat/completions"
@@ -35,7 +36,7 @@ def strict(stack):
             "few",
             {
                 **ENVIRONMENT,
-                "DATABASE_URL": stack.database_url,
+                **of_processes(stack.database_url),
                 "REDIS_URL": stack.redis_url,
                 "PATROL_USER_REQUESTS": str(AT_ONCE),
                 "PATROL_USER_CONNECTIONS": "2",

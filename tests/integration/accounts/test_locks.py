@@ -53,7 +53,7 @@ def test_an_erasure_waits_for_workers_before_it_locks_anything(store, user, bein
             beings.lock(tx, being.being_id)
         erasing.result()
     with store.transaction() as tx:
-        assert not beings.exists(tx, being.being_id)
+        assert beings.user_of(tx, being.being_id) is None
 
 
 def test_a_reservation_of_work_without_a_row_keeps_others_waiting(store, being, waits):

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from itertools import chain
 from pathlib import Path
 from shutil import copytree, rmtree
@@ -18,8 +19,10 @@ from store import migrate as migration
 from store.database import Store
 from store.migrate import await_migrated, migrate
 from store.transaction import value
-from tests.databases import OWNER, as_superuser
+from tests.conftest import PATIENCE
+from tests.databases import OWNER, as_bound, as_superuser
 from workers.embedded.postgres import program
+from workers.embedded.processes import wait_until
 
 CALL = re.compile(r"\bmemory\.(\w+)\(")
 STORE = Path(store.__file__).parent
@@ -120,7 +123,7 @@ def test_migrating_again_changes_nothing(url):
 
 
 def test_the_same_files_make_the_same_schema(url, empty):
-    migrate(empty)
+    migrate(empty, as_bound(empty))
 
     assert dumped(empty) == dumped(url)
 
@@ -298,3 +301,19 @@ def test_vectors_stay_in_their_rows(column):
         " and attstorage not in ('p', 'm')"
     )
     assert moved == []
+
+
+def test_a_migration_that_waits_for_a_lock_keeps_no_other_from_the_table(url, monkeypatch):
+    monkeypatch.setattr(migration, "LOCK_WAIT", timedelta(milliseconds=200))
+    waiting = "select exists (select from pg_locks where relation = 'memory.facts'::regclass and not granted)"
+    with psycopg.connect(url, autocommit=True) as owner, ThreadPoolExecutor(1) as pool:
+        owner.execute("alter table memory.facts disable row level security")
+        with psycopg.connect(url) as slow:
+            slow.execute("select from memory.facts")
+            migrating = pool.submit(migration.migrate, url)
+            assert wait_until(lambda: owner.execute(waiting).fetchone() == (True,), PATIENCE)
+            with psycopg.connect(url, options=f"-c lock_timeout={PATIENCE:.0f}s") as other:
+                other.execute("select from memory.facts")
+            assert not migrating.done()
+        migrating.result()
+        assert owner.execute("select relrowsecurity from pg_class where relname = 'facts'").fetchone() == (True,)

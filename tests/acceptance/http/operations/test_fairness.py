@@ -61,9 +61,7 @@ def held_up(ledger, person):
 def waiting(ledger):
     """How many statements wait for a lock."""
     with ledger.transaction() as tx:
-        return tx.execute(
-            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-        ).rowcount
+        return tx.execute("select from pg_locks where not granted").rowcount
 
 
 def notes_of(ledger, person):

@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 
-ESTIMATES = Path(__file__).resolve().parent.parent / "sql" / "estimates.sql"
+ESTIMATES = Path(__file__).resolve().parents[2] / "sql" / "estimates.sql"
 
 
 def fix_estimates(connection: psycopg.Connection[Any]) -> None:

@@ -1,0 +1,77 @@
+"""The owner that transactions act for, whose rows alone they then see: the second wall (sql/wall.sql)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The owner of a transaction's rows.
+
+    Attributes:
+        user_id: The user, whose rows and whose Beings' rows it may see.
+        owner_id: The Being that it is about; else the user again.
+    """
+
+    user_id: UUID
+    owner_id: UUID
+
+
+Crossing = Literal[
+    # Who a token or a login belongs to, for a request of the API or of the proxy.
+    "authentication",
+    # The claim of a unit of work, whose owner's user is then known.
+    "claim",
+    # A command of an operator, who reaches the database itself, until it has found whom it is about.
+    "command",
+    # Whose Being a producer's item of a stream or a task of Celery is for.
+    "delivery",
+    # Whether the system's work gets done, and whether models' providers answer.
+    "health",
+    # A request with an operator's token: users and their tokens, metrics, and dead work.
+    "operator",
+    # Beat's tasks: the sweep, retention, sessions that end, patrols and patches of indexing that are due.
+    "periodic",
+    # The costs of embedding requests that a process made for any owners.
+    "settlement",
+]
+"""Why a transaction may see the rows of all owners. There is no other reason."""
+
+_acting: ContextVar[Owner | Crossing | None] = ContextVar("acting", default=None)
+
+
+def acting() -> Owner | Crossing | None:
+    """Return whom the present context's transactions act for; None: for nobody, and they see no owner's rows."""
+    return _acting.get()
+
+
+def act_for(user_id: UUID, being_id: UUID | None = None) -> None:
+    """Act for a user from now on, to the end of the present context; `being_id` is the Being that it is about."""
+    _acting.set(Owner(user_id, being_id or user_id))
+
+
+@contextmanager
+def acting_for(user_id: UUID, being_id: UUID | None = None) -> Iterator[None]:
+    """Act for a user while the block runs, in this context and in threads that copy it."""
+    with _acts(Owner(user_id, being_id or user_id)):
+        yield
+
+
+@contextmanager
+def crossing(reason: Crossing) -> Iterator[None]:
+    """Act for all owners while the block runs."""
+    with _acts(reason):
+        yield
+
+
+@contextmanager
+def _acts(whom: Owner | Crossing) -> Iterator[None]:
+    before = _acting.set(whom)
+    try:
+        yield
+    finally:
+        _acting.reset(before)

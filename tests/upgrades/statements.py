@@ -1,0 +1,44 @@
+"""The statements that a release's processes send, which the schema of the next version must accept.
+
+Processes of both run side by side while one replaces the other, so a column or function that a statement of the release
+names goes one release later than the code that uses it.
+"""
+
+import gzip
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import psycopg
+
+ENTRY = re.compile(r"^\d{4}-\d\d-\d\d [^\n]*? \[\d+\] ", re.MULTILINE)
+EXECUTED = re.compile(r"LOG:  execute \S+: (.*)", re.DOTALL)
+
+
+def logged(log: str) -> list[str]:
+    """The statements about the schema that a server's log shows under `log_statement=all`, each once."""
+    found = filter(None, map(EXECUTED.match, ENTRY.split(log)))
+    return sorted({entry[1].replace("\n\t", "\n").strip() for entry in found if "memory." in entry[1]})
+
+
+def refused(database: psycopg.Connection, statements: Iterable[str]) -> dict[str, str]:
+    """The statements that a database can't plan, with its reasons; nothing is executed."""
+    reasons = {}
+    for statement in statements:
+        try:
+            with database.transaction():
+                database.execute(f"prepare probe as {statement}".encode(), prepare=False)
+                database.execute("deallocate probe")
+        except psycopg.Error as error:
+            reasons[statement] = error.diag.message_primary or type(error).__name__
+    return reasons
+
+
+def write(path: Path, statements: Iterable[str]) -> None:
+    """Keep statements in a file."""
+    path.write_bytes(gzip.compress("\0".join(statements).encode(), mtime=0))
+
+
+def read(path: Path) -> list[str]:
+    """The statements of such a file."""
+    return gzip.decompress(path.read_bytes()).decode().split("\0")
