@@ -57,7 +57,7 @@ from operations.llm import cost, keys
 from operations.nodes import erasure, nodes, recall
 from operations.patrol import diary, patrols
 from operations.search import asking, search
-from operations.talk import judgements, messages, rooms, sessions
+from operations.talk import judgements, messages, mutes, rooms, sessions
 from operations.vault import records, vault
 from schemas.settings import Settings
 from workers.runtime.addresses import addresses
@@ -84,6 +84,7 @@ DECLARED = (
     (facts, "Facts"),
     (entities, "Facts"),
     (spoken_requests, "Facts"),
+    (mutes, "Facts"),
     (todos, "Todos"),
     (due, "Todos"),
     (judgements, "Facts"),

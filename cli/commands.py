@@ -102,6 +102,7 @@ COMMANDS = {
     "requests": Entry(
         LOOK, "cli.facts.spoken_requests:requests", "What users asked in talk to forget or correct; undo it."
     ),
+    "muted": Entry(LOOK, "cli.facts.mutes:muted", "What is not to be brought up."),
     "due": Entry(LOOK, "cli.facts.due:due", "What is due: todos, promises and reminders whose time has come."),
     "context": Entry(REMEMBER, "cli.context.context:context", "Assemble a context, ready to be sent to a model."),
     "mind": Entry(REMEMBER, "cli.context.context:mind", "Working memory: entries in regions that callers name."),
@@ -121,6 +122,8 @@ COMMANDS = {
     "unpin": Entry(TEND, "cli.nodes.curation:unpin", "Let a pinned memory fade again."),
     "forget": Entry(TEND, "cli.nodes.curation:forget", "Make a memory dead; it can be revived."),
     "revive": Entry(TEND, "cli.nodes.curation:revive", "Make a dying, dead or forgotten memory active again."),
+    "mute": Entry(TEND, "cli.facts.mutes:mute", "Keep something from being brought up."),
+    "unmute": Entry(TEND, "cli.facts.mutes:unmute", "Let something be brought up again."),
     "erase": Entry(TEND, "cli.accounts.erasure:erase", "Erase a memory, a note, a Being or a user for good."),
     "correct": Entry(TEND, "cli.nodes.curation:correct", "Correct parts of a memory."),
 }

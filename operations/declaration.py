@@ -4,12 +4,12 @@
     def list_facts(on: Resources, being: Being, *, status: FactStatus = "ACTIVE") -> FactPage:
         \"\"\"List the facts that a Being knows, newest first.\"\"\"
 
-The first parameter is the process's resources, or a transaction: for an operation that reads or writes in one, and asks
-no model. One of the type `Being` is the Being that the path names, one of the
-type `Caller` the caller, or `Caller | Operator` where an operator may call as well, and one of `PayingKey | None` the
-key that came with the request. Other positional parameters are ids of the path, and the body; those by keyword alone
-are of the query, or of a header if they are marked with `InHeader`. The docstring is what users read: its first line is
-the summary of the route and of the command.
+The first parameter is the process's resources, or a transaction: for an operation that reads or writes in one, and
+asks no model. One of the type `Being` is the Being that the path names, one of the type `Caller` the caller, or
+`Caller | Operator` where an operator may call as well, one of `PayingKey | None` the key that came with the request,
+and one of `FindsMuted` whether what is muted is found. Other positional parameters are ids of the path, and the body;
+those by keyword alone are of the query, or of a header if they are marked with `InHeader`. The docstring is what users
+read: its first line is the summary of the route and of the command.
 """
 
 import inspect
@@ -33,12 +33,15 @@ from workers.runtime.resources import Resources
 
 A = TypeVar("A")
 Place = Literal["path", "body", "query", "header"]
-Subject = Literal["resources", "being", "caller", "caller or operator", "paying key"]
+Subject = Literal["resources", "being", "caller", "caller or operator", "paying key", "finds muted"]
 Repeated = Literal["answered once", "done again", "harmless"]
 BodySize = Literal["question", "document", "batch"]
 
 PayingKey = NewType("PayingKey", UUID)
 """The id of the key for a model provider that came with a request."""
+
+FindsMuted = NewType("FindsMuted", bool)
+"""Whether a person looks, who finds what is muted: by a command, or with a token that has the scope `manage`."""
 
 SUBJECTS: Mapping[Any, Subject] = {
     Resources: "resources",
@@ -47,6 +50,7 @@ SUBJECTS: Mapping[Any, Subject] = {
     Caller: "caller",
     Caller | Operator: "caller or operator",
     PayingKey | None: "paying key",
+    FindsMuted: "finds muted",
 }
 OPERATOR: Literal["operator"] = "operator"
 

@@ -40,16 +40,17 @@ def lock_scopes(tx: Transaction, being: Being, scopes: Iterable[str]) -> None:
     tx.execute("select memory.lock_vault(%s, %s, %s::uuid[])", [being.user_id, being.being_id, owners])
 
 
-def live(tx: Transaction, being: Being, scopes: Sequence[str]) -> list[VaultRecord]:
-    """The newest version of each record of these scopes that is not deleted, by id."""
+def live(tx: Transaction, being: Being, scopes: Sequence[str], *, muted: bool = True) -> list[VaultRecord]:
+    """The newest version of each record of these scopes that is not deleted, by id; muted ones with `muted`."""
     with tx.cursor(row_factory=class_row(VaultRecord)) as cursor:
         return cursor.execute(
             _VERSIONS
             + """
                 and h.live and h.version = r.version
+                and (%(muted)s or not memory.is_muted(coalesce(h.being_id, h.user_id), 'vault', memory.search_id(h.id)))
             order by r.id
             """,
-            _scope_parameters(being, scopes),
+            {**_scope_parameters(being, scopes), "muted": muted},
         ).fetchall()
 
 

@@ -334,3 +334,19 @@ def _facts(tx: Transaction, being: Being, word: str, shared: str, message: UUID)
         " where user_id = %(user)s and (being_id = %(being)s or being_id is null)",
         {"being": being.being_id, "message": message, "word": word, "user": being.user_id},
     )
+    # What is muted here is nothing that anything else here is about.
+    tx.execute(
+        """
+        insert into memory.spoken_requests (being_id, message_id, span, effect, name)
+        values (%(being)s, %(message)s, %(word)s, 'muted', %(word)s)
+        """,
+        {"being": being.being_id, "message": message, "word": word},
+    )
+    tx.execute(
+        """
+        insert into memory.mutes (user_id, being_id, kind, name)
+        values (%(user)s, %(being)s, 'conversation', %(word)s || ' that never was'),
+            (%(user)s, null, 'entity', 'person:' || %(shared)s || '_who_never_was')
+        """,
+        {"user": being.user_id, "being": being.being_id, "word": word, "shared": shared},
+    )

@@ -18,7 +18,7 @@ from api.http.request_key import RequestKey
 from api.http.resources import On
 from api.http.waiting import waiting_of
 from memory.accounts.access import Caller, Operator
-from operations.declaration import OPERATOR, Existing, Operation, Place, answered, declared
+from operations.declaration import OPERATOR, Existing, FindsMuted, Operation, Place, answered, declared
 from schemas.accounts.accounts import Being
 from workers.runtime.resources import Resources
 
@@ -88,6 +88,7 @@ def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
         "being": Annotated[Being, Depends(Opened(*operation.scopes))],
         "caller": Annotated[Caller, Depends(Permitted(*operation.scopes))],
         "paying key": RequestKey,
+        "finds muted": Annotated[FindsMuted, Depends(finds_muted)],
         "caller or operator": Annotated[Caller | Operator, Depends(PermittedOrOperator(*operation.scopes))],
     }
     yield "response", Response, REQUIRED
@@ -101,6 +102,12 @@ def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
         yield each.name, Annotated[each.type, place], each.default
     if operation.repeated == "harmless":
         yield KEY, RepeatableKey, None
+
+
+def finds_muted(request: Request) -> FindsMuted:
+    """Return whether the caller of a request may manage the memory, and not only read it for a prompt."""
+    caller: Caller | Operator = request.state.caller
+    return FindsMuted(isinstance(caller, Caller) and "manage" in caller.scopes)
 
 
 def _keyword(name: str, kind: Any, default: Any) -> inspect.Parameter:

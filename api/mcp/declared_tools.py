@@ -93,7 +93,9 @@ class DeclaredTool:
         read = read_arguments(mended, [*self._parts, *self._switches], lambda: _zone(on, being))
         complete = self._tool.completed({**self._tool.defaults, **read})
         arguments = {each.name: _argument(each, complete) for each in self._operation.parameters}
-        answer = self._operation.perform(on, being=being, **arguments)
+        # What is muted is told to no model.
+        subjects = {name: False for name, subject in self._operation.subjects.items() if subject == "finds muted"}
+        answer = self._operation.perform(on, being=being, **subjects, **arguments)
         view = VIEWS.get(type(answer))
         return TypeAdapter(self._shown).dump_python(view(answer) if view else answer, mode="json")
 

@@ -188,6 +188,8 @@ def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]
                 yield name, Operator()
             case "paying key":
                 yield name, None
+            case "finds muted":
+                yield name, True
 
 
 def _switches(operation: Operation[Any], command: Command) -> Iterator[inspect.Parameter]:

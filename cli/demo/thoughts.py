@@ -40,7 +40,7 @@ def what_was_thought(store: Store, being: Being) -> None:
         )
     )
     title("What the diary says")
-    say(*diary_view(diary_page(store, being.being_id, cursor=None, limit=ENTRIES)))
+    say(*diary_view(diary_page(store, being.being_id, muted=True, cursor=None, limit=ENTRIES)))
 
 
 def what_it_rests_on(store: Store, being: Being) -> str:

@@ -47,7 +47,7 @@ def list_messages(
             sessions = [only(session, named, "session", "patrol sessions list")]
         page = MessagePage(messages=[], cursor=None)
         for session_id in sessions:
-            page = said_in(on.store, target.being_id, session_id, cursor=cursor, limit=limit)
+            page = said_in(on.store, target.being_id, session_id, muted=True, cursor=cursor, limit=limit)
     shown = table("message", "at", "who", "*content")
     for message in page.messages:
         who = words(message.speaker) or message.role

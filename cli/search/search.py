@@ -75,7 +75,7 @@ def search(
     }
     question: EverythingRequest = read(EverythingRequest, given)
     with opened() as on:
-        found = search_everything.perform(on, being=find_being(on, being, owner), question=question)
+        found = search_everything.perform(on, being=find_being(on, being, owner), muted=True, question=question)
     return _say_found(found, as_json=as_json)
 
 

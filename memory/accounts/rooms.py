@@ -102,7 +102,9 @@ def page(store: Store, caller: Caller, name: str, *, cursor: str | None, limit: 
     before = parse_time_cursor(cursor)
     with store.transaction() as tx:
         place = Place(caller.user_id, room.room_id)
-        found = rooms.messages(tx, place, being_id=caller.being_id, before=before, limit=limit + 1)
+        found = rooms.messages(
+            tx, place, being_id=caller.being_id, muted="manage" in caller.scopes, before=before, limit=limit + 1
+        )
     shown, end = cut_page(found, limit, lambda one: time_cursor(one.created_at, one.message_id))
     return RoomMessagePage(messages=shown, cursor=end)
 

@@ -217,6 +217,8 @@ def _done(done: Sequence[Untold]) -> list[FencedPiece]:
         lines.append("What the user asked you to forget is forgotten. It can be brought back.")
     elif "ignored" in effects:
         lines.append("What the user asked you not to remember is not noted down as a fact.")
+    if "muted" in effects:
+        lines.append("What the user asked you not to bring up is kept, and not brought up.")
     return [FencedPiece.of("done", line) for line in lines]
 
 

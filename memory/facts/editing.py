@@ -28,10 +28,11 @@ def page(
     type: FactType | None,  # noqa: A002  # the field's name
     status: FactStatus | None,
     entity: str | None,
+    muted: bool,
     cursor: str | None,
     limit: int,
 ) -> FactPage:
-    """A page of the facts that a Being knows, newest first.
+    """A page of the facts that a Being knows, newest first; muted ones with `muted`.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
@@ -45,6 +46,7 @@ def page(
             type=type,
             status=status,
             entity_ref=entity,
+            muted=muted,
             before=before,
             limit=limit + 1,
         )

@@ -72,7 +72,8 @@ class ExtractedTodo:
 class AskedFor:
     """A request of the user to the memory, with the facts, todos and messages that it is about.
 
-    `statement` is what is right, for a correction, and `time` what its words mean.
+    `statement` is what is right, for a correction, and `time` what its words mean. `about` is the name of an entity
+    that is not to be mentioned.
     """
 
     message: Message
@@ -83,6 +84,7 @@ class AskedFor:
     messages: tuple[UUID, ...] = ()
     statement: str | None = None
     time: SpokenTime | None = None
+    about: str | None = None
 
 
 USER = "user"

@@ -22,16 +22,23 @@ def named(store: Store, being: Being, name: str) -> list[UUID]:
 
 
 def page(
-    store: Store, being: Being, *, status: TodoStatus | None, kind: TodoKind | None, cursor: str | None, limit: int
+    store: Store,
+    being: Being,
+    *,
+    status: TodoStatus | None,
+    kind: TodoKind | None,
+    muted: bool,
+    cursor: str | None,
+    limit: int,
 ) -> TodoPage:
-    """A page of a Being's todos, newest first.
+    """A page of a Being's todos, newest first; muted ones with `muted`.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     before = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        found = todos.page(tx, being.being_id, status=status, kind=kind, before=before, limit=limit + 1)
+        found = todos.page(tx, being.being_id, status=status, kind=kind, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda todo: str(todo.todo_id))
     return TodoPage(todos=shown, cursor=end)
 

@@ -18,7 +18,7 @@ from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from store.database import Store
 from store.intake import notes
 from store.nodes import clusters, nodes, topic_map
-from store.talk import messages, retraction
+from store.talk import messages, retraction, session_summaries
 
 
 def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: str | None, limit: int) -> NotePage:
@@ -46,10 +46,11 @@ def node_page(
     *,
     cluster_id: UUID | None,
     status: NodeStatus | None,
+    muted: bool,
     cursor: str | None,
     limit: int,
 ) -> NodePage:
-    """List nodes, newest first, including dead and forgotten ones; optionally of one cluster or status.
+    """List nodes, newest first, including dead and forgotten ones; optionally muted ones, or of one cluster or status.
 
     Raises:
         NotFound: This Being has no such cluster.
@@ -62,7 +63,9 @@ def node_page(
             if cluster is None:
                 raise NotFound(f"This Being has no cluster {cluster_id}.")
             cluster_id = cluster.cluster_id
-        found = nodes.page(tx, being_id, cluster_id=cluster_id, status=status, before=before, limit=limit + 1)
+        found = nodes.page(
+            tx, being_id, cluster_id=cluster_id, status=status, muted=muted, before=before, limit=limit + 1
+        )
     shown, end = cut_page(found, limit, lambda node: time_cursor(node.created_at, node.node_id))
     return NodePage(nodes=shown, cursor=end)
 
@@ -135,8 +138,10 @@ def retracted_page(
     return RetractedPage(messages=shown, cursor=end)
 
 
-def said_in(store: Store, being_id: UUID, session_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:
-    """List the messages of a session, in order.
+def said_in(
+    store: Store, being_id: UUID, session_id: UUID, *, muted: bool, cursor: str | None, limit: int
+) -> MessagePage:
+    """List the messages of a session, in order; muted ones with `muted`.
 
     Raises:
         NotFound: This Being has no such session.
@@ -144,9 +149,9 @@ def said_in(store: Store, being_id: UUID, session_id: UUID, *, cursor: str | Non
     """
     after = parse_time_cursor(cursor)
     with store.transaction() as tx:
-        found = messages.of_session(tx, being_id, session_id, after=after, limit=limit + 1)
-    # A session has at least one message, so an empty first page means that it does not exist.
-    if not found and after is None:
+        found = messages.of_session(tx, being_id, session_id, after=after, limit=limit + 1, muted=muted)
+        exists = bool(found) or session_summaries.session(tx, being_id, session_id) is not None
+    if not exists:
         raise NotFound(f"This Being has no session {session_id}.")
     shown, end = cut_page(found, limit, lambda message: time_cursor(message.created_at, message.message_id))
     return MessagePage(messages=shown, cursor=end)

@@ -114,11 +114,17 @@ def recall_topic(
     """
     before = parse_time_cursor(cursor)
     with store.transaction() as tx:
-        cluster = clusters.find(tx, being_id, cluster_id)
+        cluster = clusters.find(tx, being_id, cluster_id, muted=False)
         if cluster is None:
             raise NotFound(f"This Being has no cluster {cluster_id}.")
         found = nodes.page(
-            tx, being_id, cluster_id=cluster.cluster_id, forgotten=False, before=before, limit=PAGE_NODES + 1
+            tx,
+            being_id,
+            cluster_id=cluster.cluster_id,
+            forgotten=False,
+            muted=False,
+            before=before,
+            limit=PAGE_NODES + 1,
         )
         shown, end = cut_page(found, PAGE_NODES, lambda node: time_cursor(node.created_at, node.node_id))
         if activate:

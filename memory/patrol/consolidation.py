@@ -131,24 +131,25 @@ def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> Marked:
 
 def marked_batches(tx: Transaction, being_id: UUID, marked: Marked) -> list[PromptBatch]:
     """Put marked nodes in batches for prompts, each with what is nearest to them in large topics."""
-    by_topic = {
-        cluster_id: [node.node_id for node in nodes]
-        for cluster_id, nodes in groupby(sorted(marked.nodes, key=_topic), key=_topic)
+    by_group = {
+        group: [node.node_id for node in nodes]
+        for group, nodes in groupby(sorted(marked.nodes, key=_group), key=_group)
     }
-    sizes = consolidation.sizes(tx, being_id, by_topic)
-    small = consolidation.living(tx, being_id, [topic for topic in by_topic if sizes[topic] <= PART_NODES])
+    sizes = consolidation.sizes(tx, being_id, {topic for topic, _ in by_group})
+    small = consolidation.living(tx, being_id, [topic for topic in sizes if sizes[topic] <= PART_NODES])
     small = [_flagged(node, marked.may_die) for node in small]
-    made = [
-        whole(topic, nodes)
-        for topic, members in groupby(sorted(small, key=_topic), key=_topic)
-        if fits(nodes := list(members))
-    ]
-    large = by_topic.keys() - {batch.cluster_id for batch in made}
-    nearest = consolidation.nearest(tx, being_id, [node_id for topic in sorted(large) for node_id in by_topic[topic]])
+    in_whole = {
+        group: whole(group[0], nodes)
+        for group, members in groupby(sorted(small, key=_group), key=_group)
+        if group in by_group and fits(nodes := list(members))
+    }
+    large = sorted(by_group.keys() - in_whole.keys())
+    nearest = consolidation.nearest(tx, being_id, [node_id for group in large for node_id in by_group[group]])
     near = {node.node_id: _flagged(node, marked.may_die) for node in consolidation.named(tx, being_id, _all(nearest))}
-    for topic in sorted(large):
-        own = {node_id: nearest[node_id] for node_id in by_topic[topic]}
-        made += batches(topic, own, {node_id: near[node_id] for node_id in _all(own)})
+    made = [*in_whole.values()]
+    for group in large:
+        own = {node_id: nearest[node_id] for node_id in by_group[group]}
+        made += batches(group[0], own, {node_id: near[node_id] for node_id in _all(own)})
     return made
 
 
@@ -262,5 +263,6 @@ def _all(nearest: dict[UUID, list[UUID]]) -> set[UUID]:
     return nearest.keys() | {each for near in nearest.values() for each in near}
 
 
-def _topic(node: ShownNode) -> UUID:
-    return node.cluster_id
+def _group(node: ShownNode) -> tuple[UUID, bool]:
+    """The nodes that one prompt may show: of one topic, and all muted or none."""
+    return node.cluster_id, node.muted

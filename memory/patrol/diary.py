@@ -67,7 +67,7 @@ class Day:
 def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
     """Read the day of a run, with the nodes created since the last entry."""
     day = diary.today(tx, being_id, run_id)
-    newest = diary.newest(tx, being_id, limit=1)
+    newest = diary.newest(tx, being_id, limit=1, muted=False)
     born = consolidation.born_since(tx, being_id, newest[0].last_node_id if newest else None, MOST_READ)
     later = consolidation.handed_in_later(tx, being_id, [node.node_id for node in born])
     memories = [
@@ -180,10 +180,9 @@ class DiaryDraft:
     def apply(self, tx: Transaction, run_id: UUID) -> dict[str, Any]:
         """Store the pages in the diary and the soul, in the transaction that ends the run; returns the report."""
         being_id = self.day.being.being_id
-        if len(consolidation.named(tx, being_id, [node.node_id for node in self.day.memories])) < len(
-            self.day.memories
-        ):
-            return {"outcome": "skipped", "reason": "memories that the entry rests on were erased meanwhile"}
+        stand = consolidation.named(tx, being_id, [node.node_id for node in self.day.memories])
+        if sum(not node.muted for node in stand) < len(self.day.memories):
+            return {"outcome": "skipped", "reason": "memories that the entry rests on were erased or muted meanwhile"}
         # Erasing a memory also removes entries that rest on it, and the text that this one continues.
         if (
             diary.on_day(tx, being_id, self.day.day) != self.day.earlier
@@ -208,15 +207,15 @@ class DiaryDraft:
         return {"lines": len(self.pages.diary), "notes": len(self.pages.next_time)}
 
 
-def diary_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> DiaryPage:
-    """Read a page of a Being's entries, newest first, and its notes for the next conversation.
+def diary_page(store: Store, being_id: UUID, *, muted: bool = True, cursor: str | None, limit: int) -> DiaryPage:
+    """Read a page of a Being's entries, newest first, muted ones with `muted`, and its notes for the next conversation.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     before = parse_day_cursor(cursor)
     with store.transaction() as tx:
-        found = diary.newest(tx, being_id, before=before, limit=limit + 1)
+        found = diary.newest(tx, being_id, before=before, limit=limit + 1, muted=muted)
         think_md = souls.get(tx, being_id).think_md
     entries, end = cut_page(found, limit, lambda entry: entry.day.isoformat())
     return DiaryPage(entries=entries, think_md=think_md, cursor=end)

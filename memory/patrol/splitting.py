@@ -124,12 +124,10 @@ def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool
     with store.transaction() as tx:
         who = about(beings.get_being(tx, being_id), souls.get(tx, being_id))
         crowds = [
-            CrowdedCluster(
-                cluster,
-                splitting.newest(tx, being_id, cluster.cluster_id, BIRTH_NODES),
-                splitting.siblings(tx, being_id, cluster),
-            )
+            CrowdedCluster(cluster, nodes, splitting.siblings(tx, being_id, cluster))
             for cluster in splitting.crowded(tx, being_id, roots=births)
+            # Most of them may be muted.
+            if len(nodes := splitting.newest(tx, being_id, cluster.cluster_id, BIRTH_NODES)) >= TOPIC_NODES
         ]
     answers = ask_at_once(
         llm,

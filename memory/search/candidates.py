@@ -62,9 +62,9 @@ class Worded:
     places: Sequence[int]
 
 
-def by_words(tx: Transaction, being: Being, question: EverythingRequest) -> Worded:
+def by_words(tx: Transaction, being: Being, question: EverythingRequest, *, muted: bool = False) -> Worded:
     """Read a question, and nominate documents by its words; `tx` is one for which `scope.plan_once` was called."""
-    limit, within = _limit(question), _within(being, question)
+    limit, within = _limit(question), within_reach(being, question, muted=muted)
     names = known_candidates.speakers(tx, being.being_id, RECENT_MESSAGES)
     language = language_of(tx, being)
     terms, speakers = read(question.query, language, [*names, being.name])
@@ -89,7 +89,13 @@ def by_words(tx: Transaction, being: Being, question: EverythingRequest) -> Word
 
 
 def candidates(
-    tx: Transaction, being: Being, question: EverythingRequest, understood: Understood, worded: Worded | None = None
+    tx: Transaction,
+    being: Being,
+    question: EverythingRequest,
+    understood: Understood,
+    worded: Worded | None = None,
+    *,
+    muted: bool = False,
 ) -> Candidates:
     """The nominated documents, with their neighbours.
 
@@ -99,10 +105,11 @@ def candidates(
         question: The question.
         understood: What it means.
         worded: What `by_words` returned for it, if it was called before.
+        muted: Whether what is muted is found too.
     """
     scope.plan_once(tx)
-    worded = worded or by_words(tx, being, question)
-    within = _within(being, question)
+    worded = worded or by_words(tx, being, question, muted=muted)
+    within = within_reach(being, question, muted=muted)
     talk_within, rest_within = _talk(within), _rest(within)
     places = [*worded.places, *nominated_by_meaning(tx, talk_within, rest_within, understood, _limit(question))]
     rows = known_candidates.seen(
@@ -123,8 +130,10 @@ def _limit(question: EverythingRequest) -> int:
     return NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
 
 
-def _within(being: Being, question: EverythingRequest) -> Within:
-    return Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
+def within_reach(being: Being, question: EverythingRequest, *, muted: bool) -> Within:
+    """Where a question looks; at what is muted only with `muted`."""
+    times = question.since, question.until, question.as_of
+    return Within(being.being_id, being.user_id, question.kinds, *times, muted=muted)
 
 
 def _talk(within: Within) -> Within:

@@ -11,7 +11,7 @@ from memory.nodes import activation
 from memory.retrieval import understanding
 from memory.retrieval.understanding import Compared, Understood
 from memory.retrieval.weighing import Ranked
-from memory.search.candidates import candidates, speaker_of
+from memory.search.candidates import candidates, speaker_of, within_reach
 from memory.search.indexing import text_of
 from memory.search.named_entity import named_entities
 from memory.search.ranking import WEIGHTS, ranked
@@ -25,12 +25,13 @@ from store.facts import fact_vectors
 from store.search import documents, queue, result_texts
 from store.search.candidates import Seen
 from store.search.result_texts import NeighbourMessage
-from store.search.scope import Within
 from store.transaction import Transaction
 
 
-def search(store: Store, embedders: Embedders, being: Being, question: EverythingRequest) -> Found:
-    """Search, by words alone and marked `degraded` while the embedder is out of reach.
+def search(
+    store: Store, embedders: Embedders, being: Being, question: EverythingRequest, *, muted: bool = False
+) -> Found:
+    """Search, by words alone and marked `degraded` while the embedder is out of reach; what is muted only with `muted`.
 
     Raises:
         InvalidRequest: The query is empty, or the embedder refuses it.
@@ -39,7 +40,7 @@ def search(store: Store, embedders: Embedders, being: Being, question: Everythin
         raise InvalidRequest("The query is empty: ask for something.")
     understood = understand(store, embedders, being, question.query, question.kinds)
     with store.transaction() as tx:
-        return search_understood(tx, being, question, understood)
+        return search_understood(tx, being, question, understood, muted=muted)
 
 
 def understand(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> Understood:
@@ -65,10 +66,12 @@ def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dic
     return {name: model for name, model in models.items() if model is not None}
 
 
-def search_understood(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Found:
+def search_understood(
+    tx: Transaction, being: Being, question: EverythingRequest, understood: Understood, *, muted: bool = False
+) -> Found:
     """Search by what a question says and means, within a transaction."""
-    within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
-    found = candidates(tx, being, question, understood)
+    within = within_reach(being, question, muted=muted)
+    found = candidates(tx, being, question, understood, muted=muted)
     best = ranked(
         found.query, found.rows, lambda row: row.document_id in found.wanted and _fits(row, question), question.limit
     )
@@ -79,7 +82,7 @@ def search_understood(tx: Transaction, being: Being, question: EverythingRequest
         )
     }
     results = [
-        _result(tx, being, question, one, texts[one.item.kind, one.item.item_id])
+        _result(tx, being, question, one, texts[one.item.kind, one.item.item_id], muted=muted)
         for one in best
         if (one.item.kind, one.item.item_id) in texts
     ]
@@ -104,12 +107,20 @@ def _fits(row: Seen, question: EverythingRequest) -> bool:
 
 
 def _result(
-    tx: Transaction, being: Being, question: EverythingRequest, one: Ranked[Seen], text: result_texts.ItemText
+    tx: Transaction,
+    being: Being,
+    question: EverythingRequest,
+    one: Ranked[Seen],
+    text: result_texts.ItemText,
+    *,
+    muted: bool,
 ) -> Result:
     before: Sequence[NeighbourMessage] = ()
     after: Sequence[NeighbourMessage] = ()
     if question.neighbours and one.item.kind == "message":
-        before, after = result_texts.beside(tx, being.being_id, one.item.item_id, question.neighbours, question.as_of)
+        before, after = result_texts.beside(
+            tx, being.being_id, one.item.item_id, question.neighbours, question.as_of, muted=muted
+        )
     return Result(
         kind=text.kind,
         id=text.id,

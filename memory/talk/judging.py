@@ -21,7 +21,8 @@ from memory.grounding import setting
 from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.payer import LlmUnavailable
 from memory.llm.session import LlmSession
-from memory.talk import context_provenance, sharing, spine
+from memory.talk import context_provenance, session_summary, sharing, spine
+from memory.talk import rolling as rolling_summary
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
 from schemas.ledger import kinds
@@ -130,7 +131,7 @@ class _Judging(ModelWork[_Judgement]):
             facts.lock(tx, answer.conversation.being.user_id)
             # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it.
             # Messages that a withdrawal moved to another session are judged there.
-            stands = messages.keep_from_erasure(tx, being_id, answer.shown)
+            stands = messages.keep_from_erasure(tx, being_id, answer.shown, told=False)
             if stands and judging.all_wait(tx, being_id, session_id, answer.new):
                 _keep(tx, self.settings, session_id, answer)
         # Messages that came in since this unit of work was claimed belong to the next one.
@@ -232,6 +233,9 @@ def _keep(tx: Transaction, settings: Settings, session_id: UUID, judgement: _Jud
     applied = applying.apply(tx, being, judged, extraction.requests, facts_shown, judgement.secret)
     extraction.dropped.update(applied.dropped)
     request_judging(tx, settings, being.being_id, applied.sessions)
+    if applied.mutes_changed:
+        rolling_summary.request_if_due(tx, being.being_id)
+        session_summary.request_due(tx, being.being_id)
     # What an earlier judging found in these messages, and this one did not.
     todos.drop_outdated(tx, being.being_id, judged)
     dropped = facts.drop_outdated(tx, being.being_id, judged)

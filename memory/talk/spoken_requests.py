@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from memory.facts import vectors
+from memory.talk import muting
 from memory.talk.judging import request_judging
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
@@ -44,5 +45,7 @@ def undo(store: Store, settings: Settings, being: Being, request_id: UUID) -> Sp
         facts.lock(tx, being.user_id)
         undone, sessions = spoken_requests.undo(tx, being.being_id, request_id)
         request_judging(tx, settings, being.being_id, sessions)
+        if undone.effect == "muted":
+            muting.derive_again(tx, settings, being.user_id)
         vectors.request_embedding(tx, being.user_id)
         return undone

@@ -26,7 +26,7 @@ def build_snapshot(tx: Transaction, being: Being, scope: str) -> str:
     Raises:
         InvalidRequest: The Being may not use that scope.
     """
-    return _snapshot(vault.live(tx, being, chosen(being, [scope])), [scope])
+    return _snapshot(vault.live(tx, being, chosen(being, [scope]), muted=False), [scope])
 
 
 def build_snapshot_block(tx: Transaction, being: Being, scopes: Sequence[str] | None = None) -> str:
@@ -44,7 +44,7 @@ def build_snapshot_block(tx: Transaction, being: Being, scopes: Sequence[str] | 
     if not config.enabled:
         return ""
     of_scopes = chosen(being, scopes or config.scopes)
-    return _fenced(SNAPSHOT, _snapshot(vault.live(tx, being, of_scopes), of_scopes))
+    return _fenced(SNAPSHOT, _snapshot(vault.live(tx, being, of_scopes, muted=False), of_scopes))
 
 
 def build_memory_block(
@@ -73,7 +73,7 @@ def build_memory_block(
     if not config.enabled:
         return ""
     of_scopes = chosen(being, scopes or config.scopes)
-    records = vault.live(tx, being, of_scopes)
+    records = vault.live(tx, being, of_scopes, muted=False)
     if beside_snapshot:
         shown, _ = _in_snapshot(records)
         records = [record for record in records if record not in shown]

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memory.facts import editing, retrieval, seeding
 from memory.talk import confidences
-from operations.declaration import Command, Flag, operation
+from operations.declaration import Command, FindsMuted, Flag, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved, Seeded
@@ -43,6 +43,7 @@ def retrieve_facts(on: Resources, being: Being, question: FactQuestion) -> Retri
 def list_facts(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     type: Annotated[FactType | None, Field(description="Only facts of this type.")] = None,  # noqa: A002  # the field's name
     status: Annotated[FactStatus, Field(description="Only facts of this status.")] = "ACTIVE",
@@ -52,8 +53,13 @@ def list_facts(
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> FactPage:
-    """List the facts that a Being knows, newest first: the user's, and those said to it in confidence."""
-    return editing.page(on.store, being, type=type, status=status, entity=entity, cursor=cursor, limit=limit)
+    """List the facts that a Being knows, newest first: the user's, and those said to it in confidence.
+
+    The scope `manage` also lists muted ones.
+    """
+    return editing.page(
+        on.store, being, type=type, status=status, entity=entity, muted=muted, cursor=cursor, limit=limit
+    )
 
 
 @operation("POST /v1/beings/{being}/facts", scope="manage", status=HTTPStatus.CREATED, body="document")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memory.facts import todos
 from memory.talk import confidences
-from operations.declaration import Command, operation
+from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import TodoPage
@@ -22,14 +22,18 @@ from workers.runtime.resources import Resources
 def list_todos(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     status: Annotated[TodoStatus, Field(description="Only todos of this status.")] = "OPEN",
     kind: Annotated[TodoKind | None, Field(description="Only todos of this kind.")] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> TodoPage:
-    """List the user's commitments, habits, open threads and frictions, as told to this Being, newest first."""
-    return todos.page(on.store, being, status=status, kind=kind, cursor=cursor, limit=limit)
+    """List the user's commitments, habits, open threads and frictions, as told to this Being, newest first.
+
+    The scope `manage` also lists muted ones.
+    """
+    return todos.page(on.store, being, status=status, kind=kind, muted=muted, cursor=cursor, limit=limit)
 
 
 @operation(

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.nodes import browsing, curation
-from operations.declaration import Command, operation
+from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.intake.inputs import SCENE_FIELDS
@@ -51,14 +51,20 @@ def change_topic(tx: Transaction, being: Being, cluster_id: UUID, changes: Topic
 def list_nodes(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     cluster: Annotated[UUID | None, Field(description="Only those of this topic.")] = None,
     status: Annotated[NodeStatus | None, Field(description="Only those.")] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> NodePage:
-    """List memories, newest first, dead and forgotten ones too; looking keeps nothing alive."""
-    return browsing.node_page(on.store, being.being_id, cluster_id=cluster, status=status, cursor=cursor, limit=limit)
+    """List memories, newest first, dead and forgotten ones too; looking keeps nothing alive.
+
+    The scope `manage` also lists muted ones.
+    """
+    return browsing.node_page(
+        on.store, being.being_id, cluster_id=cluster, status=status, muted=muted, cursor=cursor, limit=limit
+    )
 
 
 @operation("GET /v1/beings/{being}/fading", scope="read", commands=[Command("fading")])

@@ -1,7 +1,7 @@
 """Searching everything that a Being was told."""
 
 from memory.search import search
-from operations.declaration import Tool, operation
+from operations.declaration import FindsMuted, Tool, operation
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Found
 from workers.runtime.resources import Resources
@@ -20,11 +20,11 @@ from workers.runtime.resources import Resources
         hints={"until": "Only what was said or happened before a time, or until the end of a date."},
     ),
 )
-def search_everything(on: Resources, being: Being, question: EverythingRequest) -> Found:
+def search_everything(on: Resources, being: Being, muted: FindsMuted, question: EverythingRequest) -> Found:
     """Search all that a Being was told: messages, memories, facts, summaries, diary, knowledge; the vault where named.
 
     It finds by words, in any language, within a second of what was accepted, and by meaning once that was embedded;
     `unindexed` counts what is not there yet. Names of speakers and times in the query count for what was said by them
-    and then, and exclude nothing else; `since`, `until` and `speaker` do.
+    and then, and exclude nothing else; `since`, `until` and `speaker` do. The scope `manage` also finds what is muted.
     """
-    return search.search(on.store, on.embedders, being, question)
+    return search.search(on.store, on.embedders, being, question, muted=muted)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from memory.nodes import browsing
 from memory.talk import sessions
-from operations.declaration import Command, operation
+from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.limits import PAGE_NODES
@@ -41,13 +41,16 @@ def show_session(on: Resources, being: Being, session_id: UUID) -> SessionDetail
 def list_messages(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     session_id: UUID,
     *,
+    told: Annotated[bool, Field(description="Only those that a prompt may tell: muted ones are left out.")] = False,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> MessagePage:
-    """List the messages of a session, in order."""
-    return browsing.said_in(on.store, being.being_id, session_id, cursor=cursor, limit=limit)
+    """List the messages of a session, in order. The scope `manage` also lists muted ones."""
+    finds = muted and not told
+    return browsing.said_in(on.store, being.being_id, session_id, muted=finds, cursor=cursor, limit=limit)
 
 
 @operation("GET /v1/beings/{being}/party-messages", scope="read")

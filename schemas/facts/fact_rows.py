@@ -16,7 +16,7 @@ FactSource = Literal["shadow_extraction", "seeded_profile", "curated_fold"]
 FactStatus = Literal["ACTIVE", "ARCHIVED"]
 TodoKind = Literal["commitment", "habit", "thread", "friction", "promise"]
 TodoStatus = Literal["OPEN", "DONE", "ARCHIVED"]
-SpokenEffect = Literal["forgotten", "corrected", "ignored"]
+SpokenEffect = Literal["forgotten", "corrected", "ignored", "muted"]
 MergeState = Literal["proposed", "merged", "declined", "undone"]
 
 
@@ -105,18 +105,19 @@ class Todo(Row):
 
 
 class SpokenRequest(Row):
-    """Something that was done because the user asked for it in talk: to one fact, todo or message."""
+    """Something that was done because the user asked for it in talk: to one fact, todo, message or entity."""
 
     request_id: UUID
     message_id: UUID = Field(description="The user's message that asks for it.")
     span: str = Field(description="Its words.")
     effect: SpokenEffect = Field(
         description="`forgotten`: the fact or todo is archived. `corrected`: the fact has a new statement."
-        " `ignored`: the message supports no fact and no todo."
+        " `ignored`: the message supports no fact and no todo. `muted`: it is kept, and not brought up."
     )
     fact_id: UUID | None
     todo_id: UUID | None
-    meant_message_id: UUID | None = Field(description="The message that is not to be remembered.")
+    meant_message_id: UUID | None = Field(description="The message that is not to be remembered, or not brought up.")
+    name: str | None = Field(description="The entity that is not to be brought up.")
     done_at: datetime
     undone_at: datetime | None
     told_at: datetime | None = Field(description="When a context told that it was done.")

@@ -88,20 +88,24 @@ class FoundConfidence(Judged):
     )
 
 
-Wish = Literal["forget", "correct", "do not remember"]
+Wish = Literal["forget", "correct", "do not remember", "do not mention"]
 
 
 class FoundRequest(FoundItem):
     """A request of the user to the companion's memory."""
 
     wish: Annotated[str, Field(json_schema_extra=_of(Wish))] = Field(
-        description="`forget` what was said before, `correct` it, or `do not remember` what a message says."
+        description="`forget` what was said before, `correct` it, `do not remember` what a message says, or"
+        " `do not mention` it again."
     )
     means: list[Annotated[str, Ref("f")]] = Field(
         description="The refs of the facts, todos and messages that are meant."
     )
     statement: Annotated[str | None, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(
         description="For `correct`, what is right, as a statement that stands by itself; else null."
+    )
+    about: Annotated[str | None, Absent(None)] = Field(
+        description="For `do not mention`, the name of the person or thing that is meant as a whole; else null."
     )
 
 

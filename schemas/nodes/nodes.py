@@ -81,7 +81,8 @@ class HistoryEvent(Row):
 class ShownNode(Row):
     """An active or dying node as it is shown to a model; every change except activation raises `revision`.
 
-    `may_die` is set for a dying node that consolidation may let go in this run.
+    `may_die` is set for a dying node that consolidation may let go in this run. A muted one is shown with muted ones
+    alone.
     """
 
     node_id: UUID
@@ -98,6 +99,7 @@ class ShownNode(Row):
     revision: int
     request_key_id: RequestKeyId = None
     may_die: bool = False
+    muted: bool = False
 
 
 class TopicPage(Answer):

@@ -133,11 +133,11 @@ begin
     set local enable_hashjoin = off;
     set local enable_nestloop = on;
     update memory.node_vectors as v
-    set living = n.status <> 'dead', standing = n.forgotten_at is null and n.absorbed_into is null
+    set living = found.living, standing = found.standing
     from new_nodes as n
+    cross join lateral memory.finds_node(n.being_id, n.node_id, n.status, n.forgotten_at, n.absorbed_into) as found
     where v.being_id = n.being_id and v.node_id = n.node_id
-        and (v.living, v.standing)
-            is distinct from (n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null);
+        and (v.living, v.standing) is distinct from (found.living, found.standing);
     return null;
 end $$;
 

@@ -117,7 +117,8 @@ end $$;
 
 -- The seed's ❼, one cluster at a time by (created_at, cluster_id), with live counts and vectors: a sub-cluster with at most
 -- two active nodes gives all its nodes, dead ones too, to the sibling most like it (similarity > p_threshold), else to its
--- parent; without active nodes it is similar to no other. A cluster with children stays.
+-- parent; without active nodes it is similar to no other. A cluster with children stays. A muted one goes to a muted
+-- sibling, or stays.
 -- INVARIANT  No node is lost: every node of a removed cluster is in the cluster that merged_into names.
 create or replace function merge_small_clusters(p_being_id uuid, p_threshold double precision) returns integer
 language plpgsql as $$
@@ -132,19 +133,21 @@ begin
         where being_id = p_being_id and active_nodes <= 2 and not is_parent and removed_at is null
         order by created_at, cluster_id
     loop
-        select coalesce(best.cluster_id, c.parent_id) into v_target
+        select coalesce(best.cluster_id, case when not memory.is_muted(p_being_id, 'topic', c.cluster_id) then c.parent_id end)
+        into v_target
         from memory.clusters as c
         left join lateral (
             select sibling.cluster_id
             from memory.clusters as sibling
             where sibling.being_id = p_being_id and sibling.parent_id = c.parent_id and sibling.cluster_id <> c.cluster_id
                 and not sibling.is_parent and sibling.removed_at is null
+                and memory.is_muted(p_being_id, 'topic', sibling.cluster_id) = memory.is_muted(p_being_id, 'topic', c.cluster_id)
                 and 1 - (sibling.vector <=> c.vector) > p_threshold and 1 - (sibling.vector <=> c.vector) <= 1
             order by sibling.vector <=> c.vector, sibling.cluster_id
             limit 1
         ) as best on true
         where c.being_id = p_being_id and c.cluster_id = v_small.cluster_id and c.active_nodes <= 2;
-        continue when not found;
+        continue when v_target is null;
         update memory.memory_nodes set cluster_id = v_target
         where being_id = p_being_id and cluster_id = v_small.cluster_id;
         update memory.clusters as c

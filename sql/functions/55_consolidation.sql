@@ -30,6 +30,12 @@ create or replace function untouched(p_being_id uuid, p_seen jsonb) returns bool
     from jsonb_each_text(p_seen) as seen (node_id, revision);
 $$;
 
+-- Whether some of these nodes are muted and others are not: nothing that is made of both can be told or left untold.
+create or replace function differ_in_muting(p_being_id uuid, p_node_ids uuid[]) returns boolean language sql stable
+return (
+    select count(distinct memory.is_muted(p_being_id, 'node', node_id)) > 1 from unnest(p_node_ids) as node_id
+);
+
 -- Lets a survivor absorb others and gives it the words that they became together.
 -- INVARIANT  All of it or, where a node was touched since it was shown, nothing: then false.
 create or replace function merge_nodes(
@@ -37,7 +43,7 @@ create or replace function merge_nodes(
     p_emotion jsonb, p_text_hash bytea, p_embedding_model text, p_vector halfvec
 ) returns boolean language plpgsql as $$
 begin
-    if not memory.untouched(p_being_id, p_seen)
+    if not memory.untouched(p_being_id, p_seen) or memory.differ_in_muting(p_being_id, p_absorbed || p_survivor)
         or (select embedding_model from memory.beings where being_id = p_being_id) <> p_embedding_model then
         return false;
     end if;
@@ -74,7 +80,8 @@ $$;
 -- where they were shown and as they were shown. p_named_by is where its name comes from, and p_named_from are the nodes that
 -- the name was made of. Returns how many went.
 -- INVARIANT  A topic begins with at least p_least nodes, and leaves at least as many active ones behind, but for a root,
---            which may be emptied; and no name is of what was erased since it was made. Otherwise nothing is done.
+--            which may be emptied; and no name is of what was erased since it was made, or of muted and other nodes. Otherwise
+--            nothing is done.
 create or replace function found_topic_of_shown(
     p_being_id uuid, p_from uuid, p_name text, p_named_by text, p_named_from uuid[], p_seen jsonb, p_least integer
 ) returns integer language plpgsql as $$
@@ -87,6 +94,9 @@ declare
         where n.revision = seen.revision::bigint and n.cluster_id = p_from and n.status = 'active'
     );
 begin
+    if memory.differ_in_muting(p_being_id, p_named_from) then
+        return 0;
+    end if;
     if cardinality(v_nodes) < p_least or exists (
         select from memory.clusters
         where being_id = p_being_id and cluster_id = p_from and not is_parent
@@ -101,6 +111,16 @@ begin
     from memory.clusters
     where being_id = p_being_id and cluster_id = p_from
     returning cluster_id into v_cluster_id;
+    -- What a muted topic parts from is muted with it.
+    insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
+    select owner_id, kind, v_cluster_id, user_id, mute_id, spreads
+    from memory.muted_items
+    where owner_id = p_being_id and kind = 'topic' and item_id = p_from;
+    update memory.mutes as m
+    set topics = m.topics || v_cluster_id
+    from memory.muted_items as x
+    where x.owner_id = p_being_id and x.kind = 'topic' and x.item_id = v_cluster_id
+        and m.user_id = x.user_id and m.mute_id = x.mute_id and m.kind = 'topic';
     update memory.memory_nodes
     set cluster_id = v_cluster_id
     where being_id = p_being_id and node_id = any(v_nodes);

@@ -67,6 +67,7 @@ create or replace function nearest_windows_of_nodes(
         join memory.memory_nodes as n on n.being_id = d.owner_id and n.node_id = d.item_id
         where d.owner_id = p_being_id and d.document_id = near.document_id
             and case when p_living then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
+            and not memory.is_muted(n.being_id, 'node', n.node_id)
         limit 1
     ) as n on true
     limit p_limit;
@@ -226,7 +227,7 @@ return (
     ) as signed
 );
 
--- Nodes, dead ones too, that answer any of the terms, or with p_all every one: a theme whole and to the letter, the text
+-- Nodes, dead ones too, but no muted ones, that answer any of the terms, or with p_all every one: a theme whole and to the letter, the text
 -- fields as substrings whatever the case. Most terms first, then what weighs most.
 --
 -- Looking for every term in every text takes 0.3 µs each, too long for a question of ordinary length. So signatures
@@ -269,6 +270,7 @@ begin
                 join memory.node_words as w on w.being_id = $1 and w.node_id = foremost.node_id
                 join memory.memory_nodes as n on n.being_id = $1 and n.node_id = foremost.node_id
                 where n.forgotten_at is null and (n.status <> 'dead' or not $3)
+                    and not memory.is_muted(n.being_id, 'node', n.node_id)
             ) as counted
             order by counted.terms desc
             offset $4 - 1
@@ -302,6 +304,7 @@ begin
         join memory.memory_nodes as n on n.being_id = $3 and n.node_id = met.node_id
         join memory.beings as b on b.being_id = n.being_id
         where n.forgotten_at is null and (n.status <> 'dead' or not $4)
+            and not memory.is_muted(n.being_id, 'node', n.node_id)
         order by met.terms desc,
             memory.effective_importance(
                 n.importance, coalesce(b.patrol_counter - n.session_count_base, n.final_session_count), n.pinned

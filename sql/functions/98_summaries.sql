@@ -81,8 +81,8 @@ begin
         );
 end $$;
 
--- Whether all of these messages exist; locks them until this transaction ends.
-create or replace function keep_from_erasure(p_being_id uuid, p_message_ids uuid[]) returns boolean
+-- Whether all of these messages exist, and with p_told none is muted; locks them until this transaction ends.
+create or replace function keep_from_erasure(p_being_id uuid, p_message_ids uuid[], p_told boolean) returns boolean
 language plpgsql as $$
 declare
     v_there integer;
@@ -93,17 +93,20 @@ begin
     order by message_id
     for no key update;
     get diagnostics v_there = row_count;
-    return v_there = cardinality(p_message_ids);
+    return v_there = cardinality(p_message_ids) and not (p_told and exists (
+        select from memory.muted_items as x
+        where x.owner_id = p_being_id and x.kind = 'message' and x.item_id = any(p_message_ids)
+    ));
 end $$;
 
--- INVARIANT  Nothing is seen of a user as a person, or of what a Being is at, that rests on a message which was withdrawn or was not
---            judged. What rests on one that was told in confidence is seen by the Being that heard it alone (not shared).
+-- INVARIANT  Nothing is seen of a user as a person, or of what a Being is at, that rests on a message which was withdrawn, was not judged,
+--            or is muted. What rests on one that was told in confidence is seen by the Being that heard it alone (not shared).
 create or replace view seen_impressions with (security_invoker = true) as
 select i.*, told.shared
 from memory.session_impressions as i,
 lateral (
     select count(*) as stand, bool_and(not m.in_confidence) as shared
-    from memory.messages as m
+    from memory.tellable_messages as m
     where m.being_id = i.being_id and m.message_id = any(i.message_ids)
         and m.role = 'user' and m.judged and m.judging_error is null
 ) as told

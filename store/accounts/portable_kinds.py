@@ -358,6 +358,16 @@ KINDS: tuple[Kind, ...] = (
         scoped=True,
         ids=("id",),
     ),
+    # Last: a mute reaches what is there when it comes in, and what comes later.
+    Kind(
+        "mute",
+        "mutes",
+        users("mute_id", SCOPED),
+        owner="user",
+        of="case when t.being_id is null then 'user' else 'being' end",
+        scoped=True,
+        ids=("mute_id",),
+    ),
 )
 
 STAYS_BEHIND: Mapping[str, str] = {
@@ -394,6 +404,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "fact_states": "derived, and computed again",
     "vault_heads": "derived, and computed again",
     "node_words": "derived, and computed again",
+    "muted_items": "derived from mutes, and computed again",
     "search_owners": "derived, and computed again",
     "search_queue": "derived, and computed again",
     "search_documents": "derived, and computed again",

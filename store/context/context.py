@@ -129,14 +129,14 @@ def kept_notes(tx: Transaction, being_id: UUID, limit: int) -> list[KeptNote]:
             """
             with kept as (
                 (
-                    select * from memory.notes
+                    select * from memory.tellable_notes
                     where being_id = %(being)s and type in ('todo', 'reminder') and read_at is null
                     order by note_id desc
                     limit %(limit)s
                 )
                 union all
                 (
-                    select * from memory.notes
+                    select * from memory.tellable_notes
                     where being_id = %(being)s and type = 'knowledge' and in_snapshot
                     order by note_id desc
                     limit %(limit)s
@@ -158,7 +158,7 @@ def recent_diary(tx: Transaction, being_id: UUID, days: int) -> list[DiaryEntry]
     with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
         return cursor.execute(
             """
-            select d.* from memory.diary as d
+            select d.* from memory.tellable_diary as d
             join memory.beings using (being_id)
             join memory.users as u using (user_id)
             where d.being_id = %s and d.day > (memory.now() at time zone u.time_zone)::date - %s
@@ -173,7 +173,7 @@ def recent_nodes(tx: Transaction, being_id: UUID, limit: int) -> list[Node]:
     with tx.cursor(row_factory=class_row(Node)) as cursor:
         return cursor.execute(
             """
-            select * from memory.seen_nodes
+            select * from memory.tellable_nodes
             where being_id = %s and last_activated is not null and status <> 'dead'
             order by last_activated desc, node_id desc
             limit %s

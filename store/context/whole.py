@@ -45,6 +45,7 @@ def talk(
             select d.item_id
             from memory.search_documents as d
             where d.owner_id = %(being)s and d.kind = 'message' and d.item_id <> all(%(apart)s)
+                and not memory.is_muted(%(being)s, 'message', d.item_id)
             order by d.item_id
             limit %(most)s + 1
         ) as first_ones
@@ -59,7 +60,7 @@ def talk(
             """
             select m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
             from memory.search_documents as d
-            join memory.messages as m on m.being_id = d.owner_id and m.message_id = d.item_id
+            join memory.tellable_messages as m on m.being_id = d.owner_id and m.message_id = d.item_id
             join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
             where d.owner_id = %(being)s and d.kind = 'message' and d.item_id <> all(%(apart)s)
             order by s.started_at, s.session_id, m.created_at, m.message_id
@@ -82,7 +83,7 @@ def facts(tx: Transaction, user_id: UUID, being_id: UUID, *, most: int, most_byt
         found = cursor.execute(
             """
             select *
-            from memory.facts
+            from memory.tellable_facts
             where user_id = %s and status = 'ACTIVE' and (being_id = %s or being_id is null)
             order by fact_id
             limit %s
@@ -99,7 +100,7 @@ def nodes(tx: Transaction, being_id: UUID, *, most: int) -> list[Node]:
         found = cursor.execute(
             """
             select *
-            from memory.seen_nodes
+            from memory.tellable_nodes
             where being_id = %s and status <> 'dead'
             order by created_at, node_id
             limit %s

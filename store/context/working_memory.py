@@ -15,7 +15,7 @@ from store.transaction import Transaction, value
 
 
 def entries(tx: Transaction, being_id: UUID, conversation: str | None) -> list[WorkingMemoryEntry]:
-    """All entries of a conversation's working memory, by region, each region in the order of its entries."""
+    """The entries of a conversation's working memory, by region, each region in order; without muted messages."""
     with tx.cursor(row_factory=class_row(WorkingMemoryEntry)) as cursor:
         return cursor.execute(
             """
@@ -24,6 +24,7 @@ def entries(tx: Transaction, being_id: UUID, conversation: str | None) -> list[W
             from memory.working_memory as w
             left join memory.messages as m using (being_id, message_id)
             where w.being_id = %s and coalesce(w.conversation, '') = coalesce(%s, '')
+                and not (w.message_id is not null and memory.is_muted(w.being_id, 'message', w.message_id))
             order by w.region, w.said_at, coalesce(w.message_id, w.entry_id)
             """,
             [being_id, conversation],

@@ -15,7 +15,7 @@ def foundation(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> li
         return cursor.execute(
             """
             select *
-            from memory.facts
+            from memory.tellable_facts
             where user_id = %s and pinned and status = 'ACTIVE' and (being_id = %s or being_id is null)
             order by fact_id
             limit %s
@@ -31,7 +31,7 @@ def essential(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> lis
             # The importance is a literal, so that the planner uses the partial index facts_important.
             """
             select *
-            from memory.facts
+            from memory.tellable_facts
             where user_id = %(user)s and status = 'ACTIVE' and (importance >= 2 or pinned)
                 and (pinned or type = 'PROFILE')
                 and (being_id = %(being)s or being_id is null)
@@ -54,7 +54,7 @@ def named(tx: Transaction, user_id: UUID, being_id: UUID, names: Sequence[str], 
         join memory.entity_aliases as a using (user_id, alias_ref),
         lateral (
             select count(*) as facts
-            from memory.facts as f
+            from memory.tellable_facts as f
             where f.user_id = %(user)s and f.status = 'ACTIVE' and f.entity_refs @> array[a.entity_ref]
                 and (f.being_id = %(being)s or f.being_id is null)
         ) as known
@@ -86,7 +86,7 @@ def important(
                     partition by wanted.ref
                     order by f.pinned desc, f.importance desc, f.created_at desc, f.fact_id desc
                 ) as place
-            from memory.facts as f
+            from memory.tellable_facts as f
             join unnest(%(refs)s::text[]) as wanted (ref) on wanted.ref = any(f.entity_refs)
             where f.user_id = %(user)s and f.status = 'ACTIVE' and (f.importance >= 2 or f.pinned)
                 and (f.being_id = %(being)s or f.being_id is null) and f.fact_id <> all(%(apart)s)

@@ -57,13 +57,15 @@ def uncurated(tx: Transaction, user_id: UUID, limit: int) -> list[UUID]:
 def similar_pairs(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID], *, similarity: float) -> list[FactPair]:
     """Pairs of one of these facts with another unpinned active one, with at least this cosine similarity.
 
-    Both are of one scope, type and subtype; facts about a person are paired only with facts about the same person.
+    Both are of one scope, type and subtype, and both or neither muted; facts about a person are paired only with facts
+    about the same person.
     """
     with tx.cursor(row_factory=class_row(FactPair)) as cursor:
         return cursor.execute(
             """
             with loose as materialized (
                 select f.fact_id, f.being_id, f.type, f.subtype, v.vector,
+                    memory.is_muted(coalesce(f.being_id, f.user_id), 'fact', f.fact_id) as muted,
                     case f.subtype ->> 'entityType' when 'person' then f.entity_refs[1] end as person
                 from memory.facts as f
                 join memory.fact_states as state using (user_id)
@@ -76,7 +78,8 @@ def similar_pairs(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID], *, s
             from loose as fresh
             join loose as old
                 on old.fact_id <> fresh.fact_id and old.type = fresh.type and old.subtype = fresh.subtype
-                and old.being_id is not distinct from fresh.being_id and old.person is not distinct from fresh.person
+                and old.being_id is not distinct from fresh.being_id and old.muted = fresh.muted
+                and old.person is not distinct from fresh.person
             where fresh.fact_id = any(%(fresh)s) and (old.fact_id > fresh.fact_id or old.fact_id <> all(%(fresh)s))
                 and 1 - (old.vector <=> fresh.vector) >= %(similarity)s
             order by one, other

@@ -104,7 +104,7 @@ def nearest(
                         where v.user_id = %(user)s and v.embedding_model = %(model)s
                         offset 0
                     ) as scored
-                    join memory.facts as known on known.user_id = %(user)s and known.fact_id = scored.fact_id
+                    join memory.tellable_facts as known on known.user_id = %(user)s and known.fact_id = scored.fact_id
                     where known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
                     order by scored.distance, scored.fact_id
                     limit %(limit)s
@@ -115,7 +115,7 @@ def nearest(
                     from memory.search_vectors as w
                     join memory.search_documents as d
                         on d.owner_id = w.owner_id and d.document_id = w.document_id
-                    join memory.facts as known on known.user_id = %(user)s and known.fact_id = d.item_id
+                    join memory.tellable_facts as known on known.user_id = %(user)s and known.fact_id = d.item_id
                     where w.owner_id in (%(user)s, %(being)s) and w.embedding_model = %(model)s and w.kind = 'fact'
                         and known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
                     group by d.item_id
@@ -144,7 +144,7 @@ def has_facts(tx: Transaction, user_id: UUID, being_id: UUID) -> bool:
             tx,
             """
             select exists (
-                select from memory.facts
+                select from memory.tellable_facts
                 where user_id = %s and status = 'ACTIVE' and (being_id = %s or being_id is null)
             )
             """,
@@ -169,7 +169,7 @@ def matching_words(
     rows = tx.execute(
         """
         select f.*, found.share
-        from memory.facts as f,
+        from memory.tellable_facts as f,
         lateral (
             select count(*)::double precision / %(count)s as share
             from unnest(%(terms)s::text[]) as term

@@ -81,10 +81,11 @@ def page(
     type: str | None = None,  # noqa: A002  # the column's name
     status: str | None = "ACTIVE",
     entity_ref: str | None = None,
+    muted: bool = True,
     before: UUID | None = None,
     limit: int,
 ) -> list[Fact]:
-    """A page of the facts that a Being knows, newest first, starting after `before`."""
+    """A page of the facts that a Being knows, newest first, starting after `before`; muted ones with `muted`."""
     with tx.cursor(row_factory=class_row(Fact)) as cursor:
         return cursor.execute(
             """
@@ -94,6 +95,7 @@ def page(
                 and (%(type)s::text is null or type = %(type)s)
                 and (%(status)s::text is null or status = %(status)s)
                 and (%(entity)s::text is null or entity_refs @> array[%(entity)s])
+                and (%(muted)s or not memory.is_muted(coalesce(being_id, user_id), 'fact', fact_id))
                 and (%(before)s::uuid is null or fact_id < %(before)s)
             order by fact_id desc
             limit %(limit)s
@@ -104,6 +106,7 @@ def page(
                 "type": type,
                 "status": status,
                 "entity": entity_ref,
+                "muted": muted,
                 "before": before,
                 "limit": limit,
             },

@@ -19,7 +19,7 @@ CONTEXTS_LOOKED_AT = 20
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One effect of a message, on one fact, todo or message."""
+    """One effect of a message, on one fact, todo, message or entity."""
 
     message_id: UUID
     span: str
@@ -27,11 +27,12 @@ class Done:
     fact_id: UUID | None = None
     todo_id: UUID | None = None
     meant_message_id: UUID | None = None
+    name: str | None = None
 
     @property
-    def target(self) -> tuple[UUID, str, UUID | None]:
+    def target(self) -> tuple[UUID, str, UUID | str | None]:
         """The key that tells it from other effects: its message, its kind, and what it was done to."""
-        return self.message_id, self.effect, self.fact_id or self.todo_id or self.meant_message_id
+        return self.message_id, self.effect, self.fact_id or self.todo_id or self.meant_message_id or self.name
 
 
 def may_be_meant(
@@ -211,9 +212,9 @@ def add(tx: Transaction, user_id: UUID, being_id: UUID, done: Done) -> None:
     tx.execute(
         """
         insert into memory.spoken_requests
-            (being_id, message_id, span, effect, user_id, fact_id, todo_id, meant_message_id)
+            (being_id, message_id, span, effect, user_id, fact_id, todo_id, meant_message_id, name)
         select %(being)s, %(message)s, %(span)s, %(effect)s,
-            case when %(fact)s::uuid is not null then %(user)s::uuid end, %(fact)s, %(todo)s, %(meant)s
+            case when %(fact)s::uuid is not null then %(user)s::uuid end, %(fact)s, %(todo)s, %(meant)s, %(name)s
         on conflict do nothing
         """,
         {
@@ -225,6 +226,7 @@ def add(tx: Transaction, user_id: UUID, being_id: UUID, done: Done) -> None:
             "fact": done.fact_id,
             "todo": done.todo_id,
             "meant": done.meant_message_id,
+            "name": done.name,
         },
     )
 
@@ -323,7 +325,8 @@ def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int
             from memory.spoken_requests as r
             join memory.messages as m on m.being_id = r.being_id and m.message_id = r.message_id
             join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
-            left join memory.facts as f on f.user_id = r.user_id and f.fact_id = r.fact_id and f.status = 'ACTIVE'
+            left join memory.tellable_facts as f
+                on f.user_id = r.user_id and f.fact_id = r.fact_id and f.status = 'ACTIVE'
             where r.being_id = %s and r.told_at is null and r.undone_at is null
                 and s.conversation is not distinct from %s
             order by r.request_id

@@ -222,7 +222,7 @@ def as_known(
                     coalesce(
                         jsonb_agg(jsonb_build_array(e.message_id, e.span)) filter (where e.being_id = %(being)s), '[]'
                     ) as spans
-                from memory.facts as f
+                from memory.tellable_facts as f
                 join memory.fact_statements as s using (user_id, fact_id)
                 left join memory.fact_evidence as e
                     on e.user_id = s.user_id and e.statement_id = s.statement_id and not e.outdated

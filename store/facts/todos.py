@@ -188,7 +188,7 @@ def newest_told(tx: Transaction, being_id: UUID, limit: int, within: timedelta) 
         return cursor.execute(
             """
             select *
-            from memory.todos
+            from memory.tellable_todos
             where being_id = %(being)s and status = 'OPEN'
                 and (pinned or greatest(last_told_at, due_until) > memory.now() - %(within)s)
             order by pinned desc, last_told_at desc, todo_id desc
@@ -257,10 +257,11 @@ def page(
     *,
     status: str | None = "OPEN",
     kind: str | None = None,
+    muted: bool = True,
     before: UUID | None = None,
     limit: int,
 ) -> list[Todo]:
-    """A page of todos, newest first, starting after `before`."""
+    """A page of todos, newest first, starting after `before`; muted ones with `muted`."""
     with tx.cursor(row_factory=class_row(Todo)) as cursor:
         return cursor.execute(
             """
@@ -269,11 +270,12 @@ def page(
             where being_id = %(being)s
                 and (%(status)s::text is null or status = %(status)s)
                 and (%(kind)s::text is null or kind = %(kind)s)
+                and (%(muted)s or not memory.is_muted(being_id, 'todo', todo_id))
                 and (%(before)s::uuid is null or todo_id < %(before)s)
             order by todo_id desc
             limit %(limit)s
             """,
-            {"being": being_id, "status": status, "kind": kind, "before": before, "limit": limit},
+            {"being": being_id, "status": status, "kind": kind, "muted": muted, "before": before, "limit": limit},
         ).fetchall()
 
 

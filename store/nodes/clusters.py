@@ -36,8 +36,8 @@ def names(tx: Transaction, being_id: UUID) -> dict[UUID, str]:
     return {row["cluster_id"]: row["name"] for row in rows}
 
 
-def find(tx: Transaction, being_id: UUID, cluster_id: UUID) -> Cluster | None:
-    """Find a cluster by id, or the one that it was merged into."""
+def find(tx: Transaction, being_id: UUID, cluster_id: UUID, *, muted: bool = True) -> Cluster | None:
+    """Find a cluster by id, or the one that it was merged into; a muted one with `muted`."""
     with tx.cursor(row_factory=class_row(Cluster)) as cursor:
         return cursor.execute(
             """
@@ -52,7 +52,7 @@ def find(tx: Transaction, being_id: UUID, cluster_id: UUID) -> Cluster | None:
             )
             select *
             from trail
-            where merged_into is null
+            where merged_into is null and (%s or not memory.is_muted(being_id, 'topic', cluster_id))
             """,
-            [being_id, cluster_id],
+            [being_id, cluster_id, muted],
         ).fetchone()

@@ -116,9 +116,10 @@ def page(
     cluster_id: UUID | None = None,
     status: str | None = None,
     forgotten: bool = True,
+    muted: bool = True,
     before: tuple[datetime, UUID] | None = None,
 ) -> list[Node]:
-    """Nodes by birth, newest first, from `before` (created_at, node_id) on; `forgotten` ones may be left out."""
+    """Nodes by birth, newest first, from `before` (created_at, node_id) on; forgotten and muted ones if wanted."""
     moment, node_id = before or (None, None)
     with tx.cursor(row_factory=class_row(Node)) as cursor:
         return cursor.execute(
@@ -126,6 +127,7 @@ def page(
             " and (%(cluster)s::uuid is null or cluster_id = %(cluster)s)"
             " and (%(status)s::text is null or status = %(status)s)"
             " and (%(forgotten)s or forgotten_at is null)"
+            " and (%(muted)s or not memory.is_muted(being_id, 'node', node_id))"
             " and (%(moment)s::timestamptz is null or (created_at, node_id) < (%(moment)s, %(node)s::uuid))"
             " order by created_at desc, node_id desc limit %(limit)s",
             {
@@ -133,6 +135,7 @@ def page(
                 "cluster": cluster_id,
                 "status": status,
                 "forgotten": forgotten,
+                "muted": muted,
                 "moment": moment,
                 "node": node_id,
                 "limit": limit,

@@ -8,11 +8,14 @@ from psycopg.rows import class_row
 from schemas.nodes.nodes import ShownNode
 from store.transaction import Transaction
 
+# A topic is named and divided by nodes that are muted or not as it is.
+ALIKE: LiteralString = "memory.is_muted(being_id, 'node', node_id) = memory.is_muted(being_id, 'topic', cluster_id)"
 # Most notes came without a key, and the call of a function is spared for each of those.
 SHOWN: LiteralString = """
     select
         n.node_id, n.cluster_id, n.scene, n.feeling, n.themes, n.emotion, n.importance, n.status, n.fresh, n.pinned,
         n.created_at, n.revision,
+        memory.is_muted(n.being_id, 'node', n.node_id) as muted,
         case
             when exists (
                 select from memory.notes as o

@@ -8,7 +8,7 @@ from psycopg.rows import class_row
 
 from schemas.errors import NotFound, Refused
 from schemas.nodes.nodes import Cluster, Root, ShownNode
-from store.nodes.shown import shown
+from store.nodes.shown import ALIKE, shown
 from store.transaction import Transaction
 
 
@@ -39,6 +39,7 @@ def texts(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID], newest: 
                     select node_id
                     from memory.memory_nodes
                     where being_id = %(being)s and cluster_id = asked.cluster_id and status = 'active'
+                        and memory.is_muted(being_id, 'node', node_id) = memory.is_muted(being_id, 'topic', cluster_id)
                     order by created_at desc, node_id desc
                     limit %(newest)s
                 ) as of_topic
@@ -47,6 +48,7 @@ def texts(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID], newest: 
                     select node_id
                     from memory.memory_nodes
                     where being_id = %(being)s and cluster_id is not null and status = 'active'
+                        and not memory.is_muted(being_id, 'node', node_id)
                     order by created_at desc, node_id desc
                     limit %(newest)s
                 )
@@ -92,7 +94,7 @@ def newest_of(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> 
     """Select the newest active nodes of a topic, to be shown to a model."""
     return shown(
         tx,
-        "cluster_id = %s and status = 'active' order by created_at desc, node_id desc limit %s",
+        "cluster_id = %s and status = 'active' and " + ALIKE + " order by created_at desc, node_id desc limit %s",
         [being_id, cluster_id, limit],
     )
 

@@ -123,12 +123,12 @@ def living(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> list
 
 
 def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
-    """For each node the ten living ones of its cluster that are most like it, nearest first."""
+    """For each node the ten living ones of its cluster, muted or not as it is, that are most like it, nearest first."""
     # The living nodes are read once, however many nodes they are compared with, and none of the dead ones' vectors.
     rows = tx.execute(
         """
         with asked as materialized (
-            select n.node_id, n.cluster_id, own.*
+            select n.node_id, n.cluster_id, memory.is_muted(n.being_id, 'node', n.node_id) as muted, own.*
             from memory.memory_nodes as n, lateral (
                 select v.embedding_model, v.vector
                 from memory.node_vectors as v
@@ -138,7 +138,7 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
             where n.being_id = %(being)s and n.node_id = any(%(nodes)s)
         ),
         living as materialized (
-            select n.node_id, n.cluster_id, own.*
+            select n.node_id, n.cluster_id, memory.is_muted(n.being_id, 'node', n.node_id) as muted, own.*
             from memory.memory_nodes as n, lateral (
                 select v.embedding_model, v.vector
                 from memory.node_vectors as v
@@ -152,7 +152,7 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
         select asked.node_id, array(
             select living.node_id
             from living
-            where living.cluster_id = asked.cluster_id
+            where living.cluster_id = asked.cluster_id and living.muted = asked.muted
                 and living.embedding_model = asked.embedding_model
                 and living.node_id <> asked.node_id
             order by living.vector <=> asked.vector, living.node_id
@@ -173,13 +173,14 @@ def named(tx: Transaction, being_id: UUID, node_ids: Iterable[UUID]) -> list[Sho
 
 
 def born_since(tx: Transaction, being_id: UUID, since: UUID | None, limit: int) -> list[ShownNode]:
-    """The newest nodes that were born after another, or ever; oldest first, whatever has become of them.
+    """The newest nodes, without muted ones, that were born after another, or ever; oldest first, whatever they became.
 
     Ids of nodes are in the order of their birth, so nothing older is read.
     """
     found = shown(
         tx,
         "(%s::uuid is null or node_id > %s) and cluster_id is not null and forgotten_at is null"
+        " and not memory.is_muted(being_id, 'node', node_id)"
         " order by node_id desc limit %s",
         [being_id, since, since, limit],
     )

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from schemas.limits import SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS, TOPIC_NODES
 from schemas.nodes.nodes import Cluster, ShownNode
 from store.nodes.embeddings import Vector, as_array
-from store.nodes.shown import shown
+from store.nodes.shown import ALIKE, shown
 from store.transaction import Transaction, value
 
 MOST_SIBLINGS = 50
@@ -53,17 +53,17 @@ def crowded(tx: Transaction, being_id: UUID, *, roots: bool) -> list[Cluster]:
 
 
 def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
-    """Select the newest active nodes of a cluster, oldest first."""
+    """Select the newest active nodes of a cluster, oldest first; of one that is not muted, without muted ones."""
     found = shown(
         tx,
-        "cluster_id = %s and status = 'active' order by created_at desc, node_id desc limit %s",
+        "cluster_id = %s and status = 'active' and " + ALIKE + " order by created_at desc, node_id desc limit %s",
         [being_id, cluster_id, limit],
     )
     return found[::-1]
 
 
 def newest_members(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[Member]:
-    """Select the newest active nodes of a cluster with their vectors, newest first."""
+    """Select what `newest` does with the vectors, newest first."""
     rows = tx.execute(
         """
         select
@@ -76,6 +76,7 @@ def newest_members(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int
             limit 1
         ) as own
         where n.being_id = %s and n.cluster_id = %s and n.status = 'active'
+            and memory.is_muted(n.being_id, 'node', n.node_id) = memory.is_muted(n.being_id, 'topic', n.cluster_id)
         order by n.created_at desc, n.node_id desc
         limit %s
         """,
@@ -86,12 +87,13 @@ def newest_members(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int
 
 
 def siblings(tx: Transaction, being_id: UUID, cluster: Cluster) -> list[str]:
-    """List the names of the largest topics beside a cluster, or below a root."""
+    """List the names of the largest topics beside a cluster, or below a root, without muted ones."""
     rows = tx.execute(
         """
         select name
         from memory.clusters
         where being_id = %s and parent_id = %s and cluster_id <> %s and not is_parent and removed_at is null
+            and not memory.is_muted(being_id, 'topic', cluster_id)
         order by active_nodes desc, cluster_id
         limit %s
         """,

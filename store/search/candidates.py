@@ -145,11 +145,14 @@ def seen(
                 order by v.vector <#> asked.vector
                 limit 1
             ) as windows on true
-            where d.kind <> 'node' or exists (
-                select from memory.memory_nodes as n
-                where n.being_id = d.owner_id and n.node_id = d.item_id and n.forgotten_at is null
-                    and n.absorbed_into is null
-            )
+            where (%(muted)s or not memory.is_muted(d.owner_id, d.kind::text, d.item_id))
+                and (
+                    d.kind <> 'node' or exists (
+                        select from memory.memory_nodes as n
+                        where n.being_id = d.owner_id and n.node_id = d.item_id and n.forgotten_at is null
+                            and n.absorbed_into is null
+                    )
+                )
             order by d.session_id, d.said_at, d.item_id
             """,
             {

@@ -53,6 +53,7 @@ def holding(
                 and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
                 and (%(until)s::timestamptz is null or d.said_at < %(until)s)
                 and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+                and (%(muted)s or not memory.is_muted(d.owner_id, d.kind::text, d.item_id))
             order by d.said_at desc, d.item_id desc
             limit %(limit)s
             """,

@@ -111,7 +111,8 @@ def by_words(
         select document_id
         from memory.rank_by_words(
             %(owners)s, %(terms)s::bigint[], %(weights)s::double precision[], %(leading)s, %(kinds)s, %(average)s,
-            %(saturation)s, %(length_weight)s, %(since)s, %(until)s, %(as_of)s, %(most)s, %(kept)s, %(limit)s
+            %(saturation)s, %(length_weight)s, %(since)s, %(until)s, %(as_of)s, %(muted)s,
+            %(most)s, %(kept)s, %(limit)s
         )
         """,
         {**parameters, "leading": leading, "most": MOST_READ, "kept": KEPT_PER_WANTED * limit},
@@ -132,6 +133,7 @@ def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]
                 and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
                 and (%(until)s::timestamptz is null or d.said_at < %(until)s)
                 and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+                and (%(muted)s or not memory.is_muted(d.owner_id, d.kind::text, d.item_id))
         ),
         ends as materialized (
             (select * from holding order by document_id limit %(near)s)

@@ -42,7 +42,7 @@ def told_like(
         from unnest(%(owner_ids)s::uuid[], %(kinds_of)s::text[]) as owner (owner_id, kinds),
         lateral memory.nearest_told(
             owner.owner_id, %(model)s, owner.kinds::memory.search_kind[], %(since)s, %(until)s, %(as_of)s,
-            %(queries)b::halfvec[], %(limit)s
+            %(muted)s, %(queries)b::halfvec[], %(limit)s
         ) as near
         """,
         {
@@ -102,6 +102,7 @@ def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
             and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
             and (%(until)s::timestamptz is null or d.said_at < %(until)s)
             and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+            and (%(muted)s or not memory.is_muted(d.owner_id, 'fact', d.item_id))
         order by (select min(v.vector <=> asked.vector) from unnest(%(queries)b::halfvec[]) as asked (vector))
         limit %(limit)s
         """,

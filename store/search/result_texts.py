@@ -111,10 +111,10 @@ def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[
 
 
 def beside(
-    tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None
+    tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None, *, muted: bool
 ) -> tuple[list[NeighbourMessage], list[NeighbourMessage]]:
-    """Up to so many messages before and after one in its conversation, each in order."""
-    by = {"being": being_id, "message": message_id, "count": count, "as_of": as_of}
+    """Up to so many messages before and after one in its conversation, each in order; muted ones with `muted` alone."""
+    by = {"being": being_id, "message": message_id, "count": count, "as_of": as_of, "muted": muted}
     with tx.cursor(row_factory=class_row(NeighbourMessage)) as cursor:
         before = cursor.execute(
             """
@@ -124,6 +124,7 @@ def beside(
                 and (m.created_at, m.message_id) < (c.created_at, c.message_id)
             where c.being_id = %(being)s and c.message_id = %(message)s
                 and (%(as_of)s::timestamptz is null or least(m.created_at, m.received_at) <= %(as_of)s)
+                and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
             order by m.created_at desc, m.message_id desc
             limit %(count)s
             """,
@@ -137,6 +138,7 @@ def beside(
                 and (m.created_at, m.message_id) > (c.created_at, c.message_id)
             where c.being_id = %(being)s and c.message_id = %(message)s
                 and (%(as_of)s::timestamptz is null or least(m.created_at, m.received_at) <= %(as_of)s)
+                and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
             order by m.created_at, m.message_id
             limit %(count)s
             """,

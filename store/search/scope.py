@@ -50,6 +50,7 @@ class Within:
         since: Only what was said then or later.
         until: Only what was said before.
         as_of: Only what had arrived by then.
+        muted: Whether what is muted is found too, as by a person who looks for it.
         among: Only this knowledge under keys, where `kinds` is that alone.
     """
 
@@ -59,6 +60,7 @@ class Within:
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
+    muted: bool = False
     among: Among | None = None
 
     @property
@@ -77,6 +79,7 @@ class Within:
             "since": self.since,
             "until": self.until,
             "as_of": self.as_of,
+            "muted": self.muted,
             **(self.among.named if self.among else {}),
         }
 

@@ -182,6 +182,7 @@ def of_session(
     after: tuple[datetime, UUID] | None = None,
     limit: int | None = None,
     sure: bool = False,
+    muted: bool = True,
 ) -> list[Message]:
     """A session's messages, ordered by their own time, then by arrival.
 
@@ -192,7 +193,8 @@ def of_session(
         until: Only messages that were received by then.
         after: Only messages behind this place: the created_at and message_id of the message before.
         limit: The most messages to return.
-        sure: Only messages from which something may be concluded.
+        sure: Only messages from which something may be concluded, and that may be told.
+        muted: Whether those are listed that may not be told.
     """
     moment, message_id = after or (None, None)
     with tx.cursor(row_factory=class_row(Message)) as cursor:
@@ -203,6 +205,7 @@ def of_session(
             where being_id = %(being)s and session_id = %(session)s
                 and (%(until)s::timestamptz is null or received_at <= %(until)s)
                 and not (%(sure)s and memory.marked_unsure(metadata))
+                and (%(muted)s or not memory.is_muted(being_id, 'message', message_id))
                 and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
             order by created_at, message_id
             limit %(limit)s
@@ -215,17 +218,18 @@ def of_session(
                 "message": message_id,
                 "limit": limit,
                 "sure": sure,
+                "muted": muted and not sure,
             },
         ).fetchall()
 
 
 def standing(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], as_of: datetime | None) -> list[Message]:
-    """Those of these messages that stand, in the order of their own times; with `as_of` those that were known then."""
+    """Those of these messages that stand, may be told, and were known `as_of` a time, in the order of their times."""
     with tx.cursor(row_factory=class_row(Message)) as cursor:
         return cursor.execute(
             """
             select *
-            from memory.messages
+            from memory.tellable_messages
             where being_id = %(being)s and message_id = any(%(messages)s)
                 and (%(as_of)s::timestamptz is null or least(created_at, received_at) <= %(as_of)s)
             order by created_at, message_id
@@ -247,9 +251,12 @@ def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> N
     )
 
 
-def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
-    """Lock these messages against withdrawal until the transaction ends; returns whether all of them still stand."""
-    return bool(value(tx, "select memory.keep_from_erasure(%s, %s)", [being_id, list(message_ids)]))
+def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, told: bool = True) -> bool:
+    """Lock these messages against withdrawal until the transaction ends; returns whether all of them still stand.
+
+    With `told`, for what will be told of them, also whether none is muted.
+    """
+    return bool(value(tx, "select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), told]))
 
 
 def end_idle_sessions(tx: Transaction, limit: int) -> list[tuple[UUID, UUID]]:

@@ -25,7 +25,7 @@ def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
             select count(*) >= %(every)s
             from (
                 select
-                from memory.messages
+                from memory.tellable_messages
                 join memory.session_states as s using (being_id)
                 where being_id = %(being)s and rolling_version is null and role <> 'other'
                     and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
@@ -46,7 +46,7 @@ def pending(tx: Transaction, being_id: UUID, *, until: datetime, limit: int) -> 
         return cursor.execute(
             """
             select m.*
-            from memory.messages as m
+            from memory.tellable_messages as m
             join memory.session_states as s using (being_id)
             where being_id = %(being)s and m.rolling_version is null and m.role <> 'other'
                 and m.received_at <= %(until)s
@@ -75,13 +75,13 @@ def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, 
         set rolling_version = 0
         where being_id = %(being)s and message_id = any(array(
             select m.message_id
-            from memory.messages as m
+            from memory.tellable_messages as m
             join memory.sessions as s using (being_id, session_id)
             where m.being_id = %(being)s and m.rolling_version is null and m.role <> 'other'
                 and m.received_at <= %(until)s and s.ended_at is not null
                 and (m.created_at, m.message_id) < (
                     select created_at, message_id
-                    from memory.messages
+                    from memory.tellable_messages
                     where being_id = %(being)s and rolling_version is null and role <> 'other'
                         and received_at <= %(until)s
                     order by created_at desc, message_id desc

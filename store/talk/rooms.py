@@ -167,9 +167,18 @@ def hearers(tx: Transaction, room: Place) -> list[Being]:
 
 
 def messages(
-    tx: Transaction, room: Place, *, being_id: UUID | None, before: tuple[datetime, UUID] | None, limit: int
+    tx: Transaction,
+    room: Place,
+    *,
+    being_id: UUID | None,
+    muted: bool,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
 ) -> list[RoomMessage]:
-    """A page of what stands of a room's utterances, newest first, behind a place; with a Being what it has of them."""
+    """A page of what stands of a room's utterances, newest first, behind a place; with a Being what it has of them.
+
+    Muted ones are among them with `muted`.
+    """
     moment, message_id = before or (None, None)
     with tx.cursor(row_factory=class_row(RoomMessage)) as cursor:
         return cursor.execute(
@@ -179,6 +188,7 @@ def messages(
                 from memory.beings as b
                 join memory.messages as m on m.being_id = b.being_id and m.conversation = %(room)s
                 where b.user_id = %(user)s and (%(being)s::uuid is null or b.being_id = %(being)s)
+                    and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
                     and (
                         %(moment)s::timestamptz is null
                         or (m.created_at, m.message_id) < (%(moment)s, %(message)s::uuid)
@@ -204,6 +214,7 @@ def messages(
                 "room": str(room.room_id),
                 "user": room.user_id,
                 "being": being_id,
+                "muted": muted,
                 "moment": moment,
                 "message": message_id,
                 "limit": limit,

@@ -37,7 +37,7 @@ def enough_wait(tx: Transaction, user_id: UUID, least: int) -> bool:
             select count(*) = %(least)s
             from (
                 select
-                from memory.messages
+                from memory.tellable_messages
                 join memory.beings using (being_id)
                 left join memory.fact_states as k using (user_id)
                 where user_id = %(user)s and spine_version is null
@@ -64,7 +64,7 @@ def pending(tx: Transaction, user_id: UUID, *, until: datetime, own: int, limit:
             select oldest.*, count(*) filter (where role = 'user') over (order by created_at, message_id) as own
             from (
                 select m.*
-                from memory.messages as m
+                from memory.tellable_messages as m
                 join memory.beings as b using (being_id)
                 left join memory.fact_states as k using (user_id)
                 where user_id = %(user)s and spine_version is null and role <> 'other'

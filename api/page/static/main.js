@@ -14,6 +14,7 @@ const OWN = [
   ["entities", "People and things", () => import("./sections/entities.js")],
   ["talk", "Talk", () => import("./sections/talk.js")],
   ["rooms", "Rooms", () => import("./sections/rooms.js")],
+  ["muted", "Muted", () => import("./mutes.js")],
   ["diary", "Diary", () => import("./sections/diary.js")],
   ["vault", "Vault", () => import("./sections/vault.js")],
   ["start", "Import and connect", () => import("./sections/start.js")],

@@ -1,9 +1,10 @@
 // The map of a Being's topics: memories as strong as their effective importance, and what the next patrols would let fade.
 
-import { change } from "./actions.js";
+import { change, tellProblem } from "./actions.js";
 import { askInDialog, button, el, field, fill, userText, visible } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { grouped, heightFor, isFading, laidOut, rootsOf, strength } from "./layout.js";
+import { muteButton, mutesOf } from "./mutes.js";
 import { count, fading, share } from "./words.js";
 
 const FURTHEST = 60;
@@ -235,6 +236,9 @@ function fillTopic(context, parts, list, group) {
   }
   if (context.manages && !group.cluster.is_parent) {
     parts.append(button("Rename the topic", () => rename(context, group.cluster), { class: "quiet" }));
+    mutesOf(context)
+      .then((mutes) => parts.append(muteButton(context, mutes, "topic", group.cluster.cluster_id)))
+      .catch(tellProblem);
   }
 }
 

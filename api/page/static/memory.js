@@ -3,6 +3,7 @@
 import { IN_STORY, change } from "./actions.js";
 import { askInDialog, button, el, empty, field, pairs, userText, visible } from "./dom.js";
 import { meter } from "./map.js";
+import { muteButton, mutesOf } from "./mutes.js";
 import { paged } from "./paged.js";
 import { count, day, fading, moment, share, speaker, state } from "./words.js";
 
@@ -20,10 +21,11 @@ const EVENTS = {
 
 export async function view(context) {
   const { being } = context;
-  const [story, map, prompts] = await Promise.all([
+  const [story, map, prompts, mutes] = await Promise.all([
     being.get(`/nodes/${context.ids[0]}/history`),
     being.get("/clusters"),
     promptsShowing(context, context.ids[0]),
+    mutesOf(context),
   ]);
   const { node } = story;
   const topic = map.clusters.find((cluster) => cluster.cluster_id === node.cluster_id);
@@ -50,7 +52,7 @@ export async function view(context) {
         el("strong", { class: `chip ${state(node)}` }, state(node)),
         ` ${fading(node)} · strength ${share(node.effective_importance)} of ${share(node.importance)} after ${count(node.session_count, "patrol")}`,
       ),
-      actionButtons(context, story),
+      actionButtons(context, story, mutes),
       pairs(
         topic && ["Topic", userText(topic.name)],
         node.scene.actors?.length && ["Who was there", userText(node.scene.actors.join(", "))],
@@ -180,7 +182,7 @@ export async function promptsShowing(context, id) {
   );
 }
 
-function actionButtons(context, story) {
+function actionButtons(context, story, mutes) {
   if (!context.manages) return null;
   const { being } = context;
   const { node } = story;
@@ -203,6 +205,7 @@ function actionButtons(context, story) {
       ? button("Revive", () => change("It is remembered again.", revive, back, IN_STORY), { class: "primary" })
       : null,
     button("Correct", () => correct(context, story)),
+    muteButton(context, mutes, "node", node.node_id),
     button("Erase …", () => erase(context, story), { class: "danger quiet" }),
   );
 }

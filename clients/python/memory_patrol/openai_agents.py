@@ -48,7 +48,7 @@ class PatrolSession(SessionABC):
         for session in await self._sessions():
             if limit is not None and len(said) >= limit:
                 break
-            said = await self._messages(session) + said
+            said = await self._messages(session, told=True) + said
         newest = said if limit is None else said[max(0, len(said) - limit) :]
         return [_item_of(message) for message in newest]
 
@@ -91,8 +91,9 @@ class PatrolSession(SessionABC):
         own = [session for session in listed if session["conversation"] == self.session_id]
         return sorted(own, key=lambda session: session["started_at"], reverse=True)
 
-    async def _messages(self, session: types.Session) -> list[types.Message]:
-        pages = self._memory.pages(self._memory.list_messages, self._being, session["session_id"], limit=PAGE)
+    async def _messages(self, session: types.Session, *, told: bool = False) -> list[types.Message]:
+        listed = self._memory.list_messages
+        pages = self._memory.pages(listed, self._being, session["session_id"], told=told, limit=PAGE)
         return [message async for page in pages for message in page["messages"]]
 
     async def _retract(self, messages: Sequence[types.Message]) -> None:

@@ -1,7 +1,8 @@
 """Does what the user asked of the memory in talk, once for each message, and undoes it.
 
 Nothing is erased for what was said: facts and todos are archived, a correction is one more statement, and a message
-that is not to be remembered keeps its words. What a person undid is not done again when the message is judged again.
+that is not to be remembered, or not to be mentioned, keeps its words. What a person undid is not done again when the
+message is judged again.
 """
 
 from collections import Counter
@@ -10,12 +11,14 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory.facts.extraction_rules import AskedFor
+from memory.text.entity_names import entity_ref
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
 from schemas.facts.fact_rows import Fact, SpokenRequest
 from store.facts import facts, spoken_requests, todos
 from store.facts.spoken_requests import Done
 from store.facts.statements import NewStatement, add_statements
+from store.talk import mutes
 from store.transaction import Transaction, new_ids
 
 
@@ -26,10 +29,12 @@ class Applied:
     Attributes:
         sessions: Sessions with messages to judge, because a request that had hidden them was found no more.
         dropped: How many effects could not be had, by reason.
+        mutes_changed: Whether summaries may have to be written again, since something was muted, or is no more.
     """
 
     sessions: Sequence[UUID]
     dropped: Counter[str]
+    mutes_changed: bool = False
 
 
 def apply(
@@ -52,8 +57,8 @@ def apply(
     """
     dropped = Counter[str]()
     known = {one.fact_id: one.content for one in shown}
-    before: dict[tuple[UUID, str, UUID | None], SpokenRequest] = {
-        (one.message_id, one.effect, one.fact_id or one.todo_id or one.meant_message_id): one
+    before: dict[tuple[UUID, str, UUID | str | None], SpokenRequest] = {
+        (one.message_id, one.effect, one.fact_id or one.todo_id or one.meant_message_id or one.name): one
         for one in spoken_requests.asked_by(tx, being.being_id, judged)
     }
     wanted = {done.target: (request, done) for request in requests for done in _effects(tx, being, request)}
@@ -66,9 +71,14 @@ def apply(
             dropped[reason] += 1
         else:
             spoken_requests.add(tx, being.user_id, being.being_id, done)
-    ignored = [done.meant_message_id for _, done in wanted.values() if done.meant_message_id is not None]
+    ignored = [
+        done.meant_message_id
+        for _, done in wanted.values()
+        if done.meant_message_id is not None and done.effect == "ignored"
+    ]
     spoken_requests.keep_as_they_are(tx, being.being_id, ignored)
-    return Applied(sessions, dropped)
+    changed = bool(gone) or any(done.effect == "muted" for _, done in wanted.values())
+    return Applied(sessions, dropped, mutes_changed=changed)
 
 
 def _effects(tx: Transaction, being: Being, request: AskedFor) -> Iterator[Done]:
@@ -78,6 +88,15 @@ def _effects(tx: Transaction, being: Being, request: AskedFor) -> Iterator[Done]
     if request.wish == "correct":
         if (fact_ids := request.facts or [fact.fact_id for fact in resting]) and len(fact_ids) == 1:
             yield Done(*own, "corrected", fact_id=fact_ids[0])
+        return
+    if request.wish == "do not mention":
+        for message_id in request.messages:
+            yield Done(*own, "muted", meant_message_id=message_id)
+        for fact_id in request.facts:
+            yield Done(*own, "muted", fact_id=fact_id)
+        if request.about:
+            known = mutes.entities_called(tx, being.user_id, being.being_id, request.about)
+            yield Done(*own, "muted", name=known[0] if known else entity_ref("person", request.about))
         return
     for message_id in request.messages:
         yield Done(*own, "ignored", meant_message_id=message_id)
@@ -102,6 +121,9 @@ def _do(
             return _forget_todo(tx, being, done.todo_id)
         if done.fact_id is not None:
             fact = facts.get(tx, being.user_id, being.being_id, done.fact_id)
+            if done.effect == "muted":
+                _mute(tx, being, done, fact.being_id)
+                return None
             if known.get(fact.fact_id, fact.content) != fact.content:
                 return "changed meanwhile"
             return (
@@ -109,7 +131,22 @@ def _do(
             )
     except NotFound:
         return "gone meanwhile"
+    if done.effect == "muted":
+        _mute(tx, being, done, None if done.name else being.being_id)
     return None
+
+
+def _mute(tx: Transaction, being: Being, done: Done, owner_id: UUID | None) -> None:
+    """Mute a fact, a message or an entity, and the message that asks for it."""
+    mutes.add(
+        tx,
+        being.user_id,
+        owner_id,
+        "fact" if done.fact_id else "message" if done.meant_message_id else "entity",
+        item_id=done.fact_id or done.meant_message_id,
+        name=done.name,
+        asked_in=(being.being_id, done.message_id),
+    )
 
 
 def _forget(tx: Transaction, being: Being, fact: Fact) -> str | None:

@@ -22,7 +22,7 @@ from memory.facts.extraction_rules import (
     statement_of,
 )
 from memory.grounding.setting import Setting
-from memory.text.entity_names import slug
+from memory.text.entity_names import USER_REF, entity_ref, slug
 from schemas.facts.fact_rows import Fact
 from schemas.facts.judgement import FoundRequest, Wish
 
@@ -109,7 +109,8 @@ def _checked(found: FoundRequest, meanable: Meanable, new: Collection[UUID], set
     source = next(one for one in quotable.values() if one.message is message)
     if _is_anothers(span, source.own_text, meanable.companion):
         raise Dropped("quoted")
-    targets = _meant(found, meanable)
+    about = _named(found, source.own_text)
+    targets = _Meant() if about and not found.means else _meant(found, meanable)
     request = AskedFor(
         message=message,
         span=span,
@@ -117,8 +118,22 @@ def _checked(found: FoundRequest, meanable: Meanable, new: Collection[UUID], set
         facts=tuple(fact.fact_id for fact in targets.facts),
         todos=tuple(targets.todos),
         messages=tuple(targets.messages),
+        about=about,
     )
     return _correction(found, request, targets, meanable, setting) if found.wish == "correct" else request
+
+
+def _named(found: FoundRequest, text: str) -> str | None:
+    """The name of what is not to be mentioned as a whole, if it stands in the message that asks.
+
+    Raises:
+        Dropped: It does not, or is the user.
+    """
+    if found.wish != "do not mention" or not (name := (found.about or "").strip()):
+        return None
+    if name.casefold() not in text.casefold() or entity_ref("person", name) in {None, USER_REF}:
+        raise Dropped("means nothing known")
+    return name
 
 
 def _meant(found: FoundRequest, meanable: Meanable) -> _Meant:
@@ -218,7 +233,9 @@ def settle(extraction: Extraction, ignored: Mapping[UUID, UUID]) -> None:
         extraction: All that was found in some messages.
         ignored: Messages that are not to be remembered since before, each with the message that asked for it.
     """
-    hidden = set(ignored) | {id_ for one in extraction.requests if one.wish != "correct" for id_ in one.messages}
+    hidden = set(ignored) | {
+        id_ for one in extraction.requests if one.wish in {"forget", "do not remember"} for id_ in one.messages
+    }
     facts = [fact for fact in extraction.facts if not _is_hidden(fact, hidden, extraction)]
     todos = [todo for todo in extraction.todos if not _is_hidden(todo, hidden, extraction)]
     if lost := len(extraction.facts) + len(extraction.todos) - len(facts) - len(todos):

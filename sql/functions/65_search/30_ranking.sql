@@ -12,12 +12,14 @@ $$;
 
 -- The documents of these owners and kinds that hold one of these terms, best first by BM25 (Robertson and Zaragoza, "The
 -- Probabilistic Relevance Framework", 2009), with the terms' rarities as given.
+-- What is muted is found with p_muted alone.
 -- The leading terms, p_leading in number, nominate: each at most the p_most of its documents of an owner and kind that
 -- came last. The others only add to the score of the p_kept documents that lead until then.
 create or replace function rank_by_words(
     p_owners uuid[], p_terms bigint[], p_rarities double precision[], p_leading integer, p_kinds search_kind[],
     p_average double precision, p_saturation double precision, p_length_weight double precision,
-    p_since timestamptz, p_until timestamptz, p_as_of timestamptz, p_most integer, p_kept integer, p_limit integer
+    p_since timestamptz, p_until timestamptz, p_as_of timestamptz, p_muted boolean, p_most integer, p_kept integer,
+    p_limit integer
 ) returns table (owner_id uuid, document_id bigint, score double precision) language sql stable as $$
     with nominated as materialized (
         select p.owner_id, p.document_id, p.kind, p.length,
@@ -29,6 +31,12 @@ create or replace function rank_by_words(
             select p.owner_id, p.document_id, p.kind, p.times, p.length
             from memory.search_postings as p
             where p.owner_id = owner.owner_id and p.kind = of_kind.kind and p.term = asked.term
+                and (
+                    p_muted
+                    or (p.owner_id, p.document_id) not in (
+                        select muted.owner_id, muted.document_id from memory.muted_documents(p_owners) as muted
+                    )
+                )
                 and (
                     p_since is null and p_until is null and p_as_of is null
                     or exists (
@@ -65,12 +73,15 @@ $$;
 -- index if it has one, which may miss some; else all are compared, once for all vectors of the query.
 create or replace function nearest_told(
     p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
-    p_queries halfvec[], p_limit integer
+    p_muted boolean, p_queries halfvec[], p_limit integer
 ) returns table (document_id bigint) language plpgsql stable rows 100
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_queries[1]);
     v_indexed constant boolean := memory.has_vector_index('told', p_owner_id, p_model, v_dimensions);
+    v_muted constant bigint[] := case when p_muted then '{}' else array(
+        select muted.document_id from memory.muted_documents(array[p_owner_id]) as muted
+    ) end;
     v_distances text;
     v_statement text;
     v_most integer := 2 * p_limit;
@@ -91,6 +102,7 @@ begin
                         and ($3 is null or v.said_at >= $3)
                         and ($4 is null or v.said_at < $4)
                         and ($5 is null or v.arrived_at <= $5)
+                        and v.document_id <> all($7)
                     order by v.vector::halfvec(%1$s) <#> asked.vector::halfvec(%1$s)
                     limit $6
                 ) as near
@@ -112,6 +124,7 @@ begin
                     and ($3 is null or v.said_at >= $3)
                     and ($4 is null or v.said_at < $4)
                     and ($5 is null or v.arrived_at <= $5)
+                    and v.document_id <> all($7)
                 order by least(%s)
                 limit $6
             )
@@ -120,7 +133,7 @@ begin
         );
     end if;
     loop
-        execute v_statement into v_windows using p_queries, p_kinds, p_since, p_until, p_as_of, v_most;
+        execute v_statement into v_windows using p_queries, p_kinds, p_since, p_until, p_as_of, v_most, v_muted;
         v_documents := array(
             select near.document_id
             from unnest(v_windows) with ordinality as near (document_id, place)

@@ -1,7 +1,8 @@
 -- What users asked in talk of their memory: see the table spoken_requests.
 --
 -- INVARIANT  Nothing is deleted for what was said: what is forgotten is archived, and comes back when its request is undone or
---            retracted; a correction is a statement whose evidence is the message that asks, and goes with that message.
+--            retracted; a correction is a statement whose evidence is the message that asks, and goes with that message; a mute
+--            is lifted.
 -- LOCK       The talk of the Being, then the user's facts.
 
 -- Restores the facts and todos that these requests had archived, unless another request has too, or a newer fact has the key, and
@@ -9,6 +10,7 @@
 -- sessions with messages to judge.
 create or replace function restore_asked(p_being_id uuid, p_request_ids uuid[]) returns setof uuid language plpgsql as $$
 begin
+    perform memory.lift_asked_mutes(p_being_id, p_request_ids);
     update memory.facts as f
     set status = 'ACTIVE'
     from memory.spoken_requests as r

@@ -10,11 +10,11 @@ create or replace function open_items(p_being_id uuid) returns table (
 ) language sql stable as $$
     select case kind when 'promise' then 'promise' else 'todo' end, todo_id, todo_id, null::uuid, content, due, due_at, due_until,
         last_told_at, in_confidence
-    from memory.todos
+    from memory.tellable_todos
     where being_id = p_being_id and status = 'OPEN' and due_at is not null
     union all
     select 'reminder', note_id, null, note_id, content #>> '{}', null, due_at, null, received_at, false
-    from memory.notes
+    from memory.tellable_notes
     where being_id = p_being_id and type = 'reminder' and read_at is null and due_at is not null;
 $$;
 
@@ -32,7 +32,7 @@ begin
         select t.being_id, t.todo_id
         from memory.todos as t
         where t.status = 'OPEN' and t.due_at is not null and t.noticed_due_at is distinct from t.due_at
-            and t.due_at <= memory.now()
+            and t.due_at <= memory.now() and not memory.is_muted(t.being_id, 'todo', t.todo_id)
         order by t.due_at
         limit p_limit
         for update skip locked
@@ -42,6 +42,7 @@ begin
         from memory.notes as n
         where n.type = 'reminder' and n.read_at is null and n.due_at is not null
             and n.noticed_due_at is distinct from n.due_at and n.due_at <= memory.now()
+            and not memory.is_muted(n.being_id, 'knowledge', n.note_id)
         order by n.due_at
         limit p_limit
         for update skip locked

@@ -317,6 +317,40 @@ def test_a_search_brings_the_cards_of_those_whom_it_names(stack, person):
     anyio.run(ask)
 
 
+def test_what_is_muted_is_told_to_no_model_and_found_by_who_manages_the_memory(stack, person, wait_until):
+    for conversation, words in (("kept", "The kiln is for glazing."), ("muted", "The kiln cracked on Sunday.")):
+        person.ask("POST", "/messages", json={"role": "user", "content": words, "conversation": conversation})
+    question = {"query": "kiln", "kinds": ["message"]}
+    wait_until(lambda: not person.ask("POST", "/search", json=question).json()["unindexed"])
+    muted = person.ask("POST", "/mutes", json={"kind": "conversation", "target": "muted"})
+    assert muted.status_code == 201
+    assert person.ask("POST", "/mutes", json={"kind": "conversation", "target": "muted"}).status_code == 200
+    assert [one["target"] for one in person.ask("GET", "/mutes").json()["mutes"]] == ["muted"]
+
+    def finds_it(client):
+        found = client.post(f"/v1/beings/{person.being.being_id}/search", json=question).json()["results"]
+        return any("Sunday" in one["text"] for one in found)
+
+    reader = person.with_token(["read"])
+    assert finds_it(person.client)
+    assert not finds_it(reader)
+
+    async def ask():
+        async with over_http(stack, person, ["read", "ingest", "manage"]) as client:
+            told = [
+                await call(client, "search", query="kiln Sunday"),
+                await call(client, "ask", question="When did the kiln crack?"),
+                await call(client, "context", message="When did the kiln crack?"),
+                await call(client, "context", conversation="muted"),
+            ]
+            assert "glazing" in json.dumps(told)
+            assert "Sunday" not in json.dumps(told)
+
+    anyio.run(ask)
+    assert person.ask("DELETE", f"/mutes/{muted.json()['mute_id']}").status_code == 204
+    assert finds_it(reader)
+
+
 def test_an_erased_scene_is_not_remembered_again(stack, person):
     async def live():
         async with over_http(stack, person, ["ingest", "read"]) as client:

@@ -26,6 +26,7 @@ from tests.scenes import make_topic, make_user, note, remember, root, seen, word
 MINUTE = timedelta(minutes=1)
 # What the user's own texts stand in: no Being's, and said to none.
 OF_THE_USER = {
+    "mutes": 1,
     "user_models": 1,
     "user_seeds": 1,
     "vault_records": 1,

@@ -93,6 +93,7 @@ def test_an_export_holds_something_of_every_kind_and_says_whose(store, full):
             "evidence",
             "vault_record",
             "spoken_request",
+            "mute",
         )
         for of in ("being", "user")
     }

@@ -27,6 +27,7 @@ GROUPS = {
     "profiles": "profile",
     "souls": "soul",
     "spoken_requests": "requests",
+    "mutes": None,
     "webhooks": "webhook",
     "user_model": "user-model",
     "records": "vault",

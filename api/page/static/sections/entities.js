@@ -2,6 +2,7 @@
 
 import { change } from "../actions.js";
 import { button, el, empty, userText } from "../dom.js";
+import { muteButton, mutesOf } from "../mutes.js";
 import { paged, table } from "../paged.js";
 import { ties } from "./ties.js";
 import { count, day, nameOf, share } from "../words.js";
@@ -12,6 +13,7 @@ export async function view(context) {
   const open = el("ol", { class: "cards proposals" });
   const decided = el("ol", { class: "cards decided" });
   const labels = new Map();
+  const mutes = await mutesOf(context);
   const moreRows = await paged(
     context,
     "entities",
@@ -19,7 +21,7 @@ export async function view(context) {
     (query) => being.get("/entities", { limit: 100, ...query }),
     (page) => {
       for (const entity of page.entities) labels.set(entity.entity_ref, entity.label);
-      return page.entities.map((entity) => row(context, entity));
+      return page.entities.map((entity) => row(context, entity, mutes));
     },
   );
   const together = await ties(context, labels);
@@ -47,7 +49,7 @@ export async function view(context) {
     el("h2", {}, "Whom and what facts name"),
     rows.childElementCount
       ? [
-          table("Entities", ["Name", "Kind", "Facts"], ["Facts"], rows),
+          table("Entities", ["Name", "Kind", "Facts", "In prompts"], ["Facts"], rows),
           moreRows,
         ]
       : empty("Facts name no person or thing yet."),
@@ -61,7 +63,7 @@ function kindOf(reference) {
   return { org: "organisation" }[kind] ?? kind;
 }
 
-function row(context, entity) {
+function row(context, entity, mutes) {
   return el(
     "tr",
     { "data-id": entity.entity_ref },
@@ -86,6 +88,7 @@ function row(context, entity) {
         entity.facts,
       ),
     ),
+    el("td", {}, muteButton(context, mutes, "entity", entity.entity_ref)),
   );
 }
 

@@ -5,6 +5,7 @@ import { confidenceButton } from "./confidences.js";
 import { askInDialog, button, el, empty, field, fill, pairs, userText, visible } from "../dom.js";
 import { promptsShowing } from "../memory.js";
 import { choice, paged } from "../paged.js";
+import { muteButton, mutesOf } from "../mutes.js";
 import { todoList } from "./todos.js";
 import { count, day, moment, nameOf } from "../words.js";
 
@@ -36,6 +37,7 @@ export async function view(context) {
 async function all(context, entity) {
   const { being } = context;
   const facts = el("div", { class: "facts" });
+  const mutes = await mutesOf(context);
   const showFacts = async () => {
     const list = el("ol", { class: "cards" });
     const { type, status } = filters;
@@ -44,7 +46,7 @@ async function all(context, entity) {
       `facts ${type} ${status}`,
       list,
       (query) => being.get("/facts", { type, status, entity, limit: 100, ...query }),
-      (page) => page.facts.map((fact) => el("li", { "data-id": fact.fact_id }, card(context, fact))),
+      (page) => page.facts.map((fact) => el("li", { "data-id": fact.fact_id }, card(context, fact, mutes))),
     );
     fill(
       facts,
@@ -75,7 +77,7 @@ async function all(context, entity) {
   ];
 }
 
-function card(context, fact) {
+function card(context, fact, mutes) {
   return [
     el("p", {}, el("a", { href: context.link("facts", fact.fact_id) }, userText(fact.content))),
     el(
@@ -87,11 +89,11 @@ function card(context, fact) {
       fact.being_id ? " · in confidence" : null,
       fact.status === "ARCHIVED" ? [" · ", el("span", { class: "chip ARCHIVED" }, "archived")] : null,
     ),
-    actionButtons(context, fact),
+    actionButtons(context, fact, mutes),
   ];
 }
 
-function actionButtons(context, fact) {
+function actionButtons(context, fact, mutes) {
   if (!context.manages) return null;
   const path = `/facts/${fact.fact_id}`;
   const set = (values) => () => context.being.patch(path, values);
@@ -108,6 +110,7 @@ function actionButtons(context, fact) {
       ),
     ),
     confidenceButton(fact.being_id, set),
+    muteButton(context, mutes, "fact", fact.fact_id),
     fact.status === "ACTIVE"
       ? button("Archive", () => change("Archived.", set({ status: "ARCHIVED" }), set({ status: "ACTIVE" }), IN_STORY))
       : button("Restore", () => change("Restored.", set({ status: "ACTIVE" }), set({ status: "ARCHIVED" }), IN_STORY)),
@@ -225,7 +228,11 @@ function story(detail) {
 
 async function one(context) {
   const id = context.ids[0];
-  const [detail, prompts] = await Promise.all([context.being.get(`/facts/${id}`), promptsShowing(context, id)]);
+  const [detail, prompts, mutes] = await Promise.all([
+    context.being.get(`/facts/${id}`),
+    promptsShowing(context, id),
+    mutesOf(context),
+  ]);
   const { fact } = detail;
   return [
     el("p", {}, el("a", { href: context.link("facts"), class: "back" }, "← Facts")),
@@ -233,7 +240,7 @@ async function one(context) {
       "article",
       { class: "reading" },
       userText(fact.content, "h1"),
-      actionButtons(context, fact),
+      actionButtons(context, fact, mutes),
       pairs(
         ["About", userText(fact.entity_label)],
         ["Importance", `${fact.importance} of 3`],

@@ -2,6 +2,7 @@
 
 import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
+import { muteButton, mutesOf } from "../mutes.js";
 import { askInDialog, button, el, empty, userText } from "../dom.js";
 import { paged } from "../paged.js";
 import { count, day, derivedAgain, moment, speaker } from "../words.js";
@@ -32,6 +33,7 @@ async function sessions(context) {
         one.conversation ? [" · ", userText(one.conversation)] : null,
       ),
     );
+  const mutes = new Map();
   const [moreSessions, moreTaken] = await Promise.all([
     paged(
       context,
@@ -45,7 +47,7 @@ async function sessions(context) {
       "taken",
       taken,
       (query) => being.get("/retracted-messages", { limit: 100, ...query }),
-      (page) => page.messages.map((message) => line(context, message, true)),
+      (page) => page.messages.map((message) => line(context, message, true, mutes)),
     ),
   ]);
   return [
@@ -64,6 +66,7 @@ async function sessions(context) {
 async function session(context) {
   const path = `/sessions/${context.ids[0]}`;
   const list = el("ol", { class: "talk" });
+  const mutes = await mutesOf(context);
   const [detail, more] = await Promise.all([
     context.being.get(path),
     paged(
@@ -71,7 +74,7 @@ async function session(context) {
       "messages",
       list,
       (query) => context.being.get(`${path}/messages`, { limit: 100, ...query }),
-      (page) => page.messages.map((message) => line(context, message, false)),
+      (page) => page.messages.map((message) => line(context, message, false, mutes)),
     ),
   ]);
   const { summary } = detail;
@@ -79,6 +82,9 @@ async function session(context) {
     el("p", {}, el("a", { href: context.link("talk"), class: "back" }, "← Talk")),
     summary ? userText(summary.one_liner, "h1") : el("h1", {}, `Talk of ${day(detail.started_at)}`),
     el("p", { class: "lead" }, `${moment(detail.started_at)} · ${count(detail.turn_count, "turn")}`),
+    detail.conversation
+      ? el("div", { class: "buttons" }, muteButton(context, mutes, "conversation", detail.conversation))
+      : null,
     summary && (summary.what_mattered.length || summary.tone)
       ? el(
           "section",
@@ -102,7 +108,7 @@ const again = ({ rebuilds }) => derivedAgain(rebuilds);
 const takenBack = (answer) => `Taken back: it counts as never said. ${again(answer)}`;
 const standsAgain = (answer) => `It stands again. ${again(answer)}`;
 
-function line(context, message, taken) {
+function line(context, message, taken, mutes) {
   const ids = { ids: [message.message_id] };
   const retract = () => context.being.post("/messages/retract", ids);
   const restore = () => context.being.post("/messages/restore", ids);
@@ -126,6 +132,7 @@ function line(context, message, taken) {
         ? button("Take back", () => change(takenBack, retract, restore, { stays: again }), { class: "quiet" })
         : null,
       context.manages && !taken ? confidenceButton(message.in_confidence, set) : null,
+      taken ? null : muteButton(context, mutes, "message", message.message_id),
       context.ingests && taken ? button("Restore", () => change(standsAgain, restore, retract, { stays: again })) : null,
       context.manages ? button("Erase …", () => erase(context, message), { class: "danger quiet" }) : null,
     ),

@@ -51,6 +51,7 @@ class Side:
     merge_id: str
     todo_id: str
     request_id: str
+    mute_id: str
     message_id: str
     entry_id: str
     context_id: str
@@ -146,6 +147,9 @@ CASES = {
     "GET /v1/beings/{being}/due/notices": lambda it: {"params": {"cursor": it.note_id}},
     "GET /v1/beings/{being}/spoken_requests": lambda it: {"params": {"cursor": it.request_id}},
     "POST /v1/beings/{being}/spoken_requests/{request_id}/undo": lambda _: {},
+    "GET /v1/beings/{being}/mutes": lambda it: {"params": {"cursor": it.mute_id}},
+    "POST /v1/beings/{being}/mutes": lambda it: {"json": {"kind": "fact", "target": it.fact_id}},
+    "DELETE /v1/beings/{being}/mutes/{mute_id}": lambda _: {},
     "PATCH /v1/beings/{being}/messages/{message_id}": lambda _: {"json": {"in_confidence": True}},
     "DELETE /v1/beings/{being}/messages/{message_id}": lambda _: {},
     "GET /v1/beings/{being}/export": lambda _: {"params": {"vectors": True}},
@@ -245,6 +249,7 @@ NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not i
     "POST /v1/beings/{being}/messages/restore",
     "GET /v1/beings/{being}/nodes",
     "POST /v1/beings/{being}/entities/merges",
+    "POST /v1/beings/{being}/mutes",
 }
 
 
@@ -307,6 +312,8 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 {"being": being.being_id, "message": message["message_id"]},
             )
         )
+    muted = {"kind": "message", "target": message["message_id"]}
+    mute_id = client.post(f"{path}/mutes", json=muted).json()["mute_id"]
     (work,) = [work for work in client.get("/v1/work").json()["work"] if work["owner_id"] == str(being.being_id)]
     return Side(
         person,
@@ -323,6 +330,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         merge_id=merge_id,
         todo_id=todo_id,
         request_id=request_id,
+        mute_id=mute_id,
         message_id=message["message_id"],
         entry_id=entry["entry_id"],
         context_id=context_id,
@@ -343,6 +351,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 merge_id,
                 todo_id,
                 request_id,
+                mute_id,
                 entry["entry_id"],
                 context_id,
             ]
@@ -413,6 +422,7 @@ def ask(
             cluster_id=of.cluster_id,
             todo_id=of.todo_id,
             request_id=of.request_id,
+            mute_id=of.mute_id,
             message_id=of.message_id,
             topic_id="oven",
             context_id=of.context_id,

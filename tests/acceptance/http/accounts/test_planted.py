@@ -98,6 +98,7 @@ NOT_PLANTED = {
     "POST /v1/beings/{being}/messages/retract",
     "POST /v1/beings/{being}/messages/restore",
     "POST /v1/beings/{being}/vault/delete",
+    "POST /v1/beings/{being}/mutes",
     "POST /v1/beings/{being}/entities/merges",
     "POST /v1/beings/{being}/vault/{record_id}/promote",
     # Its text is a whole export, which comes in as messages and facts do.
@@ -206,6 +207,7 @@ PLACES = {
     "merge_id": ("entity_merges", "merge_id", None),
     "todo_id": ("todos", "todo_id"),
     "request_id": ("spoken_requests", "request_id"),
+    "mute_id": ("mutes", "mute_id", None),
     "message_id": ("messages", "message_id"),
     "entry_id": ("persona", "entry_id"),
     "context_id": ("receipts", "context_id"),

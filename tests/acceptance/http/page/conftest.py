@@ -56,7 +56,7 @@ KEPT = ("The lamp is never left alone.", "Storm warnings hang on the north mast.
 QUERY = "Who lit the lamp?"
 
 QUIET_SECTIONS = (
-    *("map", "timeline", "search", "facts", "entities", "talk", "rooms", "diary", "vault", "start", "care"),
+    *("map", "timeline", "search", "facts", "entities", "talk", "rooms", "muted", "diary", "vault", "start", "care"),
     *("patrols", "prompts", "cost", "work"),
 )
 

@@ -115,7 +115,7 @@ def test_entities_and_what_may_be_one(mind, page_of, went):
     for entity in mind.told("/entities")["entities"]:
         cells = page.locator(f"tr[data-id='{entity['entity_ref']}']").locator("th, td").all_inner_texts()
         kind = entity["entity_ref"].split(":")[0]
-        assert cells == [entity["label"], kind, str(entity["facts"])]
+        assert cells == [entity["label"], kind, str(entity["facts"]), "Mute"]
     for merge in mind.told("/entities/merges?state=proposed")["proposals"]:
         card = page.locator(f".proposals > li[data-id='{merge['merge_id']}']")
         expect(card).to_contain_text(f"proposed · similarity {merge['similarity']:.2f}")

@@ -155,6 +155,11 @@ def test_a_fact_is_added_edited_where_it_stands_and_each_step_undone(hand, tende
     hand.undo()
     expect(card).not_to_contain_text("· in confidence")
 
+    hand.button("Mute", card)
+    expect(card.get_by_role("button", name="Unmute")).to_be_visible()
+    hand.undo()
+    expect(card.get_by_role("button", name="Mute")).to_be_visible()
+
     hand.undo()
     expect(card).to_have_count(0)
     assert not facts() & {told, edited}

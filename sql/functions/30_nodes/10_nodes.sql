@@ -161,16 +161,29 @@ begin
     where n.being_id = p_being_id and n.node_id = p_node_id;
 end $$;
 
+-- Whether recall finds a node by its vector (living), and whether anything does (standing): neither finds a muted one.
+create or replace function finds_node(
+    p_being_id uuid, p_node_id uuid, p_status text, p_forgotten_at timestamptz, p_absorbed_into uuid
+) returns table (living boolean, standing boolean) language sql stable as $$
+    select p_status <> 'dead' and told, p_forgotten_at is null and p_absorbed_into is null and told
+    from (
+        select not exists (
+            select from memory.muted_items as x
+            where x.owner_id = p_being_id and x.kind = 'node' and x.item_id = p_node_id
+        ) as told
+    ) as muted;
+$$;
+
 -- Gives nodes the vectors of their words.
 create or replace function put_vectors(p_being_id uuid, p_embedding_model text, p_node_ids uuid[], p_vectors halfvec[])
 returns void language sql
 -- A plan that was kept since the table was small reads all nodes of the Being for each of these.
 set plan_cache_mode = force_custom_plan as $$
     insert into memory.node_vectors (being_id, node_id, embedding_model, living, standing, vector)
-    select n.being_id, n.node_id, p_embedding_model, n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null,
-        put.vector
+    select n.being_id, n.node_id, p_embedding_model, found.living, found.standing, put.vector
     from unnest(p_node_ids, p_vectors) as put (node_id, vector)
     join memory.memory_nodes as n on n.being_id = p_being_id and n.node_id = put.node_id
+    cross join lateral memory.finds_node(n.being_id, n.node_id, n.status, n.forgotten_at, n.absorbed_into) as found
     on conflict (being_id, node_id) do update
     set embedding_model = excluded.embedding_model, vector = excluded.vector;
 $$;
@@ -223,8 +236,9 @@ begin
         return false;
     end if;
     insert into memory.node_vectors as v (being_id, node_id, embedding_model, living, standing, vector)
-    select n.being_id, n.node_id, p_model, n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null, e.vector
+    select n.being_id, n.node_id, p_model, found.living, found.standing, e.vector
     from memory.memory_nodes as n
+    cross join lateral memory.finds_node(n.being_id, n.node_id, n.status, n.forgotten_at, n.absorbed_into) as found
     join memory.embeddings as e
         on e.being_id = p_being_id and e.embedding_model = p_model and e.text_hash = n.text_hash
     where n.being_id = p_being_id

@@ -1,0 +1,36 @@
+"""`patrol mute`, `unmute`, `muted`: what is not to be brought up."""
+
+from typing import Any
+
+from cli.console.declared import Group, by_ending
+from cli.console.output import day, short, table, words
+from memory.talk import muting
+from operations.talk import mutes as operations
+from schemas.talk.mutes import Mute, MutePage
+
+
+def _page(page: MutePage) -> list[Any]:
+    shown = table("mute", "since", "kind", "items", "*what")
+    for one in page.mutes:
+        shown.add_row(short(one.mute_id), day(one.muted_at), one.kind, str(one.items), words(_called(one)))
+    return [shown]
+
+
+def _called(one: Mute) -> str:
+    return one.label or one.target
+
+
+def _muted(one: Mute) -> str:
+    return words(_called(one))
+
+
+_commands = Group(
+    operations,
+    "What is not to be brought up.",
+    finders={"mute_id": by_ending("mute", muting.named, "patrol muted")},
+    views={MutePage: _page, Mute: _muted},
+)
+
+mute = _commands["mute"]
+unmute = _commands["unmute"]
+muted = _commands["muted"]

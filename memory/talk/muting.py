@@ -1,0 +1,139 @@
+"""Mutes things, and lifts mutes: what a person does not want to be brought up is kept, and told in no prompt.
+
+What a mute reaches is decided by sql/functions/96_facts/80_muting.sql. What was derived from it is derived again
+without it, by the same work that follows a retraction, and again with it once the mute is lifted.
+"""
+
+from typing import TypeVar
+from uuid import UUID
+
+from memory.nodes import topic_names
+from memory.talk import spine
+from memory.talk.sessions import request_processing
+from memory.text.entity_names import USER_REF, entity_ref
+from memory.text.pages import cut_page, parse_id_cursor
+from schemas.accounts.accounts import Being
+from schemas.errors import NotFound, Refused
+from schemas.settings import Settings
+from schemas.talk.mutes import Mute, MutedKind, MutePage, MuteRequest
+from store.accounts import users
+from store.database import Store
+from store.facts import facts
+from store.llm import calls
+from store.nodes import nodes
+from store.talk import mutes
+from store.transaction import Transaction
+
+T = TypeVar("T")
+# What an id ends with names it from so many signs on.
+SHORTEST_ENDING = 4
+
+
+def mute(store: Store, settings: Settings, being: Being, asked: MuteRequest) -> tuple[Mute, bool]:
+    """Mute a thing; returns its mute, and whether it had none before.
+
+    Raises:
+        NotFound: This Being knows no such thing, or several.
+        Refused: It is the user.
+    """
+    with store.transaction() as tx:
+        _lock(tx, being)
+        item_id, name, owner_id = _target(tx, being, asked.kind, asked.target)
+        is_new = mutes.add(tx, being.user_id, owner_id, asked.kind, item_id=item_id, name=name)
+        if is_new:
+            derive_again(tx, settings, being.user_id)
+        return mutes.of(tx, being.user_id, being.being_id, asked.kind, item_id=item_id, name=name), is_new
+
+
+def lift(store: Store, settings: Settings, being: Being, mute_id: UUID) -> None:
+    """Lift a mute: what it reached is told again, and derived again.
+
+    Raises:
+        NotFound: There is no such mute.
+    """
+    with store.transaction() as tx:
+        _lock(tx, being)
+        mutes.get(tx, being.user_id, being.being_id, mute_id)
+        mutes.lift(tx, being.user_id, mute_id)
+        derive_again(tx, settings, being.user_id)
+
+
+def page(store: Store, being: Being, *, cursor: str | None, limit: int) -> MutePage:
+    """A page of what is muted of a Being's, and of what all of its user's Beings know, newest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = mutes.page(tx, being.user_id, being.being_id, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda one: str(one.mute_id))
+    return MutePage(mutes=shown, cursor=end)
+
+
+def named(store: Store, being: Being, name: str) -> list[UUID]:
+    """Up to two mutes whose id ends with `name`; two mean that it is ambiguous."""
+    with store.transaction() as tx:
+        return mutes.named(tx, being.user_id, being.being_id, name)
+
+
+def derive_again(tx: Transaction, settings: Settings, user_id: UUID) -> None:
+    """Name topics anew, and request the summaries that a mute, or its end, has left to be written again."""
+    for being_id in mutes.beings_of(tx, user_id):
+        topic_names.rename_by_words(tx, being_id, mutes.topics_to_rename(tx, being_id))
+        request_processing(tx, settings, being_id, [])
+    spine.request_if_due(tx, user_id)
+
+
+def _lock(tx: Transaction, being: Being) -> None:
+    """Lock all that is the user's: an entity or a fact may be told of by each of the Beings.
+
+    From here on no answer of a model is stored that may be about what is muted.
+    """
+    users.hold_alone(tx, being.user_id)
+    calls.refuse_answers(tx, being.user_id)
+
+
+def _target(tx: Transaction, being: Being, kind: MutedKind, target: str) -> tuple[UUID | None, str | None, UUID | None]:
+    """The id or the name of a thing, and the Being whose it is; None for what all of the user's Beings know."""
+    match kind:
+        case "fact":
+            fact_id = _only(facts.named(tx, being.user_id, being.being_id, target), kind, target)
+            return fact_id, None, facts.get(tx, being.user_id, being.being_id, fact_id).being_id
+        case "node":
+            return _only(nodes.named(tx, being.being_id, target), kind, target), None, being.being_id
+        case "topic":
+            return _only(mutes.topics_called(tx, being.being_id, target), kind, target), None, being.being_id
+        case "message":
+            return _only(mutes.messages_called(tx, being.being_id, target), kind, target), None, being.being_id
+        case "conversation":
+            if not mutes.is_conversation(tx, being.being_id, target):
+                raise NotFound(f"This Being has no conversation {target!r}.")
+            return None, target, being.being_id
+        case "entity":
+            return None, entity(tx, being, target), None
+
+
+def entity(tx: Transaction, being: Being, name: str) -> str:
+    """The entity that a ref or a name means; a person, if facts name none so: they may yet.
+
+    Raises:
+        NotFound: Several entities are called so, or the name has no letter.
+        Refused: It is the user.
+    """
+    known = mutes.entities_called(tx, being.user_id, being.being_id, name)
+    kind, _, bare = name.rpartition(":")
+    ref = _only(known, "entity", name) if known else entity_ref(kind or "person", bare)
+    if ref is None:
+        raise NotFound(f"{name!r} is no name.")
+    if ref == USER_REF:
+        raise Refused("The user can't be muted: mute what is not to be brought up.")
+    return ref
+
+
+def _only(found: list[T], kind: str, target: str) -> T:
+    if len(target) < SHORTEST_ENDING and kind not in {"topic", "entity"}:
+        found = []
+    if len(found) != 1:
+        raise NotFound(f"This Being knows {'several' if found else 'no'} {kind} {target!r}.")
+    return found[0]

@@ -1,0 +1,53 @@
+"""What is not to be brought up."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.talk import muting
+from operations.declaration import Command, Existing, operation
+from operations.parameters import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.limits import PAGE_NODES
+from schemas.talk.mutes import Mute, MutePage, MuteRequest
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/mutes", scope="read", commands=[Command("muted")])
+def list_mutes(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> MutePage:
+    """List what is muted, newest first: things of this Being, and facts and entities that all of your Beings know."""
+    return muting.page(on.store, being, cursor=cursor, limit=limit)
+
+
+@operation(
+    "POST /v1/beings/{being}/mutes",
+    scope="manage",
+    status=HTTPStatus.CREATED,
+    conflicts=True,
+    repeated="harmless",
+    commands=[Command("mute", done="Muted")],
+)
+def mute(on: Resources, being: Being, asked: MuteRequest) -> Mute | Existing[Mute]:
+    """Mute a fact, memory, topic, person or thing, conversation or message: it is kept, and not brought up.
+
+    A search with the scope `manage` finds it; no context, recall, answer, tool or notice tells of it, nor of the words
+    that it rests on. Summaries, diary and impressions are derived again without it. What comes in later about a muted
+    entity, in a muted topic or in a muted conversation is muted as well.
+    """
+    made, is_new = muting.mute(on.store, on.settings, being, asked)
+    return made if is_new else Existing(made)
+
+
+@operation(
+    "DELETE /v1/beings/{being}/mutes/{mute_id}",
+    scope="manage",
+    status=HTTPStatus.NO_CONTENT,
+    commands=[Command("unmute", done="It may be brought up again")],
+)
+def unmute(
+    on: Resources, being: Being, mute_id: Annotated[UUID, Field(description="The id from the list of what is muted.")]
+) -> None:
+    """Lift a mute: what it kept from being told is told again, and is in what is derived again."""
+    muting.lift(on.store, on.settings, being, mute_id)

@@ -1,0 +1,48 @@
+"""What a person does not want to be brought up."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.limits import PRODUCER_ID_CHARACTERS
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.requests import RequestModel
+
+MutedKind = Literal["fact", "node", "topic", "entity", "conversation", "message"]
+
+
+class MuteRequest(RequestModel):
+    """What to mute."""
+
+    kind: MutedKind = Field(
+        description="A fact, a memory (`node`), a topic, a person or thing that facts name (`entity`), a conversation,"
+        " or a message."
+    )
+    target: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] = Field(
+        description="Its id, or the end of it; of a topic also the name; of an entity the ref or a name, as"
+        " `person:anna` or `Anna`; of a conversation the id that its messages name; of a message also the producer's"
+        " id.",
+        examples=["person:anna"],
+    )
+
+
+class Mute(Answer):
+    """Something that is kept, found by who searches for it, and told in no prompt."""
+
+    mute_id: UUID
+    kind: MutedKind
+    target: str = Field(description="The id of the thing, or the name of an entity or conversation.")
+    label: str = Field(description="What it says or is called; empty if it is gone for now.")
+    muted_at: datetime
+    items: int = Field(
+        description="How many messages, facts, memories, topics, todos and pages it keeps from being told."
+    )
+
+
+class MutePage(Answer):
+    """A page of mutes."""
+
+    mutes: list[Mute] = Field(description="Newest first.")
+    cursor: Cursor
