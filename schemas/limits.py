@@ -94,6 +94,8 @@ NAMESPACE_LABELS = 50
 MOST_KEYED_FOUND = 1000
 KEYED_OFFSET = 1_000_000_000
 PRODUCER_ID_CHARACTERS = 200
+# Conversations of a Being that are off the record until further notice: they stand in the Being's row.
+OFF_THE_RECORD_CONVERSATIONS = 100
 SPEAKER_CHARACTERS = 200
 ROOM_MEMBERS = 100
 # A message's time that is up to so far ahead of the clock becomes the clock's: clocks differ, and change for summer.

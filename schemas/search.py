@@ -8,9 +8,9 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_RESULTS
-from schemas.wire.answers import Answer
+from schemas.wire.answers import Answer, AnsweredOff
 from schemas.wire.numbers import Number
-from schemas.wire.requests import Name, Query, RequestModel
+from schemas.wire.requests import Name, OffTheRecord, Query, RequestModel
 
 Kind = Literal["message", "node", "fact", "summary", "diary", "vault", "knowledge"]
 # Languages whose words are stemmed, or read in pairs, by their ISO 639-1 codes; `auto` is the one of what is told.
@@ -84,6 +84,7 @@ class EverythingRequest(RequestModel):
     )
     explain: bool = Field(False, description="Whether to show each signal and its share of the score.")
     activate: bool = Field(False, description="Whether being found keeps memories alive, as `recall` does.")
+    off_the_record: OffTheRecord = False
 
     @model_validator(mode="after")
     def _in_time(self) -> Self:
@@ -153,3 +154,4 @@ class Found(Answer):
     results: list[Result] = Field(description="Best first.")
     degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
     unindexed: int = Field(description="How much was accepted and is not searchable yet by every signal.")
+    off_the_record: AnsweredOff = False

@@ -13,6 +13,7 @@ from celery.exceptions import Reject
 from redis.exceptions import RedisError
 
 from memory.intake.delivery import Address, ItemKind, deliver
+from memory.intake.off_the_record import is_marked
 from memory.search import indexing
 from schemas.ledger.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
 from schemas.ledger.work import Claim
@@ -72,7 +73,8 @@ def _take(task_id: str, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str,
     try:
         to, items = _read(*args, **kwargs)
     except (TypeError, ValueError) as fault:
-        _keep(on, [_rejected(task_id, kind, "call", str(fault), {"args": args, "kwargs": kwargs})])
+        call = {"args": args, "kwargs": kwargs}
+        _keep(on, [_rejected(task_id, kind, "call", str(fault), call, off_the_record=is_marked(call))])
         return
     ids = [f"celery/{task_id}/{position}" for position in range(len(items))]
     try:
@@ -84,7 +86,14 @@ def _take(task_id: str, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str,
     _keep(
         on,
         [
-            _rejected(task_id, kind, position, reason, _addressed(to, items[position]))
+            _rejected(
+                task_id,
+                kind,
+                position,
+                reason,
+                _addressed(to, items[position]),
+                off_the_record=position in delivered.off_the_record,
+            )
             for position, reason in delivered.refused.items()
         ],
     )
@@ -107,8 +116,12 @@ def _read(
     return to, items
 
 
-def _rejected(task_id: str, kind: ItemKind, position: object, reason: str, sent: Any) -> Rejected:
-    return Rejected(rejected.DOORS[kind], f"celery/{task_id}/{position}", reason, json.dumps(sent).encode())
+def _rejected(
+    task_id: str, kind: ItemKind, position: object, reason: str, sent: Any, *, off_the_record: bool
+) -> Rejected:
+    data = json.dumps(sent).encode()
+    kept = b"" if off_the_record else data
+    return Rejected(rejected.DOORS[kind], f"celery/{task_id}/{position}", reason, kept, length=len(data))
 
 
 def _addressed(to: Address, item: Any) -> Any:

@@ -216,6 +216,8 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
             "insert into memory.confidences (being_id, message_id, asked_in)"
             " select being_id, message_id, message_id from memory.messages where being_id = %(being)s limit 1"
         ),
+        "insert into memory.unrecorded_turns (being_id, digest) values (%(being)s, '\\x00')",
+        "update memory.beings set off_the_record_in = array[%(word)s] where being_id = %(being)s",
         "insert into memory.awaited_retractions (being_id, producer_id) values (%(being)s, %(word)s || 'later')",
         "insert into memory.applied_retractions (being_id, request_id) values (%(being)s, %(word)s)",
         (

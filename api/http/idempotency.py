@@ -7,6 +7,7 @@ what they write commits together with the answer that a repetition gets.
 import hashlib
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from uuid import UUID
@@ -17,7 +18,8 @@ from pydantic import TypeAdapter
 from api.http.access.credentials import secret_of
 from api.http.endpoints import stand_for
 from memory.accounts.access import Caller
-from memory.accounts.request_answers import KeyedRequest, answer_again, answer_once
+from memory.accounts.request_answers import KeyedRequest, Made, answer_again, answer_once
+from memory.intake.off_the_record import MARK
 from schemas.limits import PRODUCER_ID_CHARACTERS
 
 if TYPE_CHECKING:
@@ -67,15 +69,18 @@ def repeatable(endpoint: Callable[..., Any], status: int | None, options: Mappin
     signature = inspect.signature(endpoint)
     of_answer: TypeAdapter[Any] = TypeAdapter(signature.return_annotation)
     answer_repeatedly = answer_again if getattr(endpoint, "calls_models", False) else answer_once
+    to_json = partial(of_answer.dump_json, by_alias=True, **options)
 
     def handle(sent: Request, idempotency_key: str | None, **arguments: Any) -> Any:
-        def make() -> bytes:
-            return of_answer.dump_json(endpoint(**arguments), by_alias=True, **options)
+        def make() -> Made:
+            made = endpoint(**arguments)
+            off_the_record = any(getattr(each, MARK, False) is True for each in (made, *arguments.values()))
+            return Made(to_json(made), off_the_record=off_the_record)
 
         keyed = idempotency_key and _keyed(sent, idempotency_key)
         on: Resources = sent.app.state.resources
         # Made in the handler's thread; the framework would make it on the event loop.
-        body = answer_repeatedly(on.store, keyed, make) if keyed else make()
+        body = answer_repeatedly(on.store, keyed, make) if keyed else make().answer
         if signature.return_annotation is None:
             return Response(status_code=status or HTTPStatus.NO_CONTENT)
         return Response(body, status or HTTPStatus.OK, media_type="application/json")

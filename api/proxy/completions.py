@@ -38,6 +38,8 @@ log = structlog.get_logger()
 BEING = "x-memory-being"
 CONVERSATION = "x-memory-conversation"
 BACKGROUND = "x-memory-background"
+OFF_THE_RECORD = "x-memory-off-the-record"
+OPEN_WEBUI_CHAT = "x-openwebui-chat-id"
 USER_NAMES = "x-memory-user-names"
 ROOM = "x-memory-room"
 PRESENT = "x-memory-present"
@@ -51,7 +53,7 @@ BETA = "anthropic-beta"
 # Features of Anthropic's with a price of their own: long prompts, and fast answers.
 DEAR_BETAS = ("context-1m", "fast-mode")
 JSON = {"content-type": "application/json"}
-_NO_TASK = frozenset({"", "0", "false", "no", "off", "none", "null", "undefined"})
+_NO = frozenset({"", "0", "false", "no", "off", "none", "null", "undefined"})
 # How Open WebUI's ids of temporary chats begin, since 0.12 and before.
 _TEMPORARY = ("temporary:", "local:")
 _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
@@ -146,7 +148,9 @@ async def _remembered(
     proxy: Proxy, admitted: Admitted, wanted: Asked, began: float
 ) -> "tuple[Progress, asyncio.Future[None] | None]":
     """Begin to take a transcript in and to recall, and wait for that as long as the patience is."""
-    progress, being = Progress(), admitted.admission.being
+    being = admitted.admission.being
+    off_the_record = wanted.off_the_record or being.is_off_the_record(wanted.conversation)
+    progress = Progress(off_the_record=off_the_record and not wanted.background)
     if not admitted.stored:
         progress.failed = True
         return progress, None
@@ -193,12 +197,20 @@ def _room(headers: Headers, *, alone: bool) -> AskedRoom | None:
 
 def _asked(chat: RequestBody, headers: Headers, room: AskedRoom | None) -> Asked:
     conversation = named_conversation(headers.get(CONVERSATION)) or named_conversation(chat.conversation)
-    # No words of a temporary chat are stored, as of a request that the frontend makes for itself.
-    temporary = conversation is not None and conversation.startswith(_TEMPORARY)
-    task = headers.get(BACKGROUND, "").strip().lower()
-    background = temporary or (task not in _NO_TASK and "{{" not in task) or _is_agents_own(chat, headers)
+    # Open WebUI tells the chat in a header of its own too, where its operator forwards what it knows of users.
+    temporary = any((id_ or "").startswith(_TEMPORARY) for id_ in (conversation, headers.get(OPEN_WEBUI_CHAT)))
+    off_the_record = temporary or chat.off_the_record or _is_set(headers, OFF_THE_RECORD)
+    background = _is_set(headers, BACKGROUND) or _is_agents_own(chat, headers)
     names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
-    return Asked(chat.transcript, conversation, background, chat.choices, tuple(names), chat.continues, room)
+    return Asked(
+        chat.transcript, conversation, background, off_the_record, chat.choices, tuple(names), chat.continues, room
+    )
+
+
+def _is_set(headers: Headers, name: str) -> bool:
+    """Whether a header says yes; frontends fill it from a template, which they may leave as it is."""
+    value = headers.get(name, "").strip().lower()
+    return value not in _NO and "{{" not in value
 
 
 def _is_agents_own(chat: RequestBody, headers: Headers) -> bool:

@@ -37,7 +37,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 Recalled = Literal["included", "late", "failed", "none"]
-Stored = Literal["yes", "shortened", "unsure", "pending", "no", "none"]
+Stored = Literal["yes", "shortened", "unsure", "pending", "off-the-record", "no", "none"]
 
 Later = Callable[[Admission, Outcome, Usage | None], None]
 
@@ -53,6 +53,7 @@ class Asked:
         transcript: What it sent.
         conversation: Its id of the conversation, if it names one.
         background: Whether it says that the request is its own, and no user's turn.
+        off_the_record: Whether it says that no word of the request and its answer is to be kept.
         choices: How many answers it wants.
         user_names: Names by which it means the user.
         continues: The id of the answer that it goes on from without showing it.
@@ -62,6 +63,7 @@ class Asked:
     transcript: Transcript
     conversation: str | None
     background: bool
+    off_the_record: bool
     choices: int
     user_names: tuple[str, ...] = ()
     continues: str | None = None
@@ -77,6 +79,7 @@ class Progress:
         context: The context; None until it is assembled.
         failed: Whether the memory gave up.
         room: The others in the room.
+        off_the_record: Whether it is known from the beginning that no word is to be kept.
         on_recalled: Called when the context is assembled, or there will be none.
     """
 
@@ -84,6 +87,7 @@ class Progress:
     context: Memory | None = None
     failed: bool = False
     room: Roommates = NOBODY
+    off_the_record: bool = False
     on_recalled: Callable[[], object] = lambda: None
 
     def tell(self, context: Memory) -> None:
@@ -95,7 +99,9 @@ class Progress:
     def stored(self) -> Stored:
         """Whether the turn is stored, as the answer's header says."""
         if self.taken is None:
-            return "no" if self.failed else "pending"
+            return "no" if self.failed else "off-the-record" if self.off_the_record else "pending"
+        if self.taken.decision == "off the record":
+            return "off-the-record"
         if self.taken.refused:
             return "no"
         # What was erased before is not stored again.
@@ -142,6 +148,7 @@ def remember_and_recall(
             wanted.transcript,
             conversation=conversation,
             background=wanted.background,
+            off_the_record=wanted.off_the_record,
             choices=wanted.choices,
             user_names=wanted.user_names,
             continues=wanted.continues,

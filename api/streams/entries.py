@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.intake.delivery import Address, ItemKind
+from memory.intake.off_the_record import is_marked
 from schemas.limits import PRODUCER_ID_CHARACTERS
 from schemas.text.storable import decoded, storable
 from workers.streams.rejected import DOORS
@@ -16,7 +17,16 @@ Fields = Mapping[bytes, bytes]
 
 
 class Unreadable(ValueError):
-    """An entry is malformed; the text says why, without quoting it."""
+    """An entry is malformed; the text says why, without quoting it.
+
+    Args:
+        reason: Why.
+        off_the_record: Whether it is marked so, so that no copy of it may be stored.
+    """
+
+    def __init__(self, reason: str, *, off_the_record: bool = False) -> None:
+        super().__init__(reason)
+        self.off_the_record = off_the_record
 
 
 @dataclass(frozen=True)
@@ -45,11 +55,12 @@ def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
         Unreadable: It is malformed.
     """
     item = _object(fields)
-    _check_id(fields.get(b"id", b""))
+    off_the_record = is_marked(item)
+    _check_id(fields.get(b"id", b""), off_the_record=off_the_record)
     try:
         to = Address.of(item)
     except ValueError as fault:
-        raise Unreadable(str(fault)) from None
+        raise Unreadable(str(fault), off_the_record=off_the_record) from None
     return Entry(place, derived_id(stream, place, fields), to, item, fields[b"data"])
 
 
@@ -66,13 +77,13 @@ def by_address(entries: Iterable[Entry]) -> dict[Address, list[Entry]]:
     return sorted_
 
 
-def _check_id(sent: bytes) -> None:
+def _check_id(sent: bytes, *, off_the_record: bool) -> None:
     try:
         known_by = decoded(sent)
     except UnicodeDecodeError as fault:
-        raise Unreadable(f"id: is not UTF-8 at byte {fault.start}") from None
+        raise Unreadable(f"id: is not UTF-8 at byte {fault.start}", off_the_record=off_the_record) from None
     if len(known_by) > PRODUCER_ID_CHARACTERS:
-        raise Unreadable(f"id: is longer than {PRODUCER_ID_CHARACTERS} characters")
+        raise Unreadable(f"id: is longer than {PRODUCER_ID_CHARACTERS} characters", off_the_record=off_the_record)
 
 
 def _object(fields: Fields) -> dict[str, Any]:
@@ -89,5 +100,5 @@ def _object(fields: Fields) -> dict[str, Any]:
     except ValueError:
         raise Unreadable("data: holds a number with more digits than can be read") from None
     if not isinstance(found, dict):
-        raise Unreadable("data: must be a JSON object")
+        raise Unreadable("data: must be a JSON object", off_the_record=is_marked(found))
     return found

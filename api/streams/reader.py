@@ -132,9 +132,10 @@ class StreamReader:
                 readable.append(read_entry(stream, place, fields))
             except Unreadable as reason:
                 data = fields.get(b"data") or repr(sorted(fields)).encode()
-                self._acknowledge(
-                    stream, [place], [Rejected(stream, derived_id(stream, place, fields), str(reason), data)]
-                )
+                kept = b"" if reason.off_the_record else data
+                known_by = derived_id(stream, place, fields)
+                refusal = Rejected(stream, known_by, str(reason), kept, length=len(data))
+                self._acknowledge(stream, [place], [refusal], [place] if reason.off_the_record else [])
         # Beings with the fewest entries first, so that live input does not wait for bulk.
         for to, letters in sorted(by_address(readable).items(), key=lambda addressed: len(addressed[1])):
             items, ids = [letter.item for letter in letters], [letter.derived_id for letter in letters]
@@ -151,23 +152,29 @@ class StreamReader:
                 log.warning("stream.secret_missing", **to.logged, entries=len(letters))
                 continue
             refused = [
-                Rejected(stream, letters[position].derived_id, reason, letters[position].data)
+                Rejected(
+                    stream,
+                    letters[position].derived_id,
+                    reason,
+                    b"" if position in delivered.off_the_record else letters[position].data,
+                    length=len(letters[position].data),
+                )
                 for position, reason in delivered.refused.items()
             ]
             if self._on.crash:
                 self._on.crash.passed("before the ack")
-            erased = [letters[position].place for position in delivered.erased]
-            self._acknowledge(stream, [letter.place for letter in letters], refused, erased)
+            unkept = [letters[position].place for position in delivered.erased | delivered.off_the_record]
+            self._acknowledge(stream, [letter.place for letter in letters], refused, unkept)
             log.info("stream.taken", stream=stream, **to.logged, entries=len(letters), refused=len(refused))
 
     def _acknowledge(
-        self, stream: str, places: list[bytes], refused: Iterable[Rejected], erased: Sequence[bytes] = ()
+        self, stream: str, places: list[bytes], refused: Iterable[Rejected], unkept: Sequence[bytes] = ()
     ) -> None:
         with self._redis.pipeline() as pipeline:
             rejected.keep(pipeline, refused)
             pipeline.xack(stream, GROUP, *places)
-            if erased:
-                pipeline.xdel(stream, *erased)
+            if unkept:
+                pipeline.xdel(stream, *unkept)
             pipeline.execute()
 
     def _claim(self, idle: timedelta, consumer: str | None = None) -> None:

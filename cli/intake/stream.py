@@ -105,7 +105,8 @@ def replay(
     say(f"{count(replayed, 'entry')} sent again.")
     if cut := sum(not one.whole for one in wanted):
         raise Failure(
-            f"{count(cut, 'entry')} can't be sent again: of more than {refusals.LONGEST} bytes not all is kept."
+            f"{count(cut, 'entry')} can't be sent again: not all is kept of more than {refusals.LONGEST} bytes, and"
+            " nothing of what is off the record."
         )
 
 

@@ -13,7 +13,7 @@ from schemas.vault.records import SHARED
 from store import vault
 from store.accounts import erased, erasure
 from store.nodes import topic_names as stored_names
-from store.talk import retraction, scenes
+from store.talk import retraction, scenes, unrecorded_turns
 from store.transaction import Transaction
 
 RECORDS_AT_ONCE = 1000
@@ -35,6 +35,7 @@ def erase_again(tx: Transaction, settings: Settings, being: Being, from_being_id
         SecretMissing: The key of the digests can't be decrypted.
     """
     erased.inherit(tx, being.user_id, being.being_id, from_being_id)
+    unrecorded_turns.inherit(tx, being.being_id, from_being_id)
     known = known_erased.for_vault(tx, settings, being.user_id, being.being_id)
     if known is None:
         return {}

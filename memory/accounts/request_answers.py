@@ -62,7 +62,15 @@ class KeyedRequest:
         return hmac.digest(self.secret.encode(), f"{purpose} {self.key}".encode(), "sha256")
 
 
-def answer_once(store: Store, request: KeyedRequest, handle: Callable[[], bytes]) -> bytes:
+@dataclass(frozen=True)
+class Made:
+    """An answer; off the record, no copy of it may be stored."""
+
+    answer: bytes
+    off_the_record: bool = False
+
+
+def answer_once(store: Store, request: KeyedRequest, handle: Callable[[], Made]) -> bytes:
     """Handle a request in one transaction with the storing of its answer, or return the stored answer.
 
     Whatever `handle` writes is committed together with the answer, or not at all. The same request at the same moment
@@ -75,13 +83,13 @@ def answer_once(store: Store, request: KeyedRequest, handle: Callable[[], bytes]
         request_answers.hold(tx, request.user_id, request.digest)
         if stored := request_answers.find(tx, request.user_id, request.digest):
             return request.decrypt(stored)
-        answer = handle()
+        answer = handle().answer
         _add(request, answer, store)
     return answer
 
 
-def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], bytes]) -> bytes:
-    """Return the stored answer, or handle a request and store the answer afterwards.
+def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], Made]) -> bytes:
+    """Return the stored answer, or handle a request and store the answer afterwards, if it is not off the record.
 
     For requests that may call a model, during which no connection is held, and that are harmless when repeated: if the
     process dies between handling and storing, the same request is handled again.
@@ -93,9 +101,10 @@ def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], bytes
         stored = request_answers.find(tx, request.user_id, request.digest)
     if stored:
         return request.decrypt(stored)
-    answer = handle()
-    _add(request, answer, store)
-    return answer
+    made = handle()
+    if not made.off_the_record:
+        _add(request, made.answer, store)
+    return made.answer
 
 
 @contextmanager

@@ -74,6 +74,11 @@ class Asking:
     request: AskRequest
     request_key: UUID | None = None
 
+    @property
+    def off_the_record(self) -> bool:
+        """Whether no word of the question and its answer is kept."""
+        return self.request.off_the_record or self.being.off_the_record
+
 
 @dataclass
 class _Answering:
@@ -240,6 +245,7 @@ def _recorded(on: _Answering, looked: Looked) -> Asked:
         dropped=dict(on.dropped),
         looked_at=_looked_at(on, looked),
         context_id=context_id,
+        off_the_record=on.asking.off_the_record,
         cost=AskCost(
             calls=spent.calls,
             input_tokens=spent.input_tokens,
@@ -252,8 +258,11 @@ def _recorded(on: _Answering, looked: Looked) -> Asked:
     )
 
 
-def _record(on: _Answering) -> UUID:
-    """Record the answer as contexts are, so that it is recognised when it comes back in a message; returns its id."""
+def _record(on: _Answering) -> UUID | None:
+    """Record the answer as contexts are, so that it is recognised when it comes back in a message; returns its id.
+
+    Off the record there is none.
+    """
     being_id = on.asking.being.being_id
     cites: list[Cite] = [cite for one in on.sentences for cite in one.cites if cite.kind != "computed"]
     pieces = [*(one.sentence for one in on.sentences), *(cite.quote for cite in cites)]
@@ -262,6 +271,8 @@ def _record(on: _Answering) -> UUID:
     reasons: dict[str, Any] = {"passages": [{"message_ids": [one], "score": 0.0} for one in quoted]}
     with on.asking.store.transaction() as tx:
         drops.count(tx, being_id, writing.ANSWER.purpose, on.dropped)
+        if on.asking.off_the_record:
+            return None
         return record_context(
             tx, being_id, PROCESS, pieces, items={ANSWER: list(dict.fromkeys(items))}, reasons=reasons
         )

@@ -64,7 +64,7 @@ def assemble(
     request: AssemblyRequest,
     chance: random.Random,
 ) -> Context:
-    """Assemble a context and record its provenance; with `activate: false` nothing is written.
+    """Assemble a context and record its provenance; with `activate: false`, or off the record, nothing is written.
 
     Args:
         store: The ledger.
@@ -129,7 +129,7 @@ def assemble_prepared(
         context, inserted = _context(tx, being, prepared, _blocks(prepared, filled, found), found)
     if request.recorded is not None:
         request.recorded(*inserted)
-    if request.options.activate and found.node_ids:
+    if prepared.writes and found.node_ids:
         # In a transaction of its own: activating locks the Being, which comes before what a context has written.
         with store.transaction() as tx:
             activation.activate(tx, being.being_id, found.node_ids)
@@ -213,7 +213,7 @@ def _context(
     entries = whole.without_regions(*dropped).assemble()
     shown = [block for block in blocks if block.region not in dropped]
     context_id = None
-    if request.options.activate:
+    if prepared.writes:
         pieces = [piece for block in shown for piece in block.pieces]
         items = {block.region: block.ids for block in shown if block.ids}
         reasons = found.explanation() if any(block.region == RETRIEVED for block in shown) else {}
@@ -234,6 +234,7 @@ def _context(
     stable = frozenset(block.region for block in blocks if block.stable)
     context = Context(
         context_id=context_id,
+        off_the_record=prepared.off_the_record,
         process=profile.process,
         conversation=prepared.conversation,
         session_id=session.session_id if session else None,

@@ -38,6 +38,7 @@ class AssemblyRequest:
         inserted: True if the context goes into a prompt of the caller's as system content: `text` is what it says,
             without the conversation and the message.
         embedded: Waits for a vector that is computed meanwhile; used if it is the message's.
+        off_the_record: True if the message is off the record by itself, beside `options`.
         recorded: Called with the text when what it shows is recorded: the part whose bytes stay the same from turn to
             turn, and the part behind it. Its nodes are activated after that.
     """
@@ -53,6 +54,7 @@ class AssemblyRequest:
     shown: frozenset[UUID] = frozenset()
     inserted: bool = False
     embedded: Callable[[], EarlyVector | None] | None = None
+    off_the_record: bool = False
     recorded: Callable[[str, str], None] | None = None
 
 
@@ -66,6 +68,7 @@ class PreparedAssembly:
         session: The session, if there is one.
         facts_model: The model whose vectors serve the user's facts; None until facts have vectors.
         talk_model: The model whose vectors serve what was said to the Being; None until there are any.
+        off_the_record: Whether the request, its conversation or the Being is off the record.
     """
 
     request: AssemblyRequest
@@ -73,6 +76,12 @@ class PreparedAssembly:
     session: OpenSession | None
     facts_model: str | None
     talk_model: str | None
+    off_the_record: bool
+
+    @property
+    def writes(self) -> bool:
+        """Whether what is found is activated, and what is shown recorded."""
+        return self.request.options.activate and not self.off_the_record
 
     @property
     def conversation(self) -> str | None:
@@ -124,4 +133,8 @@ def prepare(tx: Transaction, being: Being, profile: Profile, request: AssemblyRe
     )
     indexed = documents.owner(tx, being.being_id)
     talk_model = indexed.embedding_model if indexed else None
-    return PreparedAssembly(request, profile, session, fact_vectors.serving_model(tx, being.user_id), talk_model)
+    conversation = session.conversation if session else request.conversation
+    off_the_record = request.options.off_the_record or request.off_the_record or being.is_off_the_record(conversation)
+    return PreparedAssembly(
+        request, profile, session, fact_vectors.serving_model(tx, being.user_id), talk_model, off_the_record
+    )

@@ -89,7 +89,7 @@ def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> F
     fillers: dict[str, Callable[[], Block | None]] = {
         "core": lambda: context_blocks.core(being, souls.get(tx, being_id), lists),
         "instructions": lambda: context_blocks.instructions(profile),
-        "snapshot": lambda: current_snapshot(tx, being, store=request.options.activate),
+        "snapshot": lambda: current_snapshot(tx, being, store=prepared.writes),
         "conversation": lambda: context_blocks.conversation(before),
         "skills": lambda: context_blocks.skills(lists) if first or "skills" in prepared.kept else None,
         "user-model": lambda: _user_model(tx, being, prepared),

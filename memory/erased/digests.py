@@ -1,5 +1,7 @@
 """Digests by which erased items are recognised: HMAC-SHA256 of the producer's id, and of the item's text.
 
+Turns of a chat that were said off the record are recognised likewise, by the digest that alignment compares.
+
 The input of each digest is a JSON list that begins with the kind of item and the kind of digest, so that an id never
 equals a text. Texts are normalised: case, compatibility forms (NFKC) and white space do not count.
 """
@@ -37,6 +39,16 @@ class Digests:
     def of_record(self, text: str) -> bytes:
         """Return the digest of the text of a vault record's version."""
         return self._digest(["record", "words", _normalized(text)])
+
+    def of_turn(self, turn: bytes, *, before: bytes | None = None, conversation: str | None = None) -> bytes:
+        """Return the digest of a turn that was said off the record.
+
+        Args:
+            turn: The digest of its role and text.
+            before: That of the turn before it; None: wherever it stands, or at the beginning of a conversation.
+            conversation: The conversation; None: in any of the Being.
+        """
+        return self._digest(["turn", "off the record", conversation, before.hex() if before else None, turn.hex()])
 
     def _digest(self, parts: list[Any]) -> bytes:
         return hmac.digest(self._key, json.dumps(parts, sort_keys=True).encode(), "sha256")

@@ -20,6 +20,7 @@ from schemas.vault.records import SHARED, VaultRecord
 from store.accounts import erased
 from store.accounts.erased import ErasedMessage, ErasedNote
 from store.database import Store
+from store.talk import unrecorded_turns
 from store.transaction import Transaction
 
 
@@ -176,10 +177,11 @@ def undecryptable(store: Store, settings: Settings) -> list[UUID]:
 
 
 def drop(store: Store, user_ids: Iterable[UUID]) -> None:
-    """Remove the keys and digests of users: what they had erased is no longer recognised."""
+    """Remove the keys and digests of users: what they had erased, or said off the record, is no longer recognised."""
     with store.transaction() as tx:
         for user_id in user_ids:
             erased.drop(tx, user_id)
+            unrecorded_turns.drop(tx, user_id)
 
 
 def _recognition(settings: Settings, key: ErasureKey, being_id: UUID) -> Recognition:

@@ -17,6 +17,7 @@ from memory.intake import retraction, room_changes
 from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
+from memory.intake.off_the_record import BEING_OFF, NOT_KEPT, is_off_the_record
 from memory.intake.room_messages import accept_utterances
 from memory.text.items import DeriveId, ItemBatchRefused
 from providers.embedders import Embedders
@@ -82,10 +83,12 @@ class Delivered:
     Attributes:
         refused: The reason for each refused position; duplicates are not refused.
         erased: The positions of items that were erased before; no copy of them may be stored.
+        off_the_record: Those of the refused positions of which no copy may be stored either.
     """
 
     refused: dict[int, str]
     erased: set[int] = field(default_factory=set)
+    off_the_record: set[int] = field(default_factory=set)
 
 
 def deliver(
@@ -103,7 +106,8 @@ def deliver(
         store: The ledger.
         settings: Thresholds of judging and patrols.
         embedders: The embedders of this process.
-        kind: Notes, or messages with retractions and restorations of messages among them.
+        kind: Notes, or messages with retractions and restorations of messages among them. What is off the record is
+            refused.
         to: The Being or room; these producers are trusted with every one.
         items: 1 to 1,000 items as received; an exception in place of an item is refused with its text.
         ids: For each item its id, unless it has a producer's id.
@@ -118,15 +122,17 @@ def deliver(
     """
     with crossing("delivery"), store.transaction() as tx:
         room = rooms.find(tx, to.id_) if to.is_room else None
-        user_id = room.user_id if room else None if to.is_room else beings.user_of(tx, to.id_)
-    if user_id is None:
-        return Delivered(
-            dict.fromkeys(range(len(items)), f"there is no {'room' if to.is_room else 'Being'} of that id")
-        )
+        being = None if to.is_room else beings.find_any(tx, to.id_)
+    off = {place for place, item in enumerate(items) if not _is_change(kind, item) and is_off_the_record(being, item)}
+    owned = room or being
+    if owned is None:
+        reason = f"there is no {'room' if to.is_room else 'Being'} of that id"
+        return Delivered(dict.fromkeys(range(len(items)), reason), off_the_record=off)
     if kind == "notes" and room is not None:
-        return Delivered(dict.fromkeys(range(len(items)), "a room takes messages, and no notes"))
-    with acting_for(user_id, None if to.is_room else to.id_):
-        return _delivered(store, settings, embedders, kind, to, room, items, ids)
+        reason = "a room takes messages, and no notes"
+        return Delivered(dict.fromkeys(range(len(items)), reason), off_the_record=off)
+    with acting_for(owned.user_id, None if to.is_room else to.id_):
+        return _delivered(store, settings, embedders, kind, to, room, items, ids, off)
 
 
 def _delivered(
@@ -138,25 +144,31 @@ def _delivered(
     room: rooms.Place | None,
     items: Sequence[Any],
     ids: Sequence[str],
+    off: set[int],
 ) -> Delivered:
-    if kind == "notes":
-        return _take(partial(accept_notes, store, settings, to.id_), items, ids)
     apply: Apply
     if room is not None:
         accept = partial(accept_utterances, store, settings, room)
         apply = partial(room_changes.apply, store, settings, embedders, room)
     else:
-        accept = partial(accept_messages, store, settings, to.id_)
+        accept = partial(accept_notes if kind == "notes" else accept_messages, store, settings, to.id_)
         apply = partial(retraction.apply, store, settings, embedders, to.id_)
-    delivered = Delivered({})
+    delivered = Delivered(dict.fromkeys(off, NOT_KEPT), off_the_record=off)
+    rest = [place for place in range(len(items)) if place not in off]
     # In their order: a message may be taken back, and said in other words, within one delivery.
-    for is_change, places in groupby(range(len(items)), lambda place: retraction.is_change(items[place])):
+    for is_change, places in groupby(rest, lambda place: _is_change(kind, items[place])):
         run = list(places)
         some, of_these = [items[place] for place in run], [ids[place] for place in run]
         done = Delivered(_changed(apply, some, of_these)) if is_change else _take(accept, some, of_these)
         delivered.refused.update({run[place]: reason for place, reason in done.refused.items()})
         delivered.erased.update(run[place] for place in done.erased)
+        delivered.off_the_record.update(run[place] for place in done.off_the_record)
     return delivered
+
+
+def _is_change(kind: ItemKind, item: Any) -> bool:
+    """Whether an item takes messages back, or restores them."""
+    return kind == "messages" and retraction.is_change(item)
 
 
 def _changed(apply: Apply, changes: Sequence[Any], ids: Sequence[str]) -> dict[int, str]:
@@ -194,9 +206,10 @@ def _take(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) 
         if len(items) == 1:
             return Delivered({0: FAULT.format(type(fault).__name__)})
         return _take_halves(accept, items, ids)
-    return Delivered(
-        {trouble.position: trouble.reason for trouble in receipt.rejected + receipt.conflicts}, set(receipt.erased)
-    )
+    refused = {trouble.position: trouble.reason for trouble in receipt.rejected + receipt.conflicts}
+    # The Being was put off the record meanwhile.
+    off = set(receipt.off_the_record) | {place for place, reason in refused.items() if reason == BEING_OFF}
+    return Delivered(refused | dict.fromkeys(off, NOT_KEPT), set(receipt.erased), off)
 
 
 def _take_halves(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) -> Delivered:
@@ -206,4 +219,5 @@ def _take_halves(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence
     return Delivered(
         first.refused | {half + position: reason for position, reason in second.refused.items()},
         first.erased | {half + position for position in second.erased},
+        first.off_the_record | {half + position for position in second.off_the_record},
     )

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
+from memory.intake.off_the_record import must_be_kept
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.intake.knowledge import (
@@ -30,8 +31,10 @@ def change(store: Store, settings: Settings, being: Being, items: Sequence[NewKn
     Where something is removed, the answers stored for repeated requests go too, because they may show it.
 
     Raises:
-        Refused: The Being would have more keys than it may.
+        Refused: The Being would have more keys than it may, or is off the record.
     """
+    if any(item.value is not None for item in items):
+        must_be_kept(being)
     with store.transaction() as tx:
         users.hold(tx, being.user_id)
         # One at a time changes a Being's knowledge, so that two with the same keys can't deadlock.

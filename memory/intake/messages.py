@@ -41,7 +41,7 @@ class Taken:
     """Messages that are stored.
 
     Attributes:
-        batch: The batch without items that were refused, or erased before.
+        batch: The batch without items that were refused, erased before, or off the record.
         inserted: The ids of those that are new, by position.
         known: What is stored under the producer ids of the others.
         sessions: The sessions that got messages.
@@ -185,6 +185,15 @@ def take_begun(
     """
     now = begun.began_at
     batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=AHEAD_MINUTES)))
+    batch = batch.without_off_the_record(
+        {
+            item.position
+            for item in batch.items
+            if item.value.off_the_record
+            or begun.off_the_record
+            or item.value.conversation in begun.off_the_record_in
+        }
+    )
     erased_before = known_erased.with_key(settings, being_id, begun.erasure_key)
     # Messages that no key can pay for are no backlog: they are kept until there is one.
     if begun.may_think and is_full(settings.most_unjudged, partial(judging.waiting, tx, being_id), bulk=bulk):

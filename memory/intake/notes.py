@@ -10,6 +10,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from memory.erased import known_erased
 from memory.intake.accepting import IntakeFull, is_bulk, is_full, keep, turn_for
+from memory.intake.off_the_record import BEING_OFF
 from memory.patrol.demand import begin_or_request
 from memory.text.items import DeriveId, Item, ItemBatch, read_items
 from schemas.intake.inputs import (
@@ -23,6 +24,7 @@ from schemas.intake.inputs import (
 from schemas.intake.notes import NoteOrigin, Receipt
 from schemas.settings import Settings
 from store import limits
+from store.accounts import beings
 from store.database import Store
 from store.intake import notes
 from store.intake.notes import NewNote
@@ -89,6 +91,8 @@ def _take_notes_in(
     origin: NoteOrigin,
 ) -> Receipt:
     erased_before = known_erased.for_intake(tx, settings, being_id)
+    if beings.get_being(tx, being_id).off_the_record:
+        batch = batch.rejecting(dict.fromkeys((item.position for item in batch.items), BEING_OFF))
     if is_full(settings.most_pending, partial(notes.pending, tx, being_id), bulk=bulk):
         raise IntakeFull(
             f"{settings.most_pending} notes of this Being are waiting, the limit. Retry after the next patrol."

@@ -138,6 +138,7 @@ def _message(said: RoomMessageInput, speaker: Being | None, being_id: UUID, room
         content=said.content,
         metadata=said.metadata,
         created_at=said.created_at,
+        off_the_record=said.off_the_record,
     )
 
 
@@ -221,17 +222,23 @@ def _receipt(
     known: Mapping[UUID, Mapping[str, Versions]],
     conflicts: set[int],
 ) -> Receipt:
-    """Build the receipt of a batch: an utterance is accepted if any Being got it, and erased if each had erased it."""
+    """Build the receipt of a batch: an utterance is accepted if any Being got it, and erased if each had erased it.
+
+    One that no Being got is off the record if it is so for any of them.
+    """
     inserted = {position: ids[position] for one in taken.values() for position in one.inserted}
     rejected = {trouble.position: trouble.reason for one in taken.values() for trouble in one.batch.rejected}
     batch = heard.batch.rejecting(rejected)
-    erased = {
-        item.position
+    hearers = {
+        item.position: [taken[being_id].batch for being_id in heard.hearers[item.position]]
         for item in batch.items
         if item.position not in conflicts
-        and all(item.position in taken[being_id].batch.erased for being_id in heard.hearers[item.position])
     }
-    batch = batch.without_erased(erased)
+    erased = {place for place, every in hearers.items() if all(place in one.erased for one in every)}
+    unkept = {
+        place for place, every in hearers.items() if all(place in {*one.erased, *one.off_the_record} for one in every)
+    }
+    batch = batch.without_erased(erased).without_off_the_record(unkept - erased)
     stored: dict[str, Versions] = {}
     for of_one in known.values():
         for producer_id, versions in of_one.items():

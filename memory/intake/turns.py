@@ -31,7 +31,7 @@ def take_turn(
     """Take messages in, and assemble the context for a reply to the last of them.
 
     A repeated turn with the same ids stores nothing and gets a context again; likewise a turn whose messages were
-    erased before.
+    erased before, or are off the record.
 
     Args:
         store: The ledger.
@@ -48,7 +48,8 @@ def take_turn(
         NotFound: There is no such process; nothing was taken.
         IntakeFull: As `accept_messages`; nothing was taken.
     """
-    items = [message.model_dump(mode="json", exclude_unset=True) for message in turn.messages]
+    mark = {"off_the_record": True} if turn.off_the_record else {}
+    items = [message.model_dump(mode="json", exclude_unset=True) | mark for message in turn.messages]
     batch = read_messages(items, derive_id)
     with store.transaction() as tx:
         # Checked first, so that nothing is taken in for an unknown process.
@@ -63,9 +64,10 @@ def take_turn(
             role=last.role,
             speaker=last.speaker,
             reassembled=True,
+            off_the_record=last.off_the_record,
         )
         prepared = prepare(tx, being, profile, request)
-    if request.message_id is None and len(items) - 1 not in receipt.erased:
+    if request.message_id is None and len(items) - 1 not in {*receipt.erased, *receipt.off_the_record}:
         raise InvalidRequest(f"The last message is invalid: {receipt.rejected[-1].reason}")
     context = assemble_prepared(store, embedders, settings, being, prepared, chance)
     return TurnAnswer(receipt=receipt, context=context)

@@ -50,10 +50,11 @@ def recall(store: Store, embedders: Embedders, being: Being, question: RecallQue
     if not question.query.strip():
         raise InvalidRequest("The query is empty: name at least one word.")
     meaning = embed_query(embedders, Asker(being.being_id, "recall"), question.query, being.embedding_model)
-    activates = activation.ACTIVATION if question.activate else None
+    activates = activation.ACTIVATION if question.activate and not being.off_the_record else None
     # Repeated after it was committed it would activate twice.
     return store.statement(
-        lambda tx: recall_by_vector(tx, being.being_id, question, meaning, chance, activates), once=question.activate
+        lambda tx: recall_by_vector(tx, being.being_id, question, meaning, chance, activates),
+        once=activates is not None,
     )
 
 

@@ -22,6 +22,7 @@ from memory.proxy import answer_traces
 from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes, NewTurn
+from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
@@ -38,12 +39,12 @@ from schemas.errors import Refused
 from schemas.settings import Settings
 from schemas.wire.fields import Role
 from store import clock
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.talk import transcripts, utterances
 from store.transaction import Transaction
 
-Decision = Literal["began", "continued", "repeated", "background", "nothing"]
+Decision = Literal["began", "continued", "repeated", "background", "off the record", "nothing"]
 
 # A longer transcript is read from its end.
 MOST_TURNS = 2000
@@ -64,6 +65,7 @@ class AnswerPlace:
         opened: Whether the request opened its reasoning, so that the answer may only close it.
         unsure: Whether it may answer a request that the frontend made for itself.
         names: By which names the transcript means the Being, beside its own.
+        off_the_record: Whether no word of it is to be kept.
     """
 
     conversation: str
@@ -72,6 +74,7 @@ class AnswerPlace:
     opened: bool = False
     unsure: bool = False
     names: Sequence[str] = ()
+    off_the_record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,8 @@ class LastTurn:
         role: Who said it.
         speaker: The name of a third speaker.
         content: Its text, which is never blank.
-        message_id: The message that it is stored as; None if it is not stored (erased before, or not storable).
+        message_id: The message that it is stored as; None if it is not stored (erased before, not storable, or off the
+            record).
         unsure: Whether a frontend may have written it for itself, so that nothing is concluded from it.
     """
 
@@ -99,9 +103,10 @@ class TakenTranscript:
 
     Attributes:
         decision: `began` a conversation; `continued` one; `repeated` a request that was taken in before; `background`:
-            the frontend made the request for itself, and nothing is stored; `nothing` was said in it.
+            the frontend made the request for itself, and nothing is stored; `off the record`: only digests are stored,
+            by which later transcripts are recognised; `nothing` was said in it.
         conversation: The conversation; None for `background` and `nothing`.
-        last: What was said last; None for `background` and `nothing`.
+        last: What was said last; None for `background` and `nothing`, and off the record if nothing was said.
         place: For `take_answer`; None if the answer is not to be taken in.
         shown: The messages that the transcript shows.
         taken_in: How many messages were stored.
@@ -134,6 +139,7 @@ class _Request:
     user_names: Sequence[str]
     choices: int
     paid_by: UUID | None
+    off_the_record: bool = False
     room: Roommates = NOBODY
 
 
@@ -153,6 +159,7 @@ def take_transcript(
     *,
     conversation: str | None = None,
     background: bool = False,
+    off_the_record: bool = False,
     choices: int = 1,
     user_names: Sequence[str] = (),
     continues: str | None = None,
@@ -169,6 +176,8 @@ def take_transcript(
         transcript: The transcript.
         conversation: The frontend's id of the conversation (1 to 200 characters); without one it is recognised.
         background: Whether the request says that the frontend makes it for itself; otherwise known ones are recognised.
+        off_the_record: Whether the request says that it is. So is one whose conversation or Being is, and one whose
+            newest words were said off the record before.
         choices: How many answers are asked for (`n`). Of several none is taken in until a later transcript shows which.
         user_names: Names by which the frontend means the user, beside the user's own.
         continues: The id of the answer that the transcript goes on from without showing it.
@@ -188,7 +197,9 @@ def take_transcript(
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
     transcript, known = answer_traces.shown_whole(store, being.being_id, transcript, continues)
-    request = _Request(being, transcript, conversation or known, user_names, choices, paid_by, room)
+    request = _Request(
+        being, transcript, conversation or known, user_names, choices, paid_by, off_the_record, room
+    )
     take = partial(_take, store, settings, request)
     try:
         return take([SceneRemoval(being.being_id, (), NOTHING_PLANNED)])
@@ -229,7 +240,8 @@ def take_answer(
         room: As for `take_transcript`.
 
     Returns:
-        The message; None if nothing was said, it can't be stored, or what it answers was taken back meanwhile.
+        The message; None if nothing was said, it can't be stored, it is off the record, or what it answers was taken
+        back meanwhile.
 
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
@@ -239,6 +251,10 @@ def take_answer(
     own = divided(line, Names([], [being.name, being.slug, *place.names]))
     turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))
     if turn is None or not text.strip():
+        return None
+    if place.off_the_record:
+        with store.transaction() as tx:
+            unrecorded_turns.remember(tx, settings, being, place.conversation, [turn], ())
         return None
     turn = replace(turn, unsure=place.unsure)
     with store.transaction() as tx:
@@ -276,6 +292,9 @@ def _copies(tx: Transaction, request: _Request, message_ids: Sequence[UUID]) -> 
 
 def _take(store: Store, settings: Settings, request: _Request, scenes: Sequence[SceneRemoval]) -> TakenTranscript:
     """Take a transcript in, unless other messages have to be taken back than those whose scenes are removed."""
+    # The caller's row may be some minutes old.
+    being = store.statement(partial(beings.get_being, being_id=request.being.being_id))
+    request = replace(request, being=being)
     names = store.statement(partial(_names, request=request))
     turns = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
     wordless = ends_without_words(request.transcript, names)
@@ -286,27 +305,68 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: Sequence[
     now = store.statement(clock.now)
     for _ in range(TRIES):
         reads = Reads(store.statement)
-        shown_turns, decided = _decided(reads, request, turns, now)
+        seen = _decided(reads, settings, request, turns, now)
+        if seen.off_the_record:
+            return _unrecorded(store, settings, request, seen)
         with store.transaction() as tx:
             erased = _locked(tx, settings, request, scenes)
             if reads.hold(tx):
-                return _carry_out(tx, settings, request, shown_turns, decided, scenes, erased, wordless=wordless)
+                return _carry_out(tx, settings, request, seen, scenes, erased, wordless=wordless)
     # The talk goes on faster than it is read.
     with store.transaction() as tx:
         erased = _locked(tx, settings, request, scenes)
-        shown_turns, decided = _decided(Reads(lambda ask: ask(tx)), request, turns, now)
-        return _carry_out(tx, settings, request, shown_turns, decided, scenes, erased, wordless=wordless)
+        seen = _decided(Reads(lambda ask: ask(tx)), settings, request, turns, now)
+        if not seen.off_the_record:
+            return _carry_out(tx, settings, request, seen, scenes, erased, wordless=wordless)
+    return _unrecorded(store, settings, request, seen)
 
 
 def _without_words(request: _Request) -> TakenTranscript:
     """The decision about a transcript of pictures alone: only the answer is stored, behind what is known."""
     conversation = request.conversation or begun().conversation
-    place = AnswerPlace(conversation, None, opened=request.transcript.opened) if request.choices == 1 else None
-    return TakenTranscript("nothing", conversation, place=place)
+    off = request.off_the_record or request.being.is_off_the_record(conversation)
+    place = AnswerPlace(conversation, None, opened=request.transcript.opened, off_the_record=off)
+    decision: Decision = "off the record" if off else "nothing"
+    return TakenTranscript(decision, conversation, place=place if request.choices == 1 else None)
 
 
-def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: datetime) -> tuple[Sequence[Turn], Adoption]:
-    """Find the conversation, and what the transcript changes in it; returns it without what a frontend has added."""
+def _unrecorded(store: Store, settings: Settings, request: _Request, seen: "_Seen") -> TakenTranscript:
+    """The decision about a transcript that is off the record: digests are stored of what no message has."""
+    (found, changes, _), last = seen.decided, seen.turns[-1]
+    shown = {match.turn for match in found.matches}
+    # Requests for the others in the room may show it on the record.
+    with store.transaction() as tx:
+        for being in [request.being, *(request.room.every if request.off_the_record else ())]:
+            unrecorded_turns.remember(tx, settings, being, found.conversation, seen.turns, shown)
+    names = with_told_names(request.transcript, Names([], [])).being
+    place = AnswerPlace(found.conversation, None, opened=request.transcript.opened, names=names, off_the_record=True)
+    return TakenTranscript(
+        decision="off the record",
+        conversation=found.conversation,
+        last=LastTurn(last.role, last.speaker, last.text, None, last.unsure),
+        place=place if request.choices == 1 else None,
+        shown=frozenset(changes.shown),
+        aligned=found.aligned,
+    )
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a transcript shows, and what it changes.
+
+    Attributes:
+        turns: Its turns, without what a frontend has added, and without what was said off the record.
+        decided: Its conversation, and the changes.
+        off_the_record: Whether it is off the record, so that nothing is changed.
+    """
+
+    turns: Sequence[Turn]
+    decided: Adoption
+    off_the_record: bool
+
+
+def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequence[Turn], now: datetime) -> _Seen:
+    """Find the conversation, and what the transcript changes in it."""
     being_id, conversation = request.being.being_id, request.conversation
 
     def find(turns: Sequence[Turn]) -> Recognized:
@@ -318,7 +378,17 @@ def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: dateti
     without_added = without_added_to_last(reads, being_id, turns, found.known)
     if without_added is not turns:
         turns, found = without_added, find(without_added)
-    return turns, changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
+    off = request.off_the_record or request.being.is_off_the_record(found.conversation)
+    if not off:
+        shown = {match.turn for match in found.matches}
+        said = unrecorded_turns.unrecorded(reads, settings, request.being, found.conversation, turns, shown)
+        off = len(turns) - 1 in said
+        if said and not off:
+            turns = [turn for number, turn in enumerate(turns) if number not in said]
+            found = find(turns)
+    return _Seen(
+        turns, changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None), off
+    )
 
 
 def _locked(
@@ -352,15 +422,14 @@ def _carry_out(
     tx: Transaction,
     settings: Settings,
     request: _Request,
-    turns: Sequence[Turn],
-    decided: Adoption,
+    seen: _Seen,
     scenes: Sequence[SceneRemoval],
     erased: Mapping[UUID, Recognition | None],
     *,
     wordless: bool,
 ) -> TakenTranscript:
     """Make the changes, unless others are to be taken back than those whose scenes are removed."""
-    being, (found, changes, places) = request.being, decided
+    being, turns, (found, changes, places) = request.being, seen.turns, seen.decided
     if places:
         transcripts.add(tx, being.being_id, found.conversation, places)
     gone = _to_retract(tx, being.being_id, changes)

@@ -50,7 +50,8 @@ def context_to_insert(
     if last is None:
         report(Memory())
         return
-    options = AssemblyOptions(process=PROCESS, budget_tokens=settings.proxy_context_tokens)
+    off = taken.decision == "off the record"
+    options = AssemblyOptions(process=PROCESS, budget_tokens=settings.proxy_context_tokens, off_the_record=off)
     request = AssemblyRequest(
         options,
         last.content,

@@ -86,13 +86,15 @@ def search_understood(
         for one in best
         if (one.item.kind, one.item.item_id) in texts
     ]
-    if question.activate:
+    off_the_record = question.off_the_record or being.off_the_record
+    if question.activate and not off_the_record:
         activation.activate(tx, being.being_id, [UUID(one.id) for one in results if one.kind == "node"])
     return Found(
         entities=named_entities(tx, being, question, within),
         results=results,
         degraded=understood.degraded,
         unindexed=queue.unindexed(tx, within.owners, question.kinds),
+        off_the_record=off_the_record,
     )
 
 

@@ -68,12 +68,21 @@ class Item(Generic[T]):
 
 @dataclass(frozen=True)
 class ItemBatch(Generic[T]):
-    """A validated batch of `size` items; `erased` are the positions of items that a person has erased before."""
+    """A validated batch of `size` items.
+
+    Attributes:
+        size: How many items were sent.
+        items: Those that are valid, and to be kept.
+        rejected: Those that are not valid.
+        erased: The positions of items that a person has erased before.
+        off_the_record: The positions of items of which nothing is kept.
+    """
 
     size: int
     items: list[Item[T]]
     rejected: list[Trouble]
     erased: list[int] = field(default_factory=list)
+    off_the_record: list[int] = field(default_factory=list)
 
     @classmethod
     def joined(cls, batches: Sequence["ItemBatch[T]"]) -> "ItemBatch[T]":
@@ -88,6 +97,7 @@ class ItemBatch(Generic[T]):
                 whole.items + behind.items,
                 whole.rejected + behind.rejected,
                 whole.erased + behind.erased,
+                whole.off_the_record + behind.off_the_record,
             )
         return whole
 
@@ -103,6 +113,7 @@ class ItemBatch(Generic[T]):
                 [item for item in self.items if start <= item.position < start + size],
                 [trouble for trouble in self.rejected if start <= trouble.position < start + size],
                 [position for position in self.erased if start <= position < start + size],
+                [position for position in self.off_the_record if start <= position < start + size],
             )
             yield start, part.moved(-start)
             start += size
@@ -114,6 +125,7 @@ class ItemBatch(Generic[T]):
             items=[replace(item, position=item.position + by) for item in self.items],
             rejected=[trouble.model_copy(update={"position": trouble.position + by}) for trouble in self.rejected],
             erased=[position + by for position in self.erased],
+            off_the_record=[position + by for position in self.off_the_record],
         )
 
     def without(self, fault: Callable[[T], str | None]) -> "ItemBatch[T]":
@@ -136,6 +148,11 @@ class ItemBatch(Generic[T]):
         return replace(
             self, items=[item for item in self.items if item.position not in positions], erased=sorted(positions)
         )
+
+    def without_off_the_record(self, positions: Collection[int]) -> "ItemBatch[T]":
+        """Return a copy without the items at these positions, which are off the record."""
+        kept = [item for item in self.items if item.position not in positions]
+        return replace(self, items=kept, off_the_record=sorted(positions))
 
     def unrepeated(self) -> list[Item[T]]:
         """Return the items to insert: the first of those that share a producer id."""
@@ -182,6 +199,7 @@ class ItemBatch(Generic[T]):
             conflicts=conflicts,
             rejected=self.rejected,
             erased=self.erased,
+            off_the_record=self.off_the_record,
             shortened=[item.position for item in self.items if item.shortened],
             ids=ids,
         )

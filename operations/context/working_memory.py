@@ -6,6 +6,7 @@ from pydantic import Field
 
 from memory.accounts.access import Caller, Forbidden
 from memory.context import working_memory
+from memory.intake.off_the_record import must_be_kept
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.context.context import NewEntry, RegionName, WorkingMemoryPage
@@ -41,6 +42,8 @@ def replace_region(
     Entries of the role `system`, which is the default, need `manage` as well.
     """
     _may_write(caller, entries)
+    if entries:
+        must_be_kept(being, conversation)
     return WorkingMemoryPage(
         entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=False)
     )
@@ -61,6 +64,8 @@ def add_to_region(
     Entries of the role `system`, which is the default, need `manage` as well.
     """
     _may_write(caller, entries)
+    if entries:
+        must_be_kept(being, conversation)
     return WorkingMemoryPage(
         entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=True)
     )

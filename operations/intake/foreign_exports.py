@@ -18,6 +18,7 @@ from workers.runtime.resources import Resources
     "POST /v1/beings/{being}/imports",
     scope=["ingest", "manage"],
     body="document",
+    conflicts=True,
     repeated="harmless",
 )
 def import_export(on: Resources, being: Being, export: ForeignExport) -> ForeignImport:

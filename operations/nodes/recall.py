@@ -1,6 +1,7 @@
 """Finding memories: by meaning, by topic, by word."""
 
 from random import SystemRandom
+from typing import Any
 
 from memory.nodes import recall
 from operations.declaration import Flag, Tool, operation
@@ -47,16 +48,18 @@ def recall_memories(on: Resources, being: Being, question: RecallRequest) -> Rec
     As `fragments`, actions and feelings are shuffled into one stream, which blurs their borders as human memory does;
     as `nodes`, each memory comes whole. While the embedder is out of reach words have to do, and the answer says so.
     """
-    query = recall.RecallQuery(question.query, question.limit, question.threshold, question.activate)
+    activates = question.activate and not question.off_the_record
+    query = recall.RecallQuery(question.query, question.limit, question.threshold, activates)
     recalled = recall.recall(on.store, on.embedders, being, query, CHANCE)
-    explained = {"explanation": _explain(recalled, question.threshold)} if question.explain else {}
+    more: dict[str, Any] = {"explanation": _explain(recalled, question.threshold)} if question.explain else {}
+    more |= {"off_the_record": True} if _is_off(being, question) else {}
     if question.format == "fragments":
-        return RecalledFragments(recalled=recalled.fragments, degraded=recalled.degraded, **explained)
+        return RecalledFragments(recalled=recalled.fragments, degraded=recalled.degraded, **more)
     nodes = [
         RecalledNode(**node.model_dump(), similarity=similarity)
         for node, similarity in zip(recalled.nodes, recalled.similarities, strict=True)
     ]
-    return RecalledNodes(recalled=recalled.fragments, nodes=nodes, degraded=recalled.degraded, **explained)
+    return RecalledNodes(recalled=recalled.fragments, nodes=nodes, degraded=recalled.degraded, **more)
 
 
 @operation(
@@ -73,9 +76,10 @@ def recall_memories(on: Resources, being: Being, question: RecallRequest) -> Rec
 )
 def recall_topic(on: Resources, being: Being, question: TopicRequest) -> TopicPage:
     """Remember a topic: all its memories, dead ones too, newest first, 50 at a time."""
-    return recall.recall_topic(
-        on.store, being.being_id, question.cluster_id, question.cursor, activate=question.activate
-    )
+    off = _is_off(being, question)
+    activates = question.activate and not off
+    page = recall.recall_topic(on.store, being.being_id, question.cluster_id, question.cursor, activate=activates)
+    return page.model_copy(update={"off_the_record": off})
 
 
 @operation(
@@ -94,14 +98,20 @@ def search_memories(on: Resources, being: Being, question: SearchRequest) -> Sea
 
     Themes match whole and to the letter; action, feeling and dates match as parts, whatever the case.
     """
-    return recall.search(
+    off = _is_off(being, question)
+    found = recall.search(
         on.store,
         being.being_id,
         question.query,
         all_terms=question.mode == "and",
         limit=question.limit,
-        activate=question.activate,
+        activate=question.activate and not off,
     )
+    return found.model_copy(update={"off_the_record": off})
+
+
+def _is_off(being: Being, question: RecallRequest | TopicRequest | SearchRequest) -> bool:
+    return being.off_the_record or question.off_the_record
 
 
 def _explain(recalled: Recalled, threshold: float) -> list[Explanation]:

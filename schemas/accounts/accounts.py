@@ -9,12 +9,12 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.accounts.slugs import Slug
-from schemas.limits import PRODUCER_ID_CHARACTERS
+from schemas.limits import OFF_THE_RECORD_CONVERSATIONS, PRODUCER_ID_CHARACTERS
 from schemas.llm.calls import Provider
 from schemas.rows import Row
 from schemas.search import LanguageCode
 from schemas.wire.answers import Answer, Cursor
-from schemas.wire.fields import Moment, Words
+from schemas.wire.fields import Conversation, Moment, Words
 from schemas.wire.requests import Name, RequestModel
 
 Scope = Literal["ingest", "read", "manage"]
@@ -24,6 +24,8 @@ ExternalId = Annotated[Words, Field(max_length=PRODUCER_ID_CHARACTERS)]
 TimeZone = Annotated[str, Field(min_length=1, max_length=64)]
 KeyText = Annotated[str, Field(min_length=16, max_length=512, pattern=r"^[!-~]+$")]
 Dollars = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000, decimal_places=6)]
+# Fields of a Being that a change may leave out, and not clear.
+NEVER_NULL = ("name", "language", "off_the_record", "off_the_record_in")
 
 
 class User(Row):
@@ -58,6 +60,14 @@ class Being(Row):
     daily_cost: Decimal | None
     daily_tokens: int | None
     created_at: datetime
+    off_the_record: bool = Field(False, description="Whether, until further notice, no word of its talk is kept.")
+    off_the_record_in: list[str] = Field(
+        default=[], description="The conversations of which, until further notice, no word is kept."
+    )
+
+    def is_off_the_record(self, conversation: str | None = None) -> bool:
+        """Return whether no word of a conversation is kept; None is the one of what names none."""
+        return self.off_the_record or conversation in self.off_the_record_in
 
 
 class BeingPage(Answer):
@@ -202,13 +212,23 @@ class BeingChanges(RequestModel):
     daily_tokens: int | None = Field(
         None, ge=0, le=10**15, description="The most tokens of its model calls in a day; null: PATROL_DAILY_TOKENS."
     )
+    off_the_record: bool | None = Field(
+        None, description="Whether it is off the record until further notice: no word of its talk is kept."
+    )
+    off_the_record_in: dict[Conversation, bool] | None = Field(
+        None,
+        max_length=OFF_THE_RECORD_CONVERSATIONS,
+        description="Likewise for single conversations, by their ids; those that are not named stay as they are.",
+    )
 
     @model_validator(mode="after")
     def _something(self) -> "BeingChanges":
         named = self.model_fields_set
-        if not named or any(name in named and getattr(self, name) is None for name in ("name", "language")):
+        if not named or any(name in named and getattr(self, name) is None for name in NEVER_NULL):
             raise PydanticCustomError(
-                "nothing", "No change is given: name `name`, `language`, `scenes`, `daily_cost` or `daily_tokens`"
+                "nothing",
+                "No change is given: name `name`, `language`, `scenes`, `daily_cost`, `daily_tokens`, `off_the_record`"
+                " or `off_the_record_in`",
             )
         return self
 

@@ -1,11 +1,13 @@
 """Header and end of an export, and reports of imports and erasures."""
 
+import operator
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from schemas.limits import OFF_THE_RECORD_CONVERSATIONS
 from schemas.vault.lines import RejectedLine
 
 
@@ -25,6 +27,8 @@ class BeingLine(BaseModel):
     patrol_counter: int = Field(ge=0, lt=2**62)
     ticked_at: datetime | None
     created_at: datetime
+    off_the_record: bool = Field(False, exclude_if=operator.not_)
+    off_the_record_in: list[str] = Field(default=[], max_length=OFF_THE_RECORD_CONVERSATIONS, exclude_if=operator.not_)
 
 
 class EndLine(BaseModel):

@@ -23,9 +23,9 @@ from schemas.limits import (
 from schemas.llm.answer_form import Absent, AtMost, Characters, Ref
 from schemas.llm.calls import PaidWith
 from schemas.search import Kind
-from schemas.wire.answers import Answer
+from schemas.wire.answers import Answer, AnsweredOff
 from schemas.wire.fields import Words
-from schemas.wire.requests import Name, RequestModel
+from schemas.wire.requests import Name, OffTheRecord, RequestModel
 
 Moment = Annotated[datetime, Field(strict=False)]
 CiteKind = Literal[Kind, "computed"]
@@ -45,6 +45,7 @@ class AskRequest(RequestModel):
         description="Answer from what was known at this moment: what had been said by then, and facts as they stood."
         " What was erased since is not shown.",
     )
+    off_the_record: OffTheRecord = False
     budget_tokens: int = Field(
         ASK_TOKENS,
         ge=LEAST_ASK_TOKENS,
@@ -119,9 +120,11 @@ class Asked(Answer):
     without_model: str | None = Field(description="Why no model answered; null if one did.")
     dropped: dict[str, int] = Field(description="Sentences that a model wrote and that did not stand, by reason.")
     looked_at: LookedAt
-    context_id: UUID = Field(
-        description="Names this answer in the metadata of a message that repeats it, and in `/contexts`."
+    context_id: UUID | None = Field(
+        description="Names this answer in the metadata of a message that repeats it, and in `/contexts`; null off the"
+        " record."
     )
+    off_the_record: AnsweredOff = False
     cost: AskCost
     degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
     unindexed: int = Field(description="How much was accepted and is not searchable yet by every signal.")

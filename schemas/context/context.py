@@ -20,10 +20,10 @@ from schemas.limits import (
     TURN_MESSAGES,
 )
 from schemas.rows import Row
-from schemas.wire.answers import Answer, Cursor
+from schemas.wire.answers import Answer, AnsweredOff, Cursor
 from schemas.wire.fields import Conversation, Words
 from schemas.wire.numbers import Report
-from schemas.wire.requests import RequestModel
+from schemas.wire.requests import OffTheRecord, RequestModel
 
 # The regions that the memory integrator fills, in the order of a whole context: those that change least come first.
 FILLED_REGIONS = (
@@ -179,6 +179,7 @@ class AssemblyOptions(RequestModel):
         " does not count as shown, and the context has no `context_id`, by which later messages would be recognised as"
         " echoes of it.",
     )
+    off_the_record: OffTheRecord = False
     explain: bool = Field(False, description="Whether the answer has the scores of each node and fact.")
     only: Annotated[list[RegionName], Field(max_length=REGIONS)] | None = Field(
         None,
@@ -258,8 +259,9 @@ class Context(Answer):
     context_id: UUID | None = Field(
         None,
         description="Its id: put it as `context_id` into the metadata of messages that answer it. Null with"
-        " `activate: false`.",
+        " `activate: false`, and off the record.",
     )
+    off_the_record: AnsweredOff = False
     process: str
     conversation: str | None = Field(
         None, description="The conversation that it is for; null: the one of what names none."

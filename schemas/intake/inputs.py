@@ -253,6 +253,13 @@ class MessageInput(Produced):
         " run at each PATROL_TICK since `created_at`.",
     )
 
+    off_the_record: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="Whether it was said off the record: no word of it is kept. Redis streams and `ingest.messages`"
+        " refuse such a message.",
+    )
+
     def content_fields(self) -> dict[str, Any]:
         """As for any item; without a conversation as for a message from before there were any."""
         fields = super().content_fields()

@@ -76,12 +76,16 @@ class Receipt(BaseModel):
         default=[],
         description="Positions of items that were erased for good before; they are not kept, and it is no error.",
     )
+    off_the_record: list[int] = Field(
+        default=[],
+        description="Positions of messages that were said off the record; they are not kept, and it is no error.",
+    )
     shortened: list[int] = Field(
         default=[],
         description="Positions of items whose text is longer than its limit; its beginning is kept.",
     )
     ids: list[UUID | None] = Field(
-        description="For each item the id of its note, null where it was rejected, or erased before."
+        description="For each item the id of its note, null where it was rejected, erased before, or off the record."
     )
     hint: str | None = Field(
         None, description="What keeps accepted items from being processed, and what to do; null if nothing does."

@@ -13,7 +13,7 @@ from schemas.intake.scene_fields import corrections
 from schemas.limits import TOPIC_NAME_CHARACTERS
 from schemas.rows import RequestKeyId, Row
 from schemas.talk.messages import Message
-from schemas.wire.answers import Answer, Cursor
+from schemas.wire.answers import Answer, AnsweredOff, Cursor
 from schemas.wire.fields import Words
 from schemas.wire.numbers import Number, Report
 from schemas.wire.requests import RequestModel
@@ -108,6 +108,7 @@ class TopicPage(Answer):
     cluster: Cluster
     nodes: list[Node]
     cursor: Cursor
+    off_the_record: AnsweredOff = False
 
 
 class ClusterPage(Answer):

@@ -7,9 +7,9 @@ from pydantic import ConfigDict, Field
 
 from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY, SEARCH_NODES
 from schemas.nodes.nodes import Node
-from schemas.wire.answers import Answer
+from schemas.wire.answers import Answer, AnsweredOff
 from schemas.wire.numbers import Number
-from schemas.wire.requests import Id, Query, RequestModel
+from schemas.wire.requests import Id, OffTheRecord, Query, RequestModel
 
 
 class Recalled(Answer):
@@ -28,6 +28,7 @@ class Searched(Answer):
 
     nodes: list[Node] = Field(description="By number of matching terms, then by effective importance, descending.")
     terms: list[str] = Field(description="The terms that the query was split into.")
+    off_the_record: AnsweredOff = False
 
 
 class Explanation(Answer):
@@ -48,6 +49,7 @@ class RecalledFragments(Answer):
     )
     degraded: bool = Field(description="Whether the embedder was unavailable and nodes were found by words alone.")
     explanation: list[Explanation] | None = Field(None, description="On request; nearest first.")
+    off_the_record: AnsweredOff = False
 
 
 class RecalledNode(Node):
@@ -63,6 +65,7 @@ class RecalledNodes(Answer):
     nodes: list[RecalledNode] = Field(description="Nearest first.")
     degraded: bool = Field(description="Whether the embedder was unavailable and nodes were found by words alone.")
     explanation: list[Explanation] | None = Field(None, description="On request; in the order of `nodes`.")
+    off_the_record: AnsweredOff = False
 
 
 class RecallRequest(RequestModel):
@@ -79,6 +82,7 @@ class RecallRequest(RequestModel):
         "fragments", description="A shuffled stream of fragments for a prompt, or the nodes as they are."
     )
     activate: bool = Field(True, description="Whether this recall activates the nodes, which delays their fading.")
+    off_the_record: OffTheRecord = False
     explain: bool = Field(False, description="Whether to explain why each node was found.")
 
 
@@ -90,6 +94,7 @@ class TopicRequest(RequestModel):
     cluster_id: Id = Field(description="The cluster; for one that was merged, the cluster that has its nodes now.")
     cursor: str | None = Field(None, description="The previous page's cursor; omit it for the first page.")
     activate: bool = Field(True, description="Whether the returned nodes are activated, which delays their fading.")
+    off_the_record: OffTheRecord = False
 
 
 class SearchRequest(RequestModel):
@@ -101,3 +106,4 @@ class SearchRequest(RequestModel):
     mode: Literal["or", "and"] = Field("or", description="Whether any term suffices, or all must match.")
     limit: int = Field(SEARCH_NODES, ge=1, le=MOST_RECALLED, description="The most nodes to return.")
     activate: bool = Field(True, description="Whether the found nodes are activated, which delays their fading.")
+    off_the_record: OffTheRecord = False

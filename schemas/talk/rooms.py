@@ -1,5 +1,6 @@
 """Rooms: conversations of several Beings of one user, and what is said there."""
 
+import operator
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -79,6 +80,11 @@ class RoomMessageInput(Produced):
     content: Words
     created_at: Moment | None = Field(
         None, description="The time of the utterance, with its offset from UTC; default: now."
+    )
+    off_the_record: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="Whether it was said off the record: no Being keeps a word of it.",
     )
 
     @model_validator(mode="after")

@@ -11,3 +11,9 @@ class Answer(BaseModel):
     """Base of responses; immutable."""
 
     model_config = ConfigDict(frozen=True)
+
+
+AnsweredOff = Annotated[
+    bool, Field(description="Whether it was asked off the record: nothing was activated, and no word of it is kept.")
+]
+"""The mark of an answer."""

@@ -14,6 +14,14 @@ from schemas.wire.fields import Wire, Words
 Name = Annotated[Words, Field(max_length=200)]
 Query = Annotated[str, Field(max_length=QUERY_CHARACTERS)]
 Id = Annotated[UUID, Field(strict=False)]
+OffTheRecord = Annotated[
+    bool,
+    Field(
+        description="Whether this request is off the record: memory is read, nothing is activated, and no word of the"
+        " request or its answer is kept."
+    ),
+]
+"""The mark of a request."""
 
 
 class RequestModel(Wire):

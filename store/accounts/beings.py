@@ -9,6 +9,7 @@ from psycopg.rows import class_row
 
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
+from schemas.limits import OFF_THE_RECORD_CONVERSATIONS
 from schemas.nodes.nodes import ROOTS
 from store import limits
 from store.transaction import Transaction, value
@@ -50,7 +51,14 @@ def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int
 
 
 def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) -> Being:
-    """Set the columns that `changes` holds; None clears `scenes` and the budgets, and leaves the others."""
+    """Set the columns that `changes` holds; None clears `scenes` and the budgets, and leaves the others.
+
+    `off_the_record_in` has, by conversation, whether it is off the record.
+
+    Raises:
+        Refused: Too many conversations would be off the record.
+    """
+    conversations: Mapping[str, bool] = changes.get("off_the_record_in") or {}
     with tx.cursor(row_factory=class_row(Being)) as cursor:
         (being,) = cursor.execute(
             """
@@ -58,12 +66,30 @@ def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) ->
             set name = coalesce(%(name)s, name), language = coalesce(%(language)s, language),
                 scenes = case when 'scenes' = any(%(named)s) then %(scenes)s else scenes end,
                 daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
-                daily_tokens = case when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens end
+                daily_tokens = case when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens end,
+                off_the_record = coalesce(%(off_the_record)s, off_the_record),
+                off_the_record_in = array(
+                    select distinct one
+                    from unnest(off_the_record_in || %(off)s::text[]) as one
+                    where one <> all(%(on)s::text[])
+                    order by one
+                )
             where being_id = %(being_id)s
             returning *
             """,
-            {"name": None, "language": None, "scenes": None, "daily_cost": None, "daily_tokens": None, **changes}
-            | {"named": list(changes), "being_id": being_id},
+            {
+                **dict.fromkeys(("name", "language", "scenes", "daily_cost", "daily_tokens", "off_the_record")),
+                **changes,
+                "named": list(changes),
+                "being_id": being_id,
+                "off": [one for one, is_off in conversations.items() if is_off],
+                "on": [one for one, is_off in conversations.items() if not is_off],
+            },
+        )
+    if len(being.off_the_record_in) > OFF_THE_RECORD_CONVERSATIONS:
+        raise Refused(
+            f"At most {OFF_THE_RECORD_CONVERSATIONS} conversations of a Being can be off the record: put some of them"
+            " on the record again, or the whole Being off it."
         )
     return being
 
@@ -92,8 +118,7 @@ def get_being(tx: Transaction, being_id: UUID) -> Being:
     Raises:
         NotFound: It does not exist any more.
     """
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        being = cursor.execute("select * from memory.beings where being_id = %s", [being_id]).fetchone()
+    being = find_any(tx, being_id)
     if being is None:
         raise NotFound(f"There is no Being {being_id}.")
     return being
@@ -112,6 +137,12 @@ def user_of(tx: Transaction, being_id: UUID) -> UUID | None:
     """Return the user of the Being with that id; None if there is no such Being."""
     user_id: UUID | None = value(tx, "select user_id from memory.beings where being_id = %s", [being_id])
     return user_id
+
+
+def find_any(tx: Transaction, being_id: UUID) -> Being | None:
+    """Return the Being with that id, of any user."""
+    with tx.cursor(row_factory=class_row(Being)) as cursor:
+        return cursor.execute("select * from memory.beings where being_id = %s", [being_id]).fetchone()
 
 
 def adopt_model(tx: Transaction, being_id: UUID, model: str) -> None:

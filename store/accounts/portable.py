@@ -194,7 +194,8 @@ def settle(tx: Transaction, being: Being, line: BeingLine) -> None:
         """
         update memory.beings
         set name = %(name)s, patrol_counter = %(patrol_counter)s, ticked_at = %(ticked_at)s,
-            created_at = %(created_at)s,
+            created_at = %(created_at)s, off_the_record = off_the_record or %(off_the_record)s,
+            off_the_record_in = %(off_the_record_in)s,
             embedding_model = (
                 select coalesce(v.embedding_model, %(unembedded)s)
                 from memory.memory_nodes as n
@@ -205,7 +206,7 @@ def settle(tx: Transaction, being: Being, line: BeingLine) -> None:
             )
         where being_id = %(being)s
         """,
-        {**line.model_dump(), **_owners(being), "unembedded": UNEMBEDDED},
+        {**dict(line), **_owners(being), "unembedded": UNEMBEDDED},
     )
     tx.execute(
         """

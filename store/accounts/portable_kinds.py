@@ -387,6 +387,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "spending": "accounting of this system",
     "erasure_keys": "a secret",
     "erased_items": "digests made with keys of this system",
+    "unrecorded_turns": "digests made with keys of this system",
     "model_calls": "accounting of this system",
     "dropped_items": "accounting of this system",
     "work": "pending work of this system",

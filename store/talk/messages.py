@@ -1,6 +1,6 @@
 """Messages and their sessions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -41,12 +41,16 @@ class Begun:
         message_ids: As many new ids as were asked for; they sort in the order of the list, and after all earlier ids.
         may_think: Whether a model is available to the Being, as far as stored rows show.
         erasure_key: The key of the user's digests, if items of the Being were erased.
+        off_the_record: Whether the whole Being is off the record.
+        off_the_record_in: The conversations that are.
     """
 
     began_at: datetime
     message_ids: list[UUID]
     may_think: bool
     erasure_key: ErasureKey | None
+    off_the_record: bool
+    off_the_record_in: Collection[str]
 
 
 def begin(tx: Transaction, being_id: UUID, count: int, *, rolling: WorkKind, platform: bool) -> Begun:
@@ -67,7 +71,14 @@ def begin(tx: Transaction, being_id: UUID, count: int, *, rolling: WorkKind, pla
         [being_id, rolling.name, count, platform, REFUSAL_HOLDS],
     )
     key = ErasureKey(row["user_id"], row["key"], row["sealed"]) if row["user_id"] else None
-    return Begun(row["began_at"], row["message_ids"], tx.request_key_id is not None or row["may_think"], key)
+    return Begun(
+        row["began_at"],
+        row["message_ids"],
+        tx.request_key_id is not None or row["may_think"],
+        key,
+        bool(row["off_the_record"]),
+        row["off_the_record_in"] or (),
+    )
 
 
 def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> dict[UUID, UUID | None]:

@@ -27,7 +27,7 @@ class Rejected:
         what: The stream through which it is replayed.
         id: Its producer id, unless `data` names another.
         reason: Why it was not accepted.
-        data: What was sent, or its beginning.
+        data: What was sent, or its beginning; nothing of what is off the record.
         entry: Its entry id in `patrol:rejected`; empty before it is added.
         length: How many bytes were sent.
     """
@@ -59,7 +59,7 @@ def keep(redis: Any, rejected: Iterable[Rejected]) -> None:
                 "what": one.what,
                 "id": one.id,
                 "reason": one.reason,
-                "length": len(one.data),
+                "length": max(one.length, len(one.data)),
                 "data": one.data if len(one.data) <= LONGEST else one.data[:BEGINNING],
             },
         )

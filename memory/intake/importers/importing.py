@@ -15,6 +15,7 @@ from memory.intake.importers import branches, characterai, chatgpt, claude, honc
 from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, LeftOut, Reader, Statement
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
+from memory.intake.off_the_record import must_be_kept
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_requests import Seed
@@ -95,9 +96,10 @@ class Import:
         Raises:
             IntakeFull: Too much waits to be processed; what was taken before is committed.
             Unavailable: The database is; likewise.
-            Refused: The user would have too many facts; likewise.
+            Refused: The user would have too many facts; likewise. Or the Being is off the record; nothing was taken.
             SecretMissing, ProviderError: As `retraction.retract`; likewise.
         """
+        must_be_kept(self.being)
         for entry in entries:
             match entry:
                 case Conversation():
@@ -153,7 +155,8 @@ class Import:
         if new:
             receipt = accept_messages(self.store, self.settings, self.being.being_id, new)
             self.done.messages += receipt.accepted
-            refused = {trouble.position for trouble in receipt.rejected + receipt.conflicts} | set(receipt.erased)
+            refused = {trouble.position for trouble in receipt.rejected + receipt.conflicts}
+            refused |= {*receipt.erased, *receipt.off_the_record}
             self.done.retracted += sum(
                 message["id"] in off_branch for place, message in enumerate(new) if place not in refused
             )
@@ -161,6 +164,8 @@ class Import:
 
     def _account(self, receipt: Receipt, items: Sequence[dict[str, Any]]) -> None:
         self.done.known += receipt.duplicates
+        if receipt.off_the_record:
+            self._leave_out("off the record", len(receipt.off_the_record))
         self.done.erased += len(receipt.erased)
         self.done.shortened += len(receipt.shortened)
         for trouble in receipt.rejected + receipt.conflicts:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from memory.proxy.wires.json_body import OFF_THE_RECORD
 from memory.text.errors import InvalidRequest
 
 # Names of limits in any wire or server, which bound nothing where a server does not know them.
@@ -19,6 +20,7 @@ _LIMITS = (
 CHOICES = ("n", "best_of")
 STREAM, STREAM_OPTIONS = "stream", "stream_options"
 TIER = "service_tier"
+_COMMON = ("model", "tools", STREAM, STREAM_OPTIONS, TIER)
 # Tiers that cost what the operator's price of the model says, or less.
 _PLAIN_TIERS = ("auto", "default", "standard", "standard_only", "flex")
 MOST_TOKENS = 10_000_000
@@ -116,9 +118,7 @@ class AnswerLimits:
 
     @cached_property
     def _all(self) -> frozenset[str]:
-        return frozenset(
-            {"model", "tools", STREAM, STREAM_OPTIONS, TIER, *_LIMITS, *CHOICES, *self.surcharged, *self.read}
-        )
+        return frozenset({OFF_THE_RECORD, *_COMMON, *_LIMITS, *CHOICES, *self.surcharged, *self.read})
 
     def _is_client_s(self, tool: Any) -> bool:
         return isinstance(tool, dict) and tool.get("type") in self.client_tools

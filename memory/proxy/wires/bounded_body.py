@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from memory.proxy.wires.answer_limits import STREAM, AnswerLimits
-from memory.proxy.wires.json_body import JsonBody
+from memory.proxy.wires.json_body import OFF_THE_RECORD, JsonBody
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class BoundedBody:
     def surcharge(self) -> str | None:
         """The name of a field by which the request may cost more than its model's price says; None: it has none."""
         return self.limits.surcharge(self.body.fields)
+
+    @property
+    def off_the_record(self) -> bool:
+        """Whether the request is marked as off the record."""
+        return self.body.fields.get(OFF_THE_RECORD) is True
 
     @property
     def is_stream(self) -> bool:

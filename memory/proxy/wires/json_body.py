@@ -16,6 +16,9 @@ _DECODER = json.JSONDecoder()
 # A picture counts by what it shows; other data of a part may be a text.
 _PICTURE = "data:image/"
 
+# A request says by it that it is off the record; it is the proxy's own, and no upstream knows it.
+OFF_THE_RECORD = "off_the_record"
+
 Span = tuple[int, int]
 Change = tuple[Span, str]
 
@@ -28,11 +31,13 @@ class JsonBody:
         text: The JSON as the client sent it.
         fields: Its parsed value.
         spans: Where the value of each field stands in the text.
+        mark: Where the field by which the request says that it is off the record stands, with a comma; None without it.
     """
 
     text: str
     fields: dict[str, Any]
     spans: dict[str, Span]
+    mark: Span | None = None
 
     @property
     def model(self) -> str:
@@ -62,9 +67,10 @@ class JsonBody:
         return changes
 
     def written(self, changes: Sequence[Change]) -> bytes:
-        """Return the body with changes made in it; none overlap."""
+        """Return the body without the mark, with changes made in it; none overlap."""
         text = self.text
-        for (start, end), new in sorted(changes, reverse=True):
+        marked: list[Change] = [(self.mark, "")] if self.mark else []
+        for (start, end), new in sorted([*changes, *marked], reverse=True):
             text = text[:start] + new + text[end:]
         # A half of a character that the client encoded alone passes as it came.
         return text.encode(errors="surrogatepass")
@@ -78,7 +84,7 @@ def read_body(text: str, check_name: Callable[[str, Mapping[str, Any]], None]) -
         check_name: Called with each field's name and the fields before it.
 
     Raises:
-        InvalidRequest: It is no object, names no model, or `check_name` refuses a field.
+        InvalidRequest: It is no object, names no model, `check_name` refuses a field, or the mark is no mark.
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """
@@ -88,12 +94,26 @@ def read_body(text: str, check_name: Callable[[str, Mapping[str, Any]], None]) -
     if not text.startswith("{", start):
         _DECODER.decode(text)
         raise InvalidRequest("The body must be a JSON object.")
-    for (name, value, begins), _, ends in elements(text, start + 1, "}", lambda place: _member(text, place)):
+    mark: Span | None = None
+    for (name, value, begins), at, ends in elements(text, start + 1, "}", lambda place: _member(text, place)):
         check_name(name, fields)
         fields[name], spans[name] = value, (begins, ends)
+        if name == OFF_THE_RECORD:
+            mark = _with_comma(text, at, ends)
     if not isinstance(fields.get("model"), str) or not fields["model"]:
         raise InvalidRequest("The field `model` is missing: name a model.")
-    return JsonBody(text, fields, spans)
+    if not isinstance(fields.get(OFF_THE_RECORD), bool | None):
+        raise InvalidRequest(f"The field `{OFF_THE_RECORD}` must be true or false.")
+    return JsonBody(text, fields, spans, mark)
+
+
+def _with_comma(text: str, at: int, ends: int) -> Span:
+    """Return where a member stands with the comma behind it or, of the last one, the comma before it."""
+    behind = next_token(text, ends)
+    if text.startswith(",", behind):
+        return at, behind + 1
+    before = len(text[:at].rstrip())
+    return (before - 1 if text.endswith(",", 0, before) else at), ends
 
 
 def prompt_bytes(body: JsonBody, media: Sequence[Mapping[str, Any]]) -> int:

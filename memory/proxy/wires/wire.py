@@ -49,6 +49,10 @@ class RequestBody(Protocol):
         """How many answers are requested."""
 
     @property
+    def off_the_record(self) -> bool:
+        """Whether it is marked as off the record."""
+
+    @property
     def is_stream(self) -> bool:
         """Whether a stream is requested."""
 

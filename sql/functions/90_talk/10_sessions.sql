@@ -90,21 +90,19 @@ end $$;
 create or replace function begin_messages(
     p_being_id uuid, p_rolling text, p_count integer, p_platform boolean, p_refusal_holds interval
 ) returns table (
-    began_at timestamptz, message_ids uuid[], may_think boolean, user_id uuid, key bytea, sealed boolean
+    began_at timestamptz, message_ids uuid[], may_think boolean, user_id uuid, key bytea, sealed boolean,
+    off_the_record boolean, off_the_record_in text[]
 ) language plpgsql as $$
 begin
     select k.user_id, k.key, k.sealed into user_id, key, sealed from memory.erasure_key_for_intake(p_being_id) as k;
     perform memory.reserve_work(p_being_id, p_rolling, '');
     began_at := memory.now();
     message_ids := array(select uuidv7() from generate_series(1, p_count));
-    may_think := coalesce(
-        (
-            select memory.may_think(b.user_id, p_platform, p_refusal_holds)
-            from memory.beings as b
-            where b.being_id = p_being_id
-        ),
-        false
-    );
+    select memory.may_think(b.user_id, p_platform, p_refusal_holds), b.off_the_record, b.off_the_record_in
+    into may_think, off_the_record, off_the_record_in
+    from memory.beings as b
+    where b.being_id = p_being_id;
+    may_think := coalesce(may_think, false);
     return next;
 end $$;
 

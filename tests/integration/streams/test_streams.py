@@ -11,14 +11,17 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from api.streams.heartbeats import readers
 from api.streams.reader import GROUP, StreamReader, StreamState, states
+from memory.accounts.beings import change
 from memory.accounts import rooms
 from memory.intake import delivery
 from memory.intake.accepting import IntakeFull
+from memory.intake.off_the_record import NOT_KEPT
 from schemas.errors import Unavailable
 from schemas.limits import BULK_ITEMS
 from schemas.talk.rooms import NewRoom
 from store.accounts import beings
 from store.transaction import value
+from tests.full_being import tables_with
 from workers.streams import rejected
 
 
@@ -419,3 +422,34 @@ def test_changes_that_can_not_be_made_are_rejected_with_the_reason(new_reader, r
         "retract: Give `ids` or `conversation`",
         "role: Extra inputs are not permitted",
     ]
+
+
+@pytest.mark.parametrize("until_further_notice", [False, True])
+def test_what_is_off_the_record_is_refused_and_no_word_of_it_is_kept(
+    new_reader, redis, store, being, kept, until_further_notice
+):
+    """A producer learns it from the reason; a retraction has no words, and is applied."""
+    reader = new_reader()
+    mark = {} if until_further_notice else {"off_the_record": True}
+    if until_further_notice:
+        change(store, being, {"off_the_record": True})
+    note, message = {"type": "todo", "content": "walnut"}, {"role": "user", "content": "walnut"}
+    for stream, item in (("patrol:notes", note), ("patrol:messages", message), ("patrol:messages", {"role": 1})):
+        redis.xadd(stream, {"id": "p1", "data": json.dumps({"being": str(being.being_id), **item, **mark})})
+    redis.xadd("patrol:messages", {"data": json.dumps({"being": str(being.being_id), "retract": {"ids": ["m1"]}})})
+    for malformed in ({"being": "nobody", **message}, {"being": str(uuid4()), **message}, [message]):
+        redis.xadd("patrol:messages", {"data": json.dumps(marked(malformed))})
+    reader.read()
+
+    found = list(rejected.listed(redis))
+    assert (len(found), sum(one.reason == NOT_KEPT for one in found)) == (6, 3)
+    assert not any(one.whole or one.data for one in found)
+    assert [redis.xlen(stream) for stream in ("patrol:notes", "patrol:messages")] == [0, 1]
+    assert (kept(), pending(redis), pending(redis, "patrol:messages")) == ([], 0, 0)
+    with store.transaction() as tx:
+        assert tables_with(tx, "walnut") == {}
+
+
+def marked(sent):
+    """An entry that is off the record, of whatever form."""
+    return {**sent, "off_the_record": True} if isinstance(sent, dict) else [marked(one) for one in sent]
