@@ -77,6 +77,8 @@ def inputs(document: Mapping[str, Any], schema: Mapping[str, Any], words: Words,
     elif of_names := schema.get("patternProperties"):
         (values,) = (inputs(document, one, words, place) for one in of_names.values())
         yield {words.new(f"{place}, a name"): value for value in values}
+    elif schema.get("additionalProperties") == {"type": "boolean"}:
+        yield {words.new(f"{place}, a name"): False}
     else:
         yield _simple(schema, words, place)
 

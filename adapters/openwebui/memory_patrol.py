@@ -38,6 +38,7 @@ _UNSAVED = ("temporary:", "local:", "channel:")
 _MOST = 1000
 _AT_ONCE = 100
 _CONTEXTS_KEPT = 1000
+_UNKEPT_KNOWN = 100_000
 # A message is not known, or was erased.
 _MISSING = (404, 410)
 _UNPROCESSABLE = 422
@@ -71,6 +72,8 @@ class Filter:
         self.valves = self.Valves()
         # The context that each answer was given, by message: echoes of it in the answer are then no new memories.
         self._contexts: OrderedDict[str, str] = OrderedDict()
+        # What was said while the Being was off the record, by id: it is not handed in when the Being is on it again.
+        self._unkept: OrderedDict[str, None] = OrderedDict()
 
     async def inlet(
         self,
@@ -81,7 +84,7 @@ class Filter:
     ) -> Body:
         """Add what is remembered to the prompt, as system content; without memory the prompt stays as it is.
 
-        For a chat that is not saved memory is read, and nothing is written.
+        For a chat that is not saved memory is read, off the record, and nothing is written.
         """
         about = __metadata__ or {}
         connection = self._connection(__user__)
@@ -95,7 +98,7 @@ class Filter:
             "budget_tokens": self.valves.budget_tokens,
         }
         chat = str(about.get("chat_id") or "")
-        wanted |= {"conversation": _conversation(chat)} if _is_saved(chat) else {"activate": False}
+        wanted |= {"conversation": _conversation(chat)} if _is_saved(chat) else {"off_the_record": True}
         try:
             context = await connection.post("context", wanted)
         except (OSError, ValueError) as fault:
@@ -149,7 +152,8 @@ class Filter:
         await connection.post("messages/retract", {"conversation": conversation, "keep": ids, **behind}, may_miss=True)
         # What the user sees stands, also what was taken back when another branch was current.
         known = await connection.post("messages/restore", {"ids": ids}, may_miss=True)
-        new = [shown[place] for place in known["unknown"]] if known else shown
+        unknown = [shown[place] for place in known["unknown"]] if known else shown
+        new = [one for one in unknown if one["id"] not in self._unkept]
         refused: list[str] = []
         erased: set[str] = set()
         for begin in range(0, len(new), _AT_ONCE):
@@ -157,6 +161,9 @@ class Filter:
             receipt = await connection.post("messages", some)
             refused += [trouble["reason"] for trouble in receipt["rejected"]]
             erased |= {some[place]["id"] for place in receipt.get("erased", ())}
+            self._unkept |= dict.fromkeys(some[place]["id"] for place in receipt.get("off_the_record", ()))
+        while len(self._unkept) > _UNKEPT_KNOWN:
+            self._unkept.popitem(last=False)
         if erased and (left := [id_ for id_ in ids if id_ not in erased]):
             # Nothing is restored together with what was erased.
             await connection.post("messages/restore", {"ids": left}, may_miss=True)

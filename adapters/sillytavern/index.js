@@ -11,7 +11,9 @@
  */
 
 const MODULE = 'memory_patrol';
-const DEFAULTS = { enabled: true, url: 'http://127.0.0.1:8765', token: '', beings: {}, budget: 4000, timeout: 5000 };
+const DEFAULTS = {
+    enabled: true, offTheRecord: false, url: 'http://127.0.0.1:8765', token: '', beings: {}, budget: 4000, timeout: 5000,
+};
 const AT_ONCE = 100;
 const MOST_ASKED = 8000;
 const IN_PROMPT = 0;
@@ -256,15 +258,22 @@ async function bringUpToDate() {
     }
     const fresh = messages.filter((one) => !state.handedIn.has(one.id));
     const refused = [];
-    for (let begin = 0; begin < fresh.length; begin += AT_ONCE) {
+    const { offTheRecord } = settings();
+    for (let begin = 0; begin < fresh.length && !offTheRecord; begin += AT_ONCE) {
         refused.push(...await handIn(state, to, room, fresh.slice(begin, begin + AT_ONCE)));
+    }
+    if (offTheRecord && fresh.length) {
+        // Noted as if it were handed in, so that it is not when the chat goes on on the record.
+        fresh.forEach((one) => state.handedIn.add(one.id));
+        state.isNoted = false;
     }
     if (!state.isNoted) {
         await note(now, state);
     }
     if (gone.length || fresh.length) {
         const why = refused.length ? ` Refused ${refused.length}: ${refused[0]}` : '';
-        tell(`Handed in ${fresh.length - refused.length}, took back ${gone.length}.${why}`);
+        const kept = offTheRecord ? `Off the record: ${fresh.length} not kept` : `Handed in ${fresh.length - refused.length}`;
+        tell(`${kept}, took back ${gone.length}.${why}`);
     }
 }
 
@@ -298,7 +307,8 @@ async function restore(to, messages, where) {
 async function handIn(state, to, room, messages) {
     const where = room ? {} : { conversation: state.conversation };
     const receipt = await ask(`${to}/messages`, messages.map(({ isNoted: _, ...one }) => ({ ...one, ...where })));
-    const unknown = new Set([...receipt.erased, ...receipt.rejected.map((one) => one.position)]);
+    const unkept = [...receipt.erased, ...receipt.off_the_record];
+    const unknown = new Set([...unkept, ...receipt.rejected.map((one) => one.position)]);
     const known = messages.filter((_, place) => !unknown.has(place));
     if ((receipt.duplicates || receipt.conflicts.length) && known.length) {
         await restore(to, known, where);
@@ -354,6 +364,7 @@ globalThis.memoryPatrolRecall = async function memoryPatrolRecall(_chat, _contex
                 conversation: room ? room.room_id : (await opened(now)).conversation,
                 process: 'chatFrontend',
                 budget_tokens: settings().budget,
+                off_the_record: settings().offTheRecord,
             });
             text = found.text ?? '';
             show(text, found.regions);
@@ -421,6 +432,7 @@ function panel() {
     });
     const fields = [
         ['Remember and recall', field('enabled', 'checkbox', () => settings().enabled, set('enabled'))],
+        ['Off the record (recall, keep nothing)', field('off', 'checkbox', () => settings().offTheRecord, set('offTheRecord'))],
         ['URL of the API', field('url', 'url', () => settings().url, set('url'))],
         ['Token (scopes ingest and read)', field('token', 'password', () => settings().token, set('token'))],
         ["This character's Being, or this group's room", being],

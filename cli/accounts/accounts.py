@@ -1,7 +1,7 @@
 """`patrol user` and `patrol being`: users and their Beings."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option, Typer
 
@@ -13,7 +13,7 @@ from memory.accounts import beings as being_accounts
 from memory.accounts import lookup, user_accounts
 from operations.accounts.beings import change_being, create_being
 from operations.accounts.users import change_user
-from schemas.accounts.accounts import BeingChanges, NewBeing, UserChanges
+from schemas.accounts.accounts import Being, BeingChanges, NewBeing, UserChanges
 from schemas.wire.requests import Name
 
 CostOption = Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")]
@@ -126,12 +126,13 @@ def list_beings(
         names = {user.user_id: user.name for user in lookup.all_users(on.store)}
     if as_json:
         return say_list("beings", found)
-    shown = table("*being", "*of", "*name", ">patrols", "id")
+    shown = table("*being", "*of", "*name", "talk", ">patrols", "id")
     for being in found:
         shown.add_row(
             being.slug,
             words(names[being.user_id]),
             words(being.name),
+            "off the record" if being.off_the_record else "",
             str(being.patrol_counter),
             str(being.being_id),
         )
@@ -163,6 +164,7 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
         ("embedder", found.embedding_model or "that of the settings, once there is a memory"),
         ("patrols", f"{found.patrol_counter}, the last counted {moment(found.ticked_at) or 'never'}"),
         ("scenes from talk", found.scenes or settings.scenes),
+        ("talk", _record_of(found)),
         ("budget", f"{' and '.join(budget)} a day" if budget else "unlimited"),
     ):
         rows.add_row(name, value)
@@ -191,6 +193,40 @@ def choose_scenes(
     chosen_mode = changed.scenes or f"{on.settings.scenes}, as the settings say"
     say(f"Scenes from {changed.slug}'s talk: {chosen_mode}.")
     return None
+
+
+@beings.command("record")
+def turn_record(
+    mode: Annotated[Literal["on", "off"], Argument(metavar="on|off", help="Whether what is said is kept.")],
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    conversation: Annotated[
+        str | None, Option(help="Only this conversation, by its producer's id.", show_default="all talk")
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a Being, or one of its conversations, off the record until further notice, or on it again.
+
+    Off the record memory is read, nothing is activated, and no word of what is said is kept.
+    """
+    off = mode == "off"
+    wanted = {"off_the_record": off} if conversation is None else {"off_the_record_in": {conversation: off}}
+    changes: BeingChanges = read(BeingChanges, wanted)
+    with opened() as on:
+        changed = change_being.perform(on, being=find_being(on, being, owner), changes=changes)
+    if as_json:
+        return say_json(changed)
+    say(f"{changed.slug}: {_record_of(changed)}.")
+    return None
+
+
+def _record_of(being: Being) -> str:
+    """What is kept of a Being's talk, in words."""
+    if being.off_the_record:
+        return "off the record, nothing of what is said is kept"
+    some = ", ".join(words(one) for one in being.off_the_record_in)
+    return f"on the record, except the conversations {some}" if some else "on the record"
 
 
 @beings.command("budget")

@@ -81,8 +81,8 @@ Accept = Callable[[Resources, UUID, Sequence[Line]], Receipt]
 class Summary:
     """The outcome of a file, with the numbers of lines that were not accepted.
 
-    `stopped_at` is the first line that was not handed in; `erased` are the lines whose items were erased before, and
-    `shortened` those of whose text the beginning was kept.
+    `stopped_at` is the first line that was not handed in; `erased` are the lines whose items were erased before,
+    `off_the_record` those of which nothing is kept, and `shortened` those of whose text the beginning was kept.
     """
 
     accepted: int = 0
@@ -90,6 +90,7 @@ class Summary:
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     erased: list[int] = field(default_factory=list)
+    off_the_record: list[int] = field(default_factory=list)
     shortened: list[int] = field(default_factory=list)
     ids: list[UUID | None] = field(default_factory=list)
     stopped_at: int | None = None
@@ -105,6 +106,7 @@ class Summary:
         self.conflicts += placed(receipt.conflicts)
         self.rejected += placed(receipt.rejected)
         self.erased += [lines[position].number for position in receipt.erased]
+        self.off_the_record += [lines[position].number for position in receipt.off_the_record]
         self.shortened += [lines[position].number for position in receipt.shortened]
         self.ids += receipt.ids
 
@@ -228,6 +230,7 @@ def _tell(summary: Summary) -> None:
         (len(summary.conflicts), "in conflict", "yellow"),
         (len(summary.rejected), "rejected", "red"),
         (len(summary.erased), "erased before", "dim"),
+        (len(summary.off_the_record), "off the record, not kept", "yellow"),
         (len(summary.shortened), "shortened", "yellow"),
     )
     shown = [Text(f"{count} {what}", style=style) for count, what, style in counts if count or what == "accepted"]

@@ -91,7 +91,8 @@ def _take_notes_in(
     origin: NoteOrigin,
 ) -> Receipt:
     erased_before = known_erased.for_intake(tx, settings, being_id)
-    if beings.get_being(tx, being_id).off_the_record:
+    being = beings.find_any(tx, being_id)
+    if being is not None and being.off_the_record:
         batch = batch.rejecting(dict.fromkeys((item.position for item in batch.items), BEING_OFF))
     if is_full(settings.most_pending, partial(notes.pending, tx, being_id), bulk=bulk):
         raise IntakeFull(

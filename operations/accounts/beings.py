@@ -44,7 +44,9 @@ def show_overview(tx: Transaction, being: Being) -> Overview:
 
 @operation("PATCH /v1/beings/{being}", scope="manage", conflicts=True)
 def change_being(on: Resources, being: Being, changes: BeingChanges) -> Being:
-    """Change a Being's display name, its daily budget, or whether scenes are drawn from its talk; its slug stays.
+    """Change a Being's display name, its daily budget, whether scenes are drawn from its talk, or what is kept of it.
+
+    Off the record no word of its talk is kept until further notice, of all or of single conversations. Its slug stays.
 
     A budget limits the Being's model calls for a day in your time zone; it can't exceed the platform's. When it is
     spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.

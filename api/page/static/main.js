@@ -5,6 +5,7 @@ import { Being, ask, carry } from "./api.js";
 import { button, el, empty, field, fill, userText, visible } from "./dom.js";
 import { ICON, loginForm } from "./login.js";
 import * as map from "./map.js";
+import { notice } from "./sections/record.js";
 
 const OWN = [
   ["map", "Map", async () => map],
@@ -235,7 +236,7 @@ async function show() {
     const view = await part.view(context);
     if (signal.aborted) return;
     const scrolled = window.scrollY;
-    fill(content, view);
+    fill(content, notice(context), view);
     content.dataset.shown = [named[0], ...ids].join("/");
     if (anew) {
       window.scrollTo(0, 0);

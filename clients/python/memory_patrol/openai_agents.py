@@ -33,12 +33,16 @@ class PatrolSession(SessionABC):
         memory: The client, whose token has the scopes `ingest` and `read`.
         being: The Being's id or slug.
         session_id: The id of the conversation, at most 200 characters.
+        off_the_record: Whether what is said is off the record: what is added is a later run's history in this process,
+            and nothing of it reaches the memory.
     """
 
     session_settings: "SessionSettings | None" = None
 
-    def __init__(self, memory: AsyncMemoryPatrol, being: str, session_id: str) -> None:
+    def __init__(self, memory: AsyncMemoryPatrol, being: str, session_id: str, *, off_the_record: bool = False) -> None:
         self.session_id = session_id
+        self._off_the_record = off_the_record
+        self._unkept: list[TResponseInputItem] = []
         self._memory = memory
         self._being = being
 
@@ -49,11 +53,14 @@ class PatrolSession(SessionABC):
             if limit is not None and len(said) >= limit:
                 break
             said = await self._messages(session, told=True) + said
-        newest = said if limit is None else said[max(0, len(said) - limit) :]
-        return [_item_of(message) for message in newest]
+        history = [*(_item_of(message) for message in said), *self._unkept]
+        return history if limit is None else history[max(0, len(history) - limit) :]
 
     async def add_items(self, items: "list[TResponseInputItem]") -> None:
         """Add what was said; returns when it is committed. Of messages that are refused a warning tells the reason."""
+        if self._off_the_record:
+            self._unkept += items
+            return
         said = [_said(item) for item in cast("list[Mapping[str, Any]]", items)]
         messages: list[types.MessageInput] = [
             {"id": uuid4().hex, "role": role, "content": text, "conversation": self.session_id}
@@ -73,6 +80,8 @@ class PatrolSession(SessionABC):
 
     async def pop_item(self) -> "TResponseInputItem | None":
         """Take the newest message out of the session; returns it, or None if there is none."""
+        if self._unkept:
+            return self._unkept.pop()
         for session in await self._sessions():
             if said := await self._messages(session):
                 await self._retract(said[-1:])
@@ -81,6 +90,7 @@ class PatrolSession(SessionABC):
 
     async def clear_session(self) -> None:
         """Take everything out of the session."""
+        self._unkept.clear()
         for session in await self._sessions():
             await self._retract(await self._messages(session))
 

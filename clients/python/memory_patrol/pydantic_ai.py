@@ -5,7 +5,7 @@ An event that the agent keeps becomes a memory in the next patrol. Until then bo
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from pydantic_ai import FunctionToolset
 
@@ -15,10 +15,18 @@ from memory_patrol.errors import Invalid
 if TYPE_CHECKING:
     from memory_patrol import types
 
-INSTRUCTIONS = (
+LOOKING = (
     "You have a long-term memory. Before you answer from what was said or happened earlier, look with `recall_memory` "
-    "or `search_memory`; keep what is worth remembering with `remember_event`."
+    "or `search_memory`"
 )
+LOOKING_ALONE = f"{LOOKING}."
+INSTRUCTIONS = f"{LOOKING}; keep what is worth remembering with `remember_event`."
+
+
+class Mark(TypedDict, total=False):
+    """The mark of requests that are off the record."""
+
+    off_the_record: bool
 
 
 # So many events that wait for a patrol are looked at, the newest; and so many letters of a word tell what it means.
@@ -26,14 +34,19 @@ PENDING_LOOKED_AT = 100
 LETTERS_COMPARED = 5
 
 
-def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> FunctionToolset[Any]:
+def memory_toolset(
+    memory: AsyncMemoryPatrol, being: str, *, limit: int = 5, off_the_record: bool = False
+) -> FunctionToolset[Any]:
     """Return tools with which an agent recalls, searches and remembers.
 
     Args:
         memory: The client, whose token has the scopes `read` and `ingest`.
         being: The Being's id or slug.
         limit: The most results of one call.
+        off_the_record: Whether the agent's talk is: it recalls and searches, nothing is activated, and it remembers
+            nothing.
     """
+    mark: Mark = {"off_the_record": True} if off_the_record else {}
 
     async def pending(query: str) -> "list[types.Note]":
         """Return the events that wait for a patrol and share words with a query, those with the most first."""
@@ -49,7 +62,7 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
         Args:
             query: What the events are about.
         """
-        recalled = await memory.recall_memories(being, {"query": query, "limit": limit, "format": "nodes"})
+        recalled = await memory.recall_memories(being, {"query": query, "limit": limit, "format": "nodes", **mark})
         nodes = cast("types.RecalledNodes", recalled)["nodes"]
         filed = [f"{node['scene']['action']} {node['feeling'] or ''}".strip() for node in nodes]
         return [_told(note) for note in await pending(query)] + filed
@@ -60,7 +73,7 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
         Args:
             query: A question, a sentence or a few words.
         """
-        found = await memory.search_everything(being, {"query": query, "limit": limit, "activate": True})
+        found = await memory.search_everything(being, {"query": query, "limit": limit, "activate": True, **mark})
         waiting = [
             {"kind": "event", "text": _told(note), "at": note["received_at"], "speaker": ""}
             for note in await pending(query)
@@ -87,7 +100,10 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
             return f"Not kept: {problem.detail}"
         return "Kept." if receipt["accepted"] else "Known already."
 
-    return FunctionToolset([recall_memory, search_memory, remember_event], instructions=INSTRUCTIONS)
+    looking = [recall_memory, search_memory]
+    if off_the_record:
+        return FunctionToolset(looking, instructions=LOOKING_ALONE)
+    return FunctionToolset([*looking, remember_event], instructions=INSTRUCTIONS)
 
 
 def _told(note: "types.Note") -> str:

@@ -29,6 +29,17 @@ def test_a_being_is_added_and_listed_with_its_owner(patrol, account):
     assert account.user[:10] in patrol("being", "list").stdout
 
 
+def test_a_being_or_a_conversation_is_put_off_the_record_and_it_shows(patrol, account):
+    being = ["--being", account.being, "--user", account.user]
+    assert "nothing of what is said is kept" in patrol("being", "record", "off", *being).stdout
+    assert "off the record" in patrol("being", "list", "--user", account.user).stdout
+    assert "nothing of what is said is kept" in patrol("being", "show", *being).stdout
+    patrol("being", "record", "off", "--conversation", "tab-1", *being)
+    told = patrol.json("being", "record", "on", *being)
+    assert (told["off_the_record"], told["off_the_record_in"]) == (False, ["tab-1"])
+    assert "except the conversations tab-1" in patrol("being", "show", *being).stdout
+
+
 def test_a_being_needs_a_slug_and_a_user(patrol, account):
     assert "a-z, 0-9" in patrol("being", "add", "--user", account.user, "No Slug!", code=2).stderr
     assert "no user nobody" in patrol("being", "add", "--user", "nobody", "x", code=1).stderr

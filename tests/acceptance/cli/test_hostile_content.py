@@ -253,6 +253,7 @@ ARGUMENTS = {
     "user budget": plain(lambda on: on.user, "--cost", "1"),
     "being add": of(lambda _: f"s{uuid4().hex}", "--name", NAME),
     "being scenes": about("off"),
+    "being record": about("on", "--conversation", HOSTILE),
     "being budget": about("--cost", "1"),
     "import": of(lambda on: on.file({HOSTILE: HOSTILE}), "--being", lambda _: f"s{uuid4().hex}"),
     "soul set": about("--mood", HOSTILE),

@@ -5,6 +5,7 @@ import { confidenceButton } from "./confidences.js";
 import { muteButton, mutesOf } from "../mutes.js";
 import { askInDialog, button, el, empty, userText } from "../dom.js";
 import { paged } from "../paged.js";
+import { conversationButton, panel } from "./record.js";
 import { count, day, derivedAgain, moment, speaker } from "../words.js";
 
 export async function view(context) {
@@ -13,6 +14,8 @@ export async function view(context) {
 
 async function sessions(context) {
   const { being } = context;
+  // Another page or program may have put it off the record.
+  Object.assign(being.row, await being.get(""));
   const list = el("ol", { class: "lines reading sessions" });
   const taken = el("ol", { class: "talk" });
   const row = (one) =>
@@ -60,6 +63,7 @@ async function sessions(context) {
         ],
     el("h2", {}, "Taken back"),
     taken.childElementCount ? [taken, moreTaken] : empty("No message was taken back."),
+    panel(context),
   ];
 }
 
@@ -83,7 +87,12 @@ async function session(context) {
     summary ? userText(summary.one_liner, "h1") : el("h1", {}, `Talk of ${day(detail.started_at)}`),
     el("p", { class: "lead" }, `${moment(detail.started_at)} · ${count(detail.turn_count, "turn")}`),
     detail.conversation
-      ? el("div", { class: "buttons" }, muteButton(context, mutes, "conversation", detail.conversation))
+      ? el(
+          "div",
+          { class: "buttons" },
+          muteButton(context, mutes, "conversation", detail.conversation),
+          context.manages ? conversationButton(context, detail.conversation) : null,
+        )
       : null,
     summary && (summary.what_mattered.length || summary.tone)
       ? el(

@@ -148,6 +148,15 @@ def test_a_chat_that_open_webui_does_not_save_leaves_nothing(memory, person, sta
     assert words(stands()) == [private, "Good."]
 
 
+def test_what_was_said_while_the_being_was_off_the_record_is_not_handed_in_later(memory, person, stands):
+    said = [("u1", "user", "A?", 0), ("a1", "assistant", "One.", 2)]
+    person.client.patch(f"/v1/beings/{person.being.being_id}", json={"off_the_record": True})
+    finishes(memory, *said)
+    person.client.patch(f"/v1/beings/{person.being.being_id}", json={"off_the_record": False})
+    finishes(memory, *said, ("u2", "user", "B?", 20), ("a2", "assistant", "Two.", 22))
+    assert words(stands()) == ["B?", "Two."]
+
+
 def test_the_branch_that_the_user_sees_stands(memory, stands):
     asked, first, other = ("u1", "user", "A?", 0), ("a1", "assistant", "One.", 2), ("a2", "assistant", "Two.", 9)
     finishes(memory, asked, first)

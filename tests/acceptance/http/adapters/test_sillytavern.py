@@ -242,6 +242,20 @@ def test_a_temporary_chat_leaves_nothing(tavern, stands):
     assert stands() == [("chat", "I grow quinces."), ("other", "Back.")]
 
 
+def test_talk_off_the_record_is_recalled_for_and_not_handed_in_later(tavern, stands):
+    does(tavern, "opens", "chat")
+    does(tavern, "sends", "I grow quinces.")
+    tavern.get_by_label("Off the record").check()
+    does(tavern, "sends", "I will quit on Monday.")
+    does(tavern, "receives", "Good luck.")
+    does(tavern, "saves")
+    assert stands() == [("chat", "I grow quinces.")]
+    tavern.get_by_label("Off the record").uncheck()
+    does(tavern, "opensSaved", "chat")
+    does(tavern, "sends", "Back to the garden.")
+    assert stands() == [("chat", "I grow quinces."), ("chat", "Back to the garden.")]
+
+
 def test_what_is_under_way_when_another_character_is_chosen_goes_to_the_first_ones_being(tavern, stands, person):
     other = person.add_being("lou")
     does(tavern, "opens", "chat")

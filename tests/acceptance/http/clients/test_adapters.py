@@ -88,6 +88,34 @@ def test_a_session_gives_takes_back_and_clears(patrol, person, stack):
     assert len(person.ask("GET", "/retracted-messages", params={"conversation": "chat-1"}).json()["messages"]) == 6
 
 
+def test_a_session_off_the_record_has_a_history_and_hands_nothing_in(patrol, person, stack):
+    adapter = importlib.import_module("memory_patrol.openai_agents")
+    items = [{"role": "user", "content": "My oven broke."}, {"role": "assistant", "content": "Oh."}]
+
+    async def use():
+        async with patrol.AsyncMemoryPatrol(stack.url, secret_of(person)) as memory:
+            await adapter.PatrolSession(memory, "mira", "chat-1").add_items(items[:1])
+            session = adapter.PatrolSession(memory, "mira", "chat-1", off_the_record=True)
+            await session.add_items(items)
+            assert await session.get_items() == [items[0], *items]
+            assert await session.get_items(limit=2) == items
+            assert await session.pop_item() == items[1]
+            assert await session.get_items() == [items[0]] * 2
+
+    asyncio.run(use())
+    assert said_in(person, "chat-1") == ["My oven broke."]
+
+
+def test_an_agent_of_pydantic_ai_off_the_record_can_look_alone(patrol, person, stack):
+    adapter = importlib.import_module("memory_patrol.pydantic_ai")
+
+    async def names():
+        async with patrol.AsyncMemoryPatrol(stack.url, secret_of(person)) as memory:
+            return set(adapter.memory_toolset(memory, "mira", off_the_record=True).tools)
+
+    assert asyncio.run(names()) == {"recall_memory", "search_memory"}
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"), [("recall_memory", {"query": "the oven"}), ("search_memory", {"query": "the oven"})]
 )

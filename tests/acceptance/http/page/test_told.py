@@ -26,6 +26,19 @@ def test_taking_back_and_restoring_say_what_is_derived_again(tended, page_of, we
     expect(told).to_be_empty(timeout=5000)
 
 
+def test_a_being_that_is_off_the_record_says_so_on_every_page_until_it_is_on_it_again(tended, page_of, went):
+    page = went(page_of(tended.token), "talk")
+    notice = page.locator(".off-the-record")
+    expect(notice).to_have_count(0)
+    page.get_by_role("button", name="Go off the record").click()
+    expect(notice).to_contain_text("Off the record.")
+    assert tended.told("/messages", json={"role": "user", "content": "Kept by nobody."})["off_the_record"] == [0]
+    expect(went(page, "facts").locator(".off-the-record")).to_have_count(1)
+    page.get_by_role("button", name="Go on the record").click()
+    expect(notice).to_have_count(0)
+    assert tended.told("/messages", json={"role": "user", "content": "Kept again."})["off_the_record"] == []
+
+
 def test_a_correction_is_in_the_story_of_the_fact(tended, page_of, went):
     before, after = f"Pier {uuid4().hex} is closed.", f"Pier {uuid4().hex} is open."
     (fact,) = tended.told("/facts", json=[{"type": "PROFILE", "content": before}])["fact_ids"]
