@@ -77,8 +77,6 @@ def inputs(document: Mapping[str, Any], schema: Mapping[str, Any], words: Words,
     elif of_names := schema.get("patternProperties"):
         (values,) = (inputs(document, one, words, place) for one in of_names.values())
         yield {words.new(f"{place}, a name"): value for value in values}
-    elif schema.get("additionalProperties") == {"type": "boolean"}:
-        yield {words.new(f"{place}, a name"): False}
     else:
         yield _simple(schema, words, place)
 
@@ -116,9 +114,10 @@ def _holds_words(schema: Mapping[str, Any]) -> bool:
 
 
 def _simple(schema: Mapping[str, Any], words: Words, place: str) -> Any:
-    """A free object, a text or a number."""
+    """A free object, one of switches, a text or a number."""
     if schema.get("type") == "object":
-        return {words.new(f"{place}, a name"): words.new(place)}
+        of_switches = schema.get("additionalProperties") == {"type": "boolean"}
+        return {words.new(f"{place}, a name"): False if of_switches else words.new(place)}
     if schema.get("type") != "string":
         return schema.get("minimum", 0)
     if schema.get("format") == "date-time":

@@ -62,7 +62,7 @@ async function ask(path, content, { missing = false } = {}) {
         throw new NotReached(told.detail ?? `status ${answer.status}`);
     }
     // The problem of a batch whose items were all refused has no receipt, and names the first refusals.
-    return answer.ok ? told : { conflicts: [], duplicates: 0, erased: [], ...told };
+    return answer.ok ? told : { conflicts: [], duplicates: 0, erased: [], off_the_record: [], ...told };
 }
 
 /**

@@ -5,7 +5,7 @@ An event that the agent keeps becomes a memory in the next patrol. Until then bo
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_ai import FunctionToolset
 
@@ -21,12 +21,6 @@ LOOKING = (
 )
 LOOKING_ALONE = f"{LOOKING}."
 INSTRUCTIONS = f"{LOOKING}; keep what is worth remembering with `remember_event`."
-
-
-class Mark(TypedDict, total=False):
-    """The mark of requests that are off the record."""
-
-    off_the_record: bool
 
 
 # So many events that wait for a patrol are looked at, the newest; and so many letters of a word tell what it means.
@@ -46,7 +40,6 @@ def memory_toolset(
         off_the_record: Whether the agent's talk is: it recalls and searches, nothing is activated, and it remembers
             nothing.
     """
-    mark: Mark = {"off_the_record": True} if off_the_record else {}
 
     async def pending(query: str) -> "list[types.Note]":
         """Return the events that wait for a patrol and share words with a query, those with the most first."""
@@ -62,7 +55,9 @@ def memory_toolset(
         Args:
             query: What the events are about.
         """
-        recalled = await memory.recall_memories(being, {"query": query, "limit": limit, "format": "nodes", **mark})
+        recalled = await memory.recall_memories(
+            being, {"query": query, "limit": limit, "format": "nodes", "off_the_record": off_the_record}
+        )
         nodes = cast("types.RecalledNodes", recalled)["nodes"]
         filed = [f"{node['scene']['action']} {node['feeling'] or ''}".strip() for node in nodes]
         return [_told(note) for note in await pending(query)] + filed
@@ -73,7 +68,9 @@ def memory_toolset(
         Args:
             query: A question, a sentence or a few words.
         """
-        found = await memory.search_everything(being, {"query": query, "limit": limit, "activate": True, **mark})
+        found = await memory.search_everything(
+            being, {"query": query, "limit": limit, "activate": True, "off_the_record": off_the_record}
+        )
         waiting = [
             {"kind": "event", "text": _told(note), "at": note["received_at"], "speaker": ""}
             for note in await pending(query)
