@@ -85,7 +85,7 @@ class Answered(BaseModel):
 
     known: bool = Field(description="False if the memory does not know: do not guess then.")
     answer: list[Grounded]
-    context_id: UUID = Field(description="Name it where a message repeats this answer.")
+    context_id: UUID | None = Field(description="Name it where a message repeats this answer; null off the record.")
 
 
 class Topic(BaseModel):

@@ -182,12 +182,14 @@ def test_a_being_that_is_off_the_record_keeps_nothing_until_it_is_on_it_again(
     export = {"program": "mem0", "file": "memories.json", "text": json.dumps([{"memory": planted()}])}
     assert person.ask("POST", "/imports", json=export).status_code == 409
 
-    async def remember():
+    async def use_tools():
         async with over_http(stack, person, ["ingest", "read", "manage"], person.being.being_id) as client:
+            for tool, name in (("ask", "question"), ("search", "query"), ("recall", "query"), ("context", "message")):
+                assert not (await client.call_tool(tool, {name: planted()})).is_error
             scene = {"action": planted(), "actors": ["Mira"], "when": ["2026-03-02"]}
             return (await client.call_tool("remember", scene)).is_error
 
-    assert anyio.run(remember)
+    assert anyio.run(use_tools), "remembering is refused"
     wait_until(lambda: traces(person, stack) == set())
     assert (counts(person), copies(person)) == (before, kept)
 

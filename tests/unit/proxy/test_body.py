@@ -34,6 +34,29 @@ def test_nothing_is_changed_where_there_is_nothing_to_change():
     assert read_chat(text).written("m", None) == read_chat(text).written("m", Memory()) == text.encode()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"off_the_record": true, "messages": [%s], "model": "m@mira"}',
+        '{"messages": [%s] , "off_the_record" : true ,"model": "m@mira"}',
+        '{"messages": [%s], "model": "m@mira" , "off_the_record": true }',
+        '{"off_the_record":null,"messages": [%s],"model": "m@mira"}',
+    ],
+)
+@pytest.mark.parametrize("memory", [None, Memory("You remember.", "And this.")])
+def test_the_mark_is_the_proxys_own_wherever_it_stands(text, memory):
+    body = read_chat(text % HELLO)
+    assert body.off_the_record is ("true" in text)
+    written = json.loads(body.written("m", memory, ("max_tokens", 9)))
+    assert (written.keys(), written["model"]) == ({"max_tokens", "messages", "model"}, "m")
+
+
+@pytest.mark.parametrize("mark", ['"off_the_record": "yes"', '"off_the_record": 1', '"OFF_the_record": true'])
+def test_a_mark_that_servers_may_read_otherwise_is_refused(mark):
+    with pytest.raises(InvalidRequest, match="off_the_record"):
+        read_chat(f'{{{mark}, "messages": [{HELLO}], "model": "m"}}')
+
+
 @pytest.mark.parametrize("role", ["system", "developer"])
 def test_the_context_follows_the_clients_own_system_message_in_that_message(role):
     def with_context(content):
