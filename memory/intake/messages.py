@@ -189,9 +189,7 @@ def take_begun(
         {
             item.position
             for item in batch.items
-            if item.value.off_the_record
-            or begun.off_the_record
-            or item.value.conversation in begun.off_the_record_in
+            if item.value.off_the_record or begun.off_the_record or item.value.conversation in begun.off_the_record_in
         }
     )
     erased_before = known_erased.with_key(settings, being_id, begun.erasure_key)

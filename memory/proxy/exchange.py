@@ -197,9 +197,7 @@ def take_transcript(
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
     transcript, known = answer_traces.shown_whole(store, being.being_id, transcript, continues)
-    request = _Request(
-        being, transcript, conversation or known, user_names, choices, paid_by, off_the_record, room
-    )
+    request = _Request(being, transcript, conversation or known, user_names, choices, paid_by, off_the_record, room)
     take = partial(_take, store, settings, request)
     try:
         return take([SceneRemoval(being.being_id, (), NOTHING_PLANNED)])

@@ -11,8 +11,8 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from api.streams.heartbeats import readers
 from api.streams.reader import GROUP, StreamReader, StreamState, states
-from memory.accounts.beings import change
 from memory.accounts import rooms
+from memory.accounts.beings import change
 from memory.intake import delivery
 from memory.intake.accepting import IntakeFull
 from memory.intake.off_the_record import NOT_KEPT
