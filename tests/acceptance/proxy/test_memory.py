@@ -86,16 +86,6 @@ def test_a_request_of_the_frontends_own_leaves_no_word(proxy, sdk, person):
     assert proxy.upstream.requests[-1].body["messages"] == [{"role": "user", "content": "Write a title for this chat."}]
 
 
-@pytest.mark.parametrize("chat", ["temporary:socket-1", "local:socket-1"])
-def test_a_temporary_chat_of_open_webui_leaves_no_word(sdk, person, chat):
-    answer = asked(sdk(x_memory_conversation=chat), "I will quit on Monday.", "Why?", "The pay.")
-    assert (answer.headers["x-memory-stored"], answer.headers["x-memory-recall"]) == ("none", "none")
-    assert said(person) == []
-    with person.ledger.transaction() as tx:
-        placed = tx.execute("select 1 from memory.transcript_turns where being_id = %s", [person.being.being_id])
-        assert placed.fetchall() == []
-
-
 def test_a_region_that_was_written_for_one_chat_is_in_the_prompts_of_that_chat_alone(proxy, sdk, person):
     person.ask("PUT", "/profiles/chatFrontend", json={"regions": ["default"], "others": True})
     for chat in ("tab-1", "tab-2", None):

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from memory.accounts import beings as beings_accounts
 from memory.accounts import erasure, rooms
 from memory.accounts.access import Caller
 from memory.intake import retraction, room_changes
@@ -117,6 +118,21 @@ class Room:
                 "select count(*) from memory.model_calls where user_id = %s and purpose = %s",
                 [self.caller.user_id, purpose],
             )
+
+
+def test_an_utterance_off_the_record_is_in_no_being_and_a_being_off_it_has_none(room, store):
+    marked = {"role": "user", "content": "Between us.", "off_the_record": True}
+    first = room.hears("All hear this.", marked)
+    beings_accounts.change(store, room.talks["bea"].being, {"off_the_record": True})
+    second = room.hears({"id": "t1", "role": "user", "content": "Two hear this."})
+    for_bea = room.hears({"role": "user", "content": "For Bea alone.", "present": ["bea"]})
+    assert [(one.accepted, one.off_the_record) for one in (first, second, for_bea)] == [(1, [1]), (1, []), (0, [0])]
+    assert room.words("ada") == room.words("cid") == ["All hear this.", "Two hear this."]
+    assert room.words("bea") == ["All hear this."]
+    # On the record again, the same utterance handed in once more is kept.
+    beings_accounts.change(store, room.talks["bea"].being, {"off_the_record": False})
+    room.hears({"id": "t1", "role": "user", "content": "Two hear this."})
+    assert room.words("bea") == ["All hear this.", "Two hear this."]
 
 
 def test_each_being_has_what_was_said_in_its_presence_and_its_own_words_as_its_own(room):
