@@ -5,7 +5,7 @@ import { Being, ask, carry } from "./api.js";
 import { button, el, empty, field, fill, userText, visible } from "./dom.js";
 import { ICON, loginForm } from "./login.js";
 import * as map from "./map.js";
-import { notice } from "./sections/record.js";
+import { notice } from "./record.js";
 
 const OWN = [
   ["map", "Map", async () => map],

@@ -5,7 +5,7 @@ import { confidenceButton } from "./confidences.js";
 import { muteButton, mutesOf } from "../mutes.js";
 import { askInDialog, button, el, empty, userText } from "../dom.js";
 import { paged } from "../paged.js";
-import { conversationButton, panel } from "./record.js";
+import { conversationButton, panel } from "../record.js";
 import { count, day, derivedAgain, moment, speaker } from "../words.js";
 
 export async function view(context) {

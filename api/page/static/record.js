@@ -1,7 +1,7 @@
 // Off the record: until further notice no word is kept of what is said to a Being, or in one of its conversations.
 
-import { change } from "../actions.js";
-import { button, el, userText } from "../dom.js";
+import { change } from "./actions.js";
+import { button, el, userText } from "./dom.js";
 
 /** Change what is off the record; the page that is shown has the Being's row. */
 async function set({ being }, values) {
