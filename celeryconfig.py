@@ -1,7 +1,6 @@
 """Celery's configuration. Messages carry row ids only, and may be lost: Postgres is the ledger (decision 0001)."""
 
 from kombu import Queue
-from kombu.transport import TRANSPORT_ALIASES
 
 from schemas.ledger.kinds import BEAT, QUEUES
 from schemas.settings import Settings
@@ -20,9 +19,6 @@ imports = (
 )
 
 broker_url = address_of_broker(_settings)
-# Kombu finds the transport by the scheme of the URL.
-TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "workers.runtime.celery.deliveries:Transport")
-TRANSPORT_ALIASES["sentinel"] = "workers.runtime.celery.deliveries:SentinelTransport"
 broker_connection_retry_on_startup = True
 broker_transport_options = {
     # Above every time limit, so that Redis redelivers no message while its first worker still runs the task.
