@@ -6,7 +6,7 @@ from uuid import UUID
 
 from typer import Argument, BadParameter, Option, Typer
 
-from cli.console.ledger import find_user, opened
+from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import day, remark, say, say_json, say_list, table, words
 from memory.accounts import lookup
@@ -45,7 +45,8 @@ def add_token(
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
     with opened() as on:
         user = find_user(on, owner)
-        new = NewToken(scopes=allowed, being=being, expires=expires)
+        bound = None if being is None else str(find_being(on, being, str(user.user_id)).being_id)
+        new = NewToken(scopes=allowed, being=bound, expires=expires)
         issued = operations.create_token.perform(on, user_id=user.user_id, new=new)
     if as_json:
         say_json(issued)
