@@ -21,14 +21,14 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{/* The names of the secrets that a part mounts: {root, name}. cli/operations/environments.py has the same roles. */}}
 {{- define "memory-patrol.secrets" -}}
 {{- $role := include "memory-patrol.role" .name }}
-{{- $direct := eq "on" (toString .root.Values.settings.PATROL_POOLED) }}
 {{- if ne $role "migrate" }}
 - redis_url
 {{- end }}
 {{- if not (has $role (list "beat" "flower")) }}
 - database_url
 {{- end }}
-{{- if and $direct (has $role (list "worker" "migrate")) }}
+{{- /* The tables' owner: it migrates, and builds the indexes of very large Beings. */}}
+{{- if has .name (list "migrate" "upkeep") }}
 - patrol_direct_url
 {{- end }}
 {{- if eq $role "flower" }}

@@ -108,11 +108,6 @@ def test_a_misspelt_value_is_refused():
     assert "replica" in refusal({**NAMED, "parts": {"patrol": {"replica": 3}}})
 
 
-def test_a_direct_address_is_mounted_where_a_pooler_stands_between():
-    direct = {name for name, part in chart(TRACED).items() if "patrol_direct_url" in part.secrets}
-    assert direct == {*QUEUES, "migrate"}
-
-
 def test_the_migration_runs_before_each_roll_out():
     (job,) = of("Job").values()
     assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade,pre-rollback"

@@ -14,6 +14,7 @@ from schemas.settings import CHECKOUT
 from tests import helm
 from tests.deployed import COMPOSE, Part, chart, compose, systemd
 from tests.ports import free_port
+from workers.embedded.postgres import as_application
 from workers.embedded.processes import Child, last_lines, wait_until
 from workers.embedded.servers import embedded_servers
 
@@ -79,7 +80,8 @@ def test_each_part_runs_as_each_way_to_deploy_it_defines_it_and_is_healthy():
     ):
         secrets = {
             **dict.fromkeys(COMPOSE["secrets"], ""),
-            "database_url": servers.database_url,
+            "database_url": as_application(servers.database_url),
+            "patrol_direct_url": servers.database_url,
             "redis_url": servers.redis_url,
             "patrol_flower_basic_auth": "ada:lovelace-1815\n",
         }
