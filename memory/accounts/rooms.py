@@ -1,4 +1,4 @@
-"""A user's rooms: made, found, changed, and read."""
+"""A user's rooms: made, found, changed, removed, and read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,6 +89,18 @@ def change(store: Store, caller: Caller, name: str, changes: RoomChanges) -> Roo
         if changes.beings is not None:
             rooms.set_beings(tx, place, _members(tx, caller.user_id, changes.beings))
         return _shown(tx, caller.user_id, room.room_id)
+
+
+def remove(store: Store, caller: Caller, name: str) -> None:
+    """Remove a room; what each Being heard there stays its own.
+
+    Raises:
+        NotFound: The caller has no such room.
+    """
+    place = Place(caller.user_id, find(store, caller, name).room_id)
+    with store.transaction() as tx:
+        rooms.lock(tx, place)
+        rooms.remove(tx, place)
 
 
 def page(store: Store, caller: Caller, name: str, *, cursor: str | None, limit: int) -> RoomMessagePage:

@@ -58,6 +58,22 @@ def change_room(on: Resources, caller: Caller, room: RoomName, changes: RoomChan
     return rooms.change(on.store, caller, room, changes)
 
 
+@operation(
+    "DELETE /v1/rooms/{room}",
+    scope="manage",
+    for_all_beings=True,
+    status=HTTPStatus.NO_CONTENT,
+    commands=[Command("remove", done="Removed")],
+)
+def remove_room(on: Resources, caller: Caller, room: RoomName) -> None:
+    """Remove a room. What each Being heard there stays, as messages of its own in the conversation of the room's id.
+
+    The room's routes find it no more, and nothing more is taken in for it; its slug can be used again. To erase what
+    was said as well, erase its messages first: afterwards each Being's copy is erased by itself.
+    """
+    rooms.remove(on.store, caller, room)
+
+
 @operation("GET /v1/rooms/{room}/messages", scope="read")
 def list_room_messages(
     on: Resources, caller: Caller, room: RoomName, *, cursor: Cursor = None, limit: Limit = PAGE_NODES

@@ -52,6 +52,19 @@ def change(tx: Transaction, room: Place, name: str | None, people: Sequence[str]
     )
 
 
+def remove(tx: Transaction, room: Place) -> None:
+    """Remove a room: its names and who takes part; what Beings heard stays. Its id stays, by which that is found."""
+    set_beings(tx, room, [])
+    tx.execute(
+        """
+        update memory.rooms
+        set removed_at = memory.now(), slug = room_id::text, name = room_id::text, people = default
+        where user_id = %s and room_id = %s
+        """,
+        [room.user_id, room.room_id],
+    )
+
+
 def set_beings(tx: Transaction, room: Place, being_ids: Sequence[UUID]) -> None:
     """Set which Beings take part in a room from now on."""
     tx.execute(
@@ -82,7 +95,7 @@ def rooms_of(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> li
                     order by b.being_id
                 ) as beings
             from memory.rooms as r
-            where r.user_id = %(user)s and (
+            where r.user_id = %(user)s and r.removed_at is null and (
                 %(being)s::uuid is null
                 or exists (
                     select from memory.room_beings as m
@@ -100,7 +113,7 @@ def rooms_of(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> li
 
 
 def ids_beside(tx: Transaction, being_id: UUID) -> list[UUID]:
-    """The rooms of a Being's user."""
+    """The rooms of a Being's user, removed ones too."""
     rows = tx.execute(
         "select r.room_id from memory.beings as b join memory.rooms as r using (user_id) where b.being_id = %s",
         [being_id],
@@ -111,7 +124,9 @@ def ids_beside(tx: Transaction, being_id: UUID) -> list[UUID]:
 def find(tx: Transaction, room_id: UUID) -> Place | None:
     """The room of an id, of any user."""
     with tx.cursor(row_factory=class_row(Place)) as cursor:
-        return cursor.execute("select user_id, room_id from memory.rooms where room_id = %s", [room_id]).fetchone()
+        return cursor.execute(
+            "select user_id, room_id from memory.rooms where room_id = %s and removed_at is null", [room_id]
+        ).fetchone()
 
 
 def lock(tx: Transaction, room: Place) -> None:

@@ -300,6 +300,7 @@ ARGUMENTS = {
     "todos confide": about(lambda on: on.todo),
     "todos share": about(lambda on: on.todo),
     "webhook remove": of(),
+    "rooms remove": of(lambda on: on.first("room_id", "rooms", "removed_at is null")),
     "requests undo": about(lambda on: on.first("request_id", "spoken_requests")),
     "todos erase": about(lambda on: on.todo),
     "pin": about(lambda on: on.node),

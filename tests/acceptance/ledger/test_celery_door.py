@@ -8,6 +8,9 @@ from uuid import uuid4
 import pytest
 from celery import Celery
 
+from memory.accounts import rooms
+from schemas.talk.rooms import NewRoom
+from store.accounts import beings
 from workers.streams import rejected
 
 WORDS = "Only Mira knows about the letter."
@@ -45,6 +48,29 @@ def test_what_is_sent_by_name_is_kept_once(life, foreign, kept, wait_until):
     life.worker()
     wait_until(lambda: len(kept()) == 3 and life.started.logs("worker").count("ingest.taken") == 3)
     assert kept() == ["one", "three", "two"]
+
+
+def test_what_is_sent_for_a_room_is_told_to_those_present(life, foreign, redis_client, kept, wait_until):
+    with life.store.transaction() as tx:
+        being = beings.get_being(tx, life.being_id)
+        other = beings.add_being(tx, being.user_id, "leo", "Leo")
+    room = str(rooms.make(life.store, being.user_id, NewRoom(name="Hall", beings=[being.slug, other.slug])).room_id)
+    said = [
+        {"id": "1", "role": "user", "content": "Good evening."},
+        {"role": "user", "content": "A word aside.", "present": [other.slug]},
+        {"speaker_being": "dan", "content": "I am not here."},
+    ]
+    for _ in range(2):
+        foreign.send_task("ingest.messages", kwargs={"room": room, "items": said}, queue="ingest", task_id="t1")
+    life.worker()
+    wait_until(lambda: life.started.logs("worker").count("ingest.taken") == 2)
+    assert kept() == ["A word aside.", "Good evening.", "Good evening."]
+    (bad, _) = rejected.listed(redis_client)
+    assert json.loads(bad.data) == {"room": room, **said[2]}
+
+    taken_back = {"room": room, "items": [{"retract": {"ids": ["1"]}}]}
+    foreign.send_task("ingest.messages", kwargs=taken_back, queue="ingest")
+    wait_until(lambda: kept() == ["A word aside."])
 
 
 def test_what_can_not_be_taken_is_kept_with_its_reason(life, foreign, redis_client, kept, wait_until):

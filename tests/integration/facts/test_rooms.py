@@ -1,22 +1,34 @@
 """Rooms: each Being knows what was said while it was present, and an utterance is judged once for all of them."""
 
+from random import Random
+
 import pytest
-from hypothesis import given
+from hypothesis import Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from memory.accounts import being_export, erasure, rooms
 from memory.accounts import beings as beings_accounts
-from memory.accounts import erasure, rooms
 from memory.accounts.access import Caller
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.intake import retraction, room_changes
+from memory.intake.room_messages import accept_utterances
+from memory.nodes import recall
+from memory.nodes.recall import RecallQuery
+from memory.search import search
 from memory.talk import judging
 from memory.talk.confidences import decide_on_messages
 from providers.thinkers import Thinkers
+from schemas.context.context import ContextRequest
+from schemas.errors import NotFound
+from schemas.search import EverythingRequest
 from schemas.talk.rooms import NewRoom, RoomChanges, RoomSelection
 from store.accounts import beings
 from store.talk.rooms import Place
 from store.transaction import value
 from tests.conversations import Talk, fact, todo
+from tests.indexed import index
 from tests.scenes import make_user
 from tests.walking import walk_patrol
 
@@ -358,15 +370,44 @@ def test_what_is_judged_again_is_found_again_for_all(room):
     assert known.mentions == 1
 
 
+def test_a_removed_room_takes_nothing_in_and_leaves_each_being_what_it_heard(room, store):
+    room.talks["ada"].answers(fact("I live in Lisbon", entities=[{"type": "place", "name": "Lisbon"}]))
+    receipt = room.hears({"role": "user", "content": "I live in Lisbon.", "present": ["ada", "bea"]})
+    rooms.remove(store, room.caller, "the-tavern")
+
+    assert rooms.opened_by(store, room.caller) == rooms.opened_by(store, room.bound("ada")) == []
+    for gone in ("the-tavern", str(room.shown.room_id)):
+        with pytest.raises(NotFound):
+            rooms.find(store, room.caller, gone)
+    with pytest.raises(NotFound):
+        accept_utterances(store, room.settings, room.place, [{"role": "user", "content": "Hello?"}])
+    again = rooms.make(store, room.caller.user_id, NewRoom(name="The tavern", beings=["ada"]))
+    assert (again.slug, again.room_id == room.shown.room_id) == ("the-tavern", False)
+    assert "The tavern" not in everything(store, "rooms", room.caller.user_id, "removed_at is not null and user_id")
+
+    assert [room.words(slug) for slug in SLUGS] == [["I live in Lisbon."], ["I live in Lisbon."], []]
+    room.judged()
+    assert (room.calls(), room.talks["cid"].contents()) == (1, ["I live in Lisbon"])
+    # What the one copy was judged for goes on standing in the other.
+    ada, bea = room.talks["ada"], room.talks["bea"]
+    erasure.erase_messages(store, room.settings, room.embedders, ada.being, receipt.ids)
+    assert [room.words(slug) for slug in SLUGS] == [[], ["I live in Lisbon."], []]
+    room.judged()
+    assert bea.contents() == ["I live in Lisbon"]
+    erasure.erase_messages(store, room.settings, room.embedders, bea.being, receipt.ids)
+    assert bea.contents() == []
+
+
 WORDS = ("quince", "marzipan", "zeppelin", "obelisk", "walrus", "tundra", "fjord", "saffron")
 
 
 @given(data=st.data())
-@hypothesis_settings(max_examples=5)
+@hypothesis_settings(max_examples=5, phases=[Phase.generate])
 def test_a_being_has_no_word_of_what_was_said_in_its_absence(new_room, clock, data):
     known_to = data.draw(st.sampled_from(["all", "present"]))
     room = new_room(scenes="on", facts_known_to=known_to)
     planted = {slug: set() for slug in SLUGS}
+    by_user = set()
     for place, word in enumerate(data.draw(st.permutations(WORDS))[: data.draw(st.integers(1, 6))]):
         present = set(data.draw(st.lists(st.sampled_from(SLUGS), min_size=1, unique=True)))
         speaker = data.draw(st.sampled_from(["user", "user", "Kim", *SLUGS]))
@@ -383,6 +424,7 @@ def test_a_being_has_no_word_of_what_was_said_in_its_absence(new_room, clock, da
         assert receipt.accepted == 1
         for slug in present:
             planted[slug].add(word)
+        by_user |= {word} if speaker == "user" else set()
         if data.draw(st.booleans()) and place:
             room.retract(ids=["0"])
             room.judged()
@@ -398,9 +440,31 @@ def test_a_being_has_no_word_of_what_was_said_in_its_absence(new_room, clock, da
             held = everything(room.store, table, talk.being.being_id).lower()
             assert {word for word in WORDS if word in held} <= planted[slug], table
         assert {word for word in WORDS if any(word in one for one in room.words(slug))} == planted[slug]
-        if known_to == "present":
-            held = " ".join(talk.contents()).lower()
-            assert {word for word in WORDS if word in held} <= planted[slug]
+        index(room.store, talk.being.being_id)
+        # What the user tells is known to all their Beings, unless it is to stay with those present.
+        known = planted[slug] if known_to == "present" else planted[slug] | by_user
+        for door, held in of_doors(room, talk).items():
+            assert {word for word in WORDS if word in held.lower()} <= known, door
+
+
+def of_doors(room, talk):
+    """What a Being's context, searches, recall and export hold, by the door."""
+    store, embedders, being = room.store, room.embedders, talk.being
+    query = " ".join(WORDS)
+    shown = ContextRequest(message=query, conversation=str(room.shown.room_id), budget_tokens=100_000, format="text")
+    request = AssemblyRequest(shown, shown.message, conversation=shown.conversation)
+    recalled = RecallQuery(query, 50, 0.0, activate=False)
+    found = search.search(store, embedders, being, EverythingRequest(query=query, limit=50, neighbours=3))
+    met = recall.search(store, being.being_id, query, all_terms=False, limit=50, activate=False)
+    return {
+        # The message to be answered is the test's own.
+        "context": assemble(store, embedders, room.settings, being, request, Random(1)).text.replace(query, ""),
+        "search": " ".join(one.model_dump_json() for one in found.results),
+        "search_memory": str(met.nodes),
+        "recall": str(recall.recall(store, embedders, being, recalled, Random(1))),
+        "export": b"".join(being_export.export_lines(store, being)).decode(),
+        "facts": " ".join(talk.contents()),
+    }
 
 
 def tables_of_a_being(store):
@@ -413,8 +477,8 @@ def tables_of_a_being(store):
     return sorted(row["table_name"] for row in rows)
 
 
-def everything(store, table, being_id):
-    """All rows of a Being in a table, as text."""
+def everything(store, table, owner_id, owner="being_id"):
+    """All rows of a Being, or another owner, in a table, as text."""
     with store.transaction() as tx:
-        rows = tx.execute(f"select t::text as row from memory.{table} as t where being_id = %s", [being_id]).fetchall()  # noqa: S608
+        rows = tx.execute(f"select t::text as row from memory.{table} as t where {owner} = %s", [owner_id]).fetchall()  # noqa: S608
     return "\n".join(row["row"] for row in rows)

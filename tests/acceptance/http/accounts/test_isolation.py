@@ -213,6 +213,7 @@ OF_ROOMS = {
         ("POST", ""),
         ("GET", "/{room}"),
         ("PATCH", "/{room}"),
+        ("DELETE", "/{room}"),
         ("GET", "/{room}/messages"),
         ("POST", "/{room}/messages"),
         ("POST", "/{room}/messages/retract"),

@@ -49,6 +49,7 @@ def test_each_being_has_what_it_heard_and_a_token_for_it_opens_no_more(person, l
     problem(of_leo.request("DELETE", f"{room}/messages/{ids[2]}"), 404)
     problem(of_leo.patch(room, json={"beings": ["leo"]}), 403)
     problem(of_leo.post("/v1/rooms", json={"name": "Mine", "beings": ["leo"]}), 403)
+    problem(of_leo.request("DELETE", room), 403)
     assert of_leo.post(f"{room}/messages/retract", json={"ids": ["1"]}).json()["retracted"] == 1
     assert len(person.client.get(f"{room}/messages").json()["messages"]) == 3
 
@@ -63,6 +64,7 @@ def test_each_being_has_what_it_heard_and_a_token_for_it_opens_no_more(person, l
     for method, path, body in (
         ("GET", "", None),
         ("PATCH", "", {"name": "Theirs"}),
+        ("DELETE", "", None),
         ("GET", "/messages", None),
         ("POST", "/messages", SAID),
         ("POST", "/messages/retract", {"ids": ["1"]}),
@@ -71,6 +73,11 @@ def test_each_being_has_what_it_heard_and_a_token_for_it_opens_no_more(person, l
     ):
         problem(stranger.request(method, f"{room}{path}", json=body), 404)
     problem(stranger.post("/v1/rooms", json={"name": "Theirs", "beings": [str(leo.being_id)]}), 422)
+
+    assert person.client.delete(room).status_code == 204
+    problem(person.client.get(room), 404)
+    problem(person.client.post(f"{room}/messages", json=SAID), 404)
+    assert "zeppelin" in person.client.get("/v1/beings/mira/export").text
 
 
 @pytest.mark.parametrize(
