@@ -149,7 +149,8 @@ def shown(tx: Transaction, being_id: UUID, marks: Sequence[int]) -> dict[int, da
         """
         select mark, min(first_shown_at) as first_shown_at
         from memory.shown_texts, unnest(shingles) as mark
-        where being_id = %(being)s and shingles && %(marks)s::bigint[] and mark = any(%(marks)s)
+        where being_id = %(being)s and mark = any(%(marks)s)
+            and text_hash = any(array(select memory.pieces_with(%(being)s, %(marks)s::bigint[])))
         group by mark
         """,
         {"being": being_id, "marks": list(marks)},
@@ -193,7 +194,8 @@ def drop(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None
         """
         select text_hash, shingles, first_shown_at
         from memory.shown_texts
-        where being_id = %(being)s and shingles && %(marks)s::bigint[]
+        where being_id = %(being)s
+            and text_hash = any(array(select memory.pieces_with(%(being)s, %(marks)s::bigint[])))
         for update skip locked
         """,
         {"being": being_id, "marks": list(marks)},

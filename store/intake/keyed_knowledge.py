@@ -81,8 +81,9 @@ def remove(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> int:
     return tx.execute(
         """
         delete from memory.notes as n
-        using jsonb_to_recordset(%(places)s) as asked (namespace text[], key text)
-        where n.being_id = %(being)s and n.namespace = asked.namespace and n.key = asked.key
+        using jsonb_to_recordset(%(places)s) as asked (namespace text[], key text),
+            lateral memory.note_under(%(being)s, asked.namespace, asked.key) as found (note_id)
+        where n.being_id = %(being)s and n.note_id = found.note_id
         """,
         {"being": being_id, "places": _places(places)},
     ).rowcount
@@ -95,7 +96,8 @@ def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place,
             f"""
             select {_KEPT}
             from jsonb_to_recordset(%(places)s) as asked (namespace text[], key text)
-            join memory.notes as n on n.being_id = %(being)s and n.namespace = asked.namespace and n.key = asked.key
+            cross join lateral memory.note_under(%(being)s, asked.namespace, asked.key) as found (note_id)
+            join memory.notes as n on n.being_id = %(being)s and n.note_id = found.note_id
             """,  # noqa: S608  # columns of this module
             {"being": being_id, "places": _places(places)},
         ).fetchall()

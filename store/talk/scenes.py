@@ -52,11 +52,12 @@ def overlapping(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *,
                         and s.last_activity_at + interval '30 minutes'
             )
             or exists (
-                select from memory.notes as n
-                where n.being_id = s.being_id and n.type = 'scene' and n.origin = 'producer'
-                    and n.received_at <= %(until)s
-                    and memory.scene_day(n.content) between to_char(s.started_at at time zone u.time_zone, 'YYYY-MM-DD')
-                        and to_char(s.last_activity_at at time zone u.time_zone, 'YYYY-MM-DD')
+                select from memory.scenes_of_days(
+                    s.being_id, to_char(s.started_at at time zone u.time_zone, 'YYYY-MM-DD'),
+                    to_char(s.last_activity_at at time zone u.time_zone, 'YYYY-MM-DD')
+                ) as found (note_id)
+                join memory.notes as n on n.being_id = s.being_id and n.note_id = found.note_id
+                where n.received_at <= %(until)s
             )
         )
         """,

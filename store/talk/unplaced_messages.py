@@ -44,30 +44,15 @@ def with_words(tx: Transaction, being_id: UUID, keys: Collection[UUID]) -> list[
             """
             select said.key, found.*
             from unnest(%(keys)s::uuid[]) as said (key)
+            cross join lateral memory.messages_of_words(%(being)s, said.key, %(each)s) as same (message_id)
             cross join lateral (
-                (
-                    select message_id, conversation, session_id
-                    from memory.messages as m
-                    where being_id = %(being)s
-                        and memory.words_key(content) = said.key
-                        and not exists (
-                            select from memory.transcript_turns where being_id = %(being)s and message_id = m.message_id
-                        )
-                    order by message_id desc
-                    limit %(each)s
-                )
+                select message_id, conversation, session_id
+                from memory.messages
+                where being_id = %(being)s and message_id = same.message_id
                 union all
-                (
-                    select message_id, conversation, null
-                    from memory.retracted_messages as m
-                    where being_id = %(being)s
-                        and memory.words_key(content) = said.key
-                        and not exists (
-                            select from memory.transcript_turns where being_id = %(being)s and message_id = m.message_id
-                        )
-                    order by message_id desc
-                    limit %(each)s
-                )
+                select message_id, conversation, null
+                from memory.retracted_messages
+                where being_id = %(being)s and message_id = same.message_id
             ) as found
             order by found.message_id
             """,

@@ -89,13 +89,11 @@ def shown_with(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> 
         """
         select m.message_id, m.content
         from memory.messages as m
-        where m.being_id = %(being)s and (
-            m.message_id = any(%(ids)s)
-            or m.message_id in (
-                select unnest(j.shown_ids) from memory.judgements as j
-                where j.being_id = %(being)s and j.judged_ids && %(ids)s::uuid[]
-            )
-        )
+        where m.being_id = %(being)s and m.message_id = any(%(ids)s::uuid[] || array(
+            select unnest(j.shown_ids) from memory.judgements as j
+            where j.being_id = %(being)s and j.judged_ids && %(ids)s::uuid[]
+                and j.judgement_id = any(array(select memory.judgements_that_showed(%(being)s, %(ids)s::uuid[])))
+        ))
         """,
         {"being": being_id, "ids": list(message_ids)},
     )

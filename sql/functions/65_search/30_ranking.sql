@@ -12,7 +12,8 @@ $$;
 
 -- The documents of these owners and kinds that hold one of these terms, best first by BM25 (Robertson and Zaragoza, "The
 -- Probabilistic Relevance Framework", 2009), with the terms' rarities as given.
--- What is muted is found with p_muted alone.
+-- What is muted is found with p_muted alone. It runs with the rights of the tables' owner, for the index of postings is asked by
+-- their kind (05_keys_past_policies.sql).
 -- The leading terms, p_leading in number, nominate: each at most the p_most of its documents of an owner and kind that
 -- came last. The others only add to the score of the p_kept documents that lead until then.
 create or replace function rank_by_words(
@@ -20,7 +21,8 @@ create or replace function rank_by_words(
     p_average double precision, p_saturation double precision, p_length_weight double precision,
     p_since timestamptz, p_until timestamptz, p_as_of timestamptz, p_muted boolean, p_most integer, p_kept integer,
     p_limit integer
-) returns table (owner_id uuid, document_id bigint, score double precision) language sql stable as $$
+) returns table (owner_id uuid, document_id bigint, score double precision) language sql stable
+security definer set search_path = pg_catalog, pg_temp as $$
     with nominated as materialized (
         select p.owner_id, p.document_id, p.kind, p.length,
             sum(asked.rarity * p.times * (p_saturation + 1)

@@ -89,7 +89,8 @@ begin
 
     with undone as (
         delete from memory.judgements
-        where being_id = p_being_id and shown_ids && p_message_ids
+        where being_id = p_being_id
+            and judgement_id = any(array(select memory.judgements_that_showed(p_being_id, p_message_ids)))
         returning judged_ids
     )
     select array_agg(id) into v_again

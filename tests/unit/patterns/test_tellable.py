@@ -90,6 +90,9 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "80_muting.sql": "answers_to",
         "98_summaries.sql": "forget_in_spine forget_in_summaries",
     },
+    "returns keys to a statement that reads their rows": {
+        "05_keys_past_policies.sql": "messages_of_words scenes_of_days note_under",
+    },
     "reads what a statement that asks `is_muted` has found": {
         "store.nodes.finding": "_answer",
         "store.search.candidates": "speakers",
