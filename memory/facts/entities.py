@@ -17,15 +17,15 @@ from store.transaction import Transaction
 MOST_NAMED = 1000
 
 
-def entity_page(store: Store, being: Being, *, cursor: str | None, limit: int) -> EntityPage:
-    """The entities that the facts of a Being are about, those with the most facts first.
+def entity_page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, limit: int) -> EntityPage:
+    """The entities that the facts of a Being, muted ones with `muted`, are about, those with the most facts first.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     after = parse_name_cursor(cursor)
     with store.transaction() as tx:
-        found = entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1)
+        found = entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1, muted=muted)
     shown, end = cut_page(found, limit, lambda entity: name_cursor(entity.facts, entity.entity_ref))
     return EntityPage(entities=shown, cursor=end)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memory.grounding.known_words import KIN, is_unspaced, plain
 from memory.text.languages import OF_SCRIPT, likeliest, votes
-from memory.text.words import read_words
+from memory.text.words import is_stop_word, read_words
 
 _TABLE = tomllib.loads(Path(__file__).with_name("words.toml").read_text())
 
@@ -45,6 +45,23 @@ def language_of(text: str, usual: str) -> str:
     counted = votes(words)
     most = max(counted.values(), default=0)
     return usual if not most or counted.get(usual, 0) == most else likeliest(words)
+
+
+def is_nameless(name: str, text: str, language: str) -> bool:
+    """Whether what stands for a name in a text names nothing: "it", "das", "それ"; a capital tells the name of Will.
+
+    Args:
+        name: The name, as the text has it.
+        text: The text.
+        language: Its language, as `language_of` tells it.
+    """
+    if language == "unspaced":
+        return name in _REFERS[language] or name in _FIRST_PERSON[language]
+    spoken = [word.text.casefold() for word in read_words(name)]
+    if any(word in _REFERS.get(language, ()) for word in spoken):
+        return len(spoken) == 1
+    is_capital = name[:1].isupper() and re.search(rf"[\w,] {re.escape(name)}(?!\w)", text) is not None
+    return not is_capital and all(is_stop_word(word, language) for word in spoken)
 
 
 def refers(words: str, language: str) -> bool:

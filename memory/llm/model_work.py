@@ -117,7 +117,7 @@ class ModelWork(ABC, Generic[A]):
         """Leave the inputs for when a key is usable, and mark that they wait; without it nothing has to be marked."""
 
     def lock_intake(self, tx: Transaction) -> None:
-        """Take the lock on the Being's intake, if what is kept goes through it."""
+        """Take the lock that precedes all others, if any is needed: the Being's intake, or the user's row alone."""
 
     def lock(self, tx: Transaction) -> None:
         """Take the locks that those who request this work hold (sql/functions/05_locks.sql)."""

@@ -70,29 +70,29 @@ def node_page(
     return NodePage(nodes=shown, cursor=end)
 
 
-def fading_page(store: Store, being_id: UUID, *, patrols: int, cursor: str | None, limit: int) -> NodePage:
-    """List nodes that will be dying within this many more patrols, soonest first.
+def fading_page(store: Store, being_id: UUID, *, patrols: int, muted: bool, cursor: str | None, limit: int) -> NodePage:
+    """List nodes, muted ones with `muted`, that will be dying within this many more patrols, soonest first.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     after = parse_count_cursor(cursor)
     with store.transaction() as tx:
-        found = nodes.fading(tx, being_id, patrols=patrols, after=after, limit=limit + 1)
+        found = nodes.fading(tx, being_id, patrols=patrols, muted=muted, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda fading: count_cursor(fading[0], fading[1].node_id))
     return NodePage(nodes=[node for _, node in shown], cursor=end)
 
 
-def map_page(store: Store, being_id: UUID, *, dead: bool, cursor: str | None, limit: int) -> TopicMap:
-    """List a Being's topics, and its nodes in few words; dead ones only with `dead`.
+def map_page(store: Store, being_id: UUID, *, dead: bool, muted: bool, cursor: str | None, limit: int) -> TopicMap:
+    """List a Being's topics, and its nodes in few words; dead ones only with `dead`, muted ones with `muted`.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     after = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        topics = clusters.live(tx, being_id)
-        found = topic_map.page(tx, being_id, dead=dead, after=after, limit=limit + 1)
+        topics = clusters.live(tx, being_id, muted=muted)
+        found = topic_map.page(tx, being_id, dead=dead, muted=muted, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda node: str(node.node_id))
     return TopicMap(clusters=topics, nodes=shown, cursor=end)
 
@@ -110,15 +110,15 @@ def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
     return SessionPage(sessions=shown, cursor=end)
 
 
-def party_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:
-    """List messages of third speakers, newest arrival first.
+def party_page(store: Store, being_id: UUID, *, muted: bool, cursor: str | None, limit: int) -> MessagePage:
+    """List messages of third speakers, muted ones with `muted`, newest arrival first.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     before = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        found = messages.of_others(tx, being_id, before=before, limit=limit + 1)
+        found = messages.of_others(tx, being_id, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda message: str(message.message_id))
     return MessagePage(messages=shown, cursor=end)
 

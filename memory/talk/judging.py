@@ -29,7 +29,7 @@ from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from schemas.talk.messages import Message
-from store.accounts import beings, erasure
+from store.accounts import beings, erasure, users
 from store.database import Store
 from store.facts import entities, facts, spoken_requests, todos
 from store.ledger import work
@@ -96,6 +96,9 @@ class _Judgement:
 
 
 class _Judging(ModelWork[_Judgement]):
+    # The user who asked not to be told of something.
+    mutes_for: UUID | None = None
+
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Judgement]:
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         sessions = judging.count_unjudged(tx, being_id, [session_id])
@@ -114,12 +117,18 @@ class _Judging(ModelWork[_Judgement]):
         self, llm: LlmSession, conversation: Conversation, new: Sequence[Message], *, kept_apart: bool
     ) -> _Judgement:
         extraction, unjudgeable = extract(llm, conversation)
+        if any(request.wish == "do not mention" for request in extraction.requests):
+            self.mutes_for = conversation.being.user_id
         if kept_apart:
             extraction.confidences.update(Confidence(message.message_id, message.message_id) for message in new)
         secret = {one.message_id for one in extraction.confidences}
         secret |= {message.message_id for message in new if message.in_confidence}
         prepared = prepare(self.store, llm, conversation.being, extraction.facts, secret)
         return _Judgement(conversation, new, extraction, unjudgeable, prepared, secret)
+
+    def lock_intake(self, tx: Transaction) -> None:
+        if self.mutes_for:
+            users.hold_alone(tx, self.mutes_for)
 
     def lock(self, tx: Transaction) -> None:
         # Intake, erasure and retraction lock the talk before they request this work.

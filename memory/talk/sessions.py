@@ -96,10 +96,10 @@ def session(store: Store, being_id: UUID, session_id: UUID) -> SessionDetail:
     return SessionDetail(**found.model_dump(), summary=summary)
 
 
-def state(store: Store, being_id: UUID) -> SessionState:
-    """A Being's session state, in the field names of the state-and-memory seed."""
+def state(store: Store, being_id: UUID, *, muted: bool = True) -> SessionState:
+    """A Being's session state, in the field names of the state-and-memory seed; a muted last message with `muted`."""
     with store.transaction() as tx:
-        row = rolling.state(tx, being_id)
+        row = rolling.state(tx, being_id, muted=muted)
     return SessionState(
         state=ConversationState(
             message_count=row.message_count,

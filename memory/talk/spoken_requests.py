@@ -10,6 +10,7 @@ from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import SpokenRequestPage
 from schemas.facts.fact_rows import SpokenRequest
 from schemas.settings import Settings
+from store.accounts import users
 from store.database import Store
 from store.facts import facts, spoken_requests
 from store.talk import rolling as session_states
@@ -41,6 +42,8 @@ def undo(store: Store, settings: Settings, being: Being, request_id: UUID) -> Sp
         NotFound: Nothing of that id was done.
     """
     with store.transaction() as tx:
+        # What was muted may be told again by each of the user's Beings.
+        users.hold_alone(tx, being.user_id)
         session_states.lock(tx, being.being_id)
         facts.lock(tx, being.user_id)
         undone, sessions = spoken_requests.undo(tx, being.being_id, request_id)

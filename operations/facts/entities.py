@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.facts import entities
-from operations.declaration import Command, operation
+from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import EntityPage, Proposals
@@ -18,9 +18,14 @@ from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/entities", scope="read", commands=[Command("list")])
-def list_entities(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> EntityPage:
-    """List the entities that facts name, those with the most facts first, with their aliases."""
-    return entities.entity_page(on.store, being, cursor=cursor, limit=limit)
+def list_entities(
+    on: Resources, being: Being, muted: FindsMuted, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+) -> EntityPage:
+    """List the entities that facts name, those with the most facts first, with their aliases.
+
+    The scope `manage` also lists those of muted facts.
+    """
+    return entities.entity_page(on.store, being, muted=muted, cursor=cursor, limit=limit)
 
 
 @operation("GET /v1/beings/{being}/entities/merges", scope="read", commands=[Command("merges")])

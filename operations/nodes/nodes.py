@@ -19,9 +19,9 @@ from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/clusters", scope="read", commands=[Command("clusters")])
-def list_clusters(tx: Transaction, being: Being) -> ClusterPage:
-    """List the topics: each root, then its topics by size."""
-    return ClusterPage(clusters=clusters.live(tx, being.being_id))
+def list_clusters(tx: Transaction, being: Being, muted: FindsMuted) -> ClusterPage:
+    """List the topics: each root, then its topics by size. The scope `manage` also lists muted ones."""
+    return ClusterPage(clusters=clusters.live(tx, being.being_id, muted=muted))
 
 
 @operation(
@@ -71,26 +71,34 @@ def list_nodes(
 def list_fading(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     patrols: Annotated[int, Field(ge=0, le=10_000, description="How many patrols to look ahead.")] = FADING_PATROLS,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> NodePage:
-    """List what will be dying within so many patrols, soonest first; `patrols_left` says how soon."""
-    return browsing.fading_page(on.store, being.being_id, patrols=patrols, cursor=cursor, limit=limit)
+    """List what will be dying within so many patrols, soonest first; `patrols_left` says how soon.
+
+    The scope `manage` also lists muted memories.
+    """
+    return browsing.fading_page(on.store, being.being_id, patrols=patrols, muted=muted, cursor=cursor, limit=limit)
 
 
 @operation("GET /v1/beings/{being}/map", scope="read")
 def show_map(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     dead: Annotated[bool, Field(description="Whether to list dead memories too.")] = False,
     cursor: Cursor = None,
     limit: Annotated[int, Field(ge=1, le=MAP_NODES, description="The most memories of one page.")] = MAP_NODES,
 ) -> TopicMap:
-    """Show the topics, and all memories in few words with their strength, for a drawing of the whole memory."""
-    return browsing.map_page(on.store, being.being_id, dead=dead, cursor=cursor, limit=limit)
+    """Show the topics, and all memories in few words with their strength, for a drawing of the whole memory.
+
+    The scope `manage` also shows muted ones.
+    """
+    return browsing.map_page(on.store, being.being_id, dead=dead, muted=muted, cursor=cursor, limit=limit)
 
 
 @operation("GET /v1/beings/{being}/nodes/{node_id}", scope="read")

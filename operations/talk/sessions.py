@@ -57,12 +57,16 @@ def list_messages(
 def list_party_messages(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> MessagePage:
-    """List third speakers' messages of all sessions, the one received last first."""
-    return browsing.party_page(on.store, being.being_id, cursor=cursor, limit=limit)
+    """List third speakers' messages of all sessions, the one received last first.
+
+    The scope `manage` also lists muted ones.
+    """
+    return browsing.party_page(on.store, being.being_id, muted=muted, cursor=cursor, limit=limit)
 
 
 @operation("GET /v1/beings/{being}/retracted-messages", scope="read")
@@ -79,9 +83,12 @@ def list_retracted_messages(
 
 
 @operation("GET /v1/beings/{being}/session-state", scope="read", commands=[Command("state")])
-def show_state(on: Resources, being: Being) -> SessionState:
-    """Show the state that survives sessions: message count, rolling summary, and the summary's last attempt."""
-    return sessions.state(on.store, being.being_id)
+def show_state(on: Resources, being: Being, muted: FindsMuted) -> SessionState:
+    """Show the state that survives sessions: message count, rolling summary, and the summary's last attempt.
+
+    The scope `manage` also shows the user's last message if it is muted.
+    """
+    return sessions.state(on.store, being.being_id, muted=muted)
 
 
 @operation("GET /v1/beings/{being}/rolling-summaries", scope="read")

@@ -16,6 +16,7 @@
 -- Two kinds of advisory locks stand outside of the list: `limits` and `budget` (15_limits.sql, 25_calls/10_budgets.sql), which only those
 -- transactions take that count rows of one kind before they add one, each at the same place of the same use case.
 -- A transaction that holds the user's row alone may take the rest in any order: no other writes what is the user's.
+-- Where a user has mutes, each of the locks 4, 5 and 7 is preceded by the talk (4) of all of the user's Beings, by their ids.
 --
 -- A transaction that finishes work which others request while they hold the talk (4) or the facts (5) takes that lock
 -- before its own work row: `Store.finishing(first=...)` names the lock, and the comment there says which request it is for.

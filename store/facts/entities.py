@@ -73,9 +73,17 @@ def add(tx: Transaction, user_id: UUID, mentions: Sequence[Mention]) -> None:
 
 
 def listed(
-    tx: Transaction, user_id: UUID, being_id: UUID, *, after: tuple[int, str] | None, limit: int
+    tx: Transaction,
+    user_id: UUID,
+    being_id: UUID,
+    *,
+    after: tuple[int, str] | None,
+    limit: int,
+    muted: bool = True,
 ) -> list[Entity]:
     """Entities in facts that this Being knows, those with the most facts first, with the names that it may know.
+
+    Of muted facts only with `muted`; each fact that names a muted entity is muted.
 
     `after` is the count of facts and the ref of the last entity of the page before.
 
@@ -89,6 +97,7 @@ def listed(
                 select entity_ref, count(*)::integer as facts
                 from memory.facts as f, unnest(f.entity_refs) as entity_ref
                 where f.user_id = %(user)s and f.status = 'ACTIVE' and (f.being_id = %(being)s or f.being_id is null)
+                    and (%(muted)s or not memory.is_muted(coalesce(f.being_id, f.user_id), 'fact', f.fact_id))
                 group by entity_ref
             ),
             called as (
@@ -116,6 +125,7 @@ def listed(
             {
                 "user": user_id,
                 "being": being_id,
+                "muted": muted,
                 "facts": after and after[0],
                 "ref": after and after[1],
                 "limit": limit,

@@ -8,8 +8,8 @@ from schemas.nodes.nodes import Cluster
 from store.transaction import Transaction
 
 
-def live(tx: Transaction, being_id: UUID) -> list[Cluster]:
-    """List the Being's clusters that are not removed: each root, then its topics by size."""
+def live(tx: Transaction, being_id: UUID, *, muted: bool = True) -> list[Cluster]:
+    """List the Being's clusters that are not removed, muted ones with `muted`: each root, then its topics by size."""
     with tx.cursor(row_factory=class_row(Cluster)) as cursor:
         return cursor.execute(
             """
@@ -17,9 +17,10 @@ def live(tx: Transaction, being_id: UUID) -> list[Cluster]:
             from memory.seen_clusters as c
             join memory.clusters as root on root.being_id = c.being_id and root.cluster_id = c.parent_id
             where c.being_id = %s and c.removed_at is null
+                and (%s or not memory.is_muted(c.being_id, 'topic', c.cluster_id))
             order by root.name, c.is_parent desc, c.active_nodes desc, c.cluster_id
             """,
-            [being_id],
+            [being_id, muted],
         ).fetchall()
 
 

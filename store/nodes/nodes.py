@@ -144,9 +144,15 @@ def page(
 
 
 def fading(
-    tx: Transaction, being_id: UUID, *, patrols: int, limit: int, after: tuple[int, UUID] | None = None
+    tx: Transaction,
+    being_id: UUID,
+    *,
+    patrols: int,
+    limit: int,
+    muted: bool = True,
+    after: tuple[int, UUID] | None = None,
 ) -> list[tuple[int, Node]]:
-    """Nodes that will be dying within so many more patrols, soonest first, behind `after`.
+    """Nodes, muted ones with `muted`, that will be dying within so many more patrols, soonest first, behind `after`.
 
     Each with the count of patrols at which it fades, which with the node's id is what they are ordered by.
     """
@@ -159,11 +165,19 @@ def fading(
             and fades_at_counter <= (
                 select patrol_counter + %(patrols)s from memory.beings where being_id = %(being)s
             )
+            and (%(muted)s or not memory.is_muted(being_id, 'node', node_id))
             and (%(fades_at)s::bigint is null or (fades_at_counter, node_id) > (%(fades_at)s, %(node)s::uuid))
         order by fades_at_counter, node_id
         limit %(limit)s
         """,
-        {"being": being_id, "patrols": patrols, "fades_at": fades_at, "node": node_id, "limit": limit},
+        {
+            "being": being_id,
+            "patrols": patrols,
+            "muted": muted,
+            "fades_at": fades_at,
+            "node": node_id,
+            "limit": limit,
+        },
     )
     return [(row["fades_at_counter"], Node.model_validate(row)) for row in rows]
 

@@ -8,8 +8,10 @@ from schemas.nodes.topic_map import MappedNode
 from store.transaction import Transaction
 
 
-def page(tx: Transaction, being_id: UUID, *, dead: bool, after: UUID | None, limit: int) -> list[MappedNode]:
-    """List nodes by id; dead ones only with `dead`."""
+def page(
+    tx: Transaction, being_id: UUID, *, dead: bool, muted: bool, after: UUID | None, limit: int
+) -> list[MappedNode]:
+    """List nodes by id; dead ones only with `dead`, muted ones with `muted`."""
     with tx.cursor(row_factory=class_row(MappedNode)) as cursor:
         return cursor.execute(
             """
@@ -31,9 +33,10 @@ def page(tx: Transaction, being_id: UUID, *, dead: bool, after: UUID | None, lim
                 end as changed_at
             from memory.seen_nodes as n
             where being_id = %(being)s and (%(dead)s or status <> 'dead')
+                and (%(muted)s or not memory.is_muted(being_id, 'node', node_id))
                 and (%(after)s::uuid is null or node_id > %(after)s)
             order by node_id
             limit %(limit)s
             """,
-            {"being": being_id, "dead": dead, "after": after, "limit": limit},
+            {"being": being_id, "dead": dead, "muted": muted, "after": after, "limit": limit},
         ).fetchall()

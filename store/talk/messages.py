@@ -169,18 +169,19 @@ def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int
         ).fetchall()
 
 
-def of_others(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[Message]:
-    """A page of third speakers' messages, the one received last first, starting after `before`."""
+def of_others(tx: Transaction, being_id: UUID, *, muted: bool, before: UUID | None, limit: int) -> list[Message]:
+    """A page of third speakers' messages, muted ones with `muted`, the last received first, starting after `before`."""
     with tx.cursor(row_factory=class_row(Message)) as cursor:
         return cursor.execute(
             """
             select *
             from memory.party_messages
             where being_id = %(being)s and (%(before)s::uuid is null or message_id < %(before)s)
+                and (%(muted)s or not memory.is_muted(being_id, 'message', message_id))
             order by message_id desc
             limit %(limit)s
             """,
-            {"being": being_id, "before": before, "limit": limit},
+            {"being": being_id, "muted": muted, "before": before, "limit": limit},
         ).fetchall()
 
 

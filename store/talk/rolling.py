@@ -169,19 +169,30 @@ def current(tx: Transaction, being_id: UUID) -> str | None:
     return found
 
 
-def state(tx: Transaction, being_id: UUID) -> StateRow:
-    """A Being's session state, with the curator's state of its user; counts are 0 before the first message."""
+def state(tx: Transaction, being_id: UUID, *, muted: bool) -> StateRow:
+    """A Being's session state, with the curator's state of its user; counts are 0 before the first message.
+
+    The user's last message is in it only with `muted`, if it is muted.
+    """
     with tx.cursor(row_factory=class_row(StateRow)) as cursor:
         (found,) = cursor.execute(
             """
             select s.*, coalesce(s.message_count, 0) as message_count, k.last_run_at,
-                coalesce(k.last_memory_count_at_run, 0) as last_memory_count_at_run
+                coalesce(k.last_memory_count_at_run, 0) as last_memory_count_at_run,
+                case
+                    when %(muted)s or not exists (
+                        select from memory.messages as m
+                        where m.being_id = b.being_id and m.role = 'user' and m.created_at = s.last_user_at
+                            and memory.is_muted(m.being_id, 'message', m.message_id)
+                    )
+                    then s.last_user_message
+                end as last_user_message
             from memory.beings as b
             left join memory.session_states as s using (being_id)
             left join memory.fact_states as k using (user_id)
-            where b.being_id = %s
+            where b.being_id = %(being)s
             """,
-            [being_id],
+            {"being": being_id, "muted": muted},
         )
     return found
 

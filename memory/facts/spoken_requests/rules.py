@@ -21,6 +21,7 @@ from memory.facts.extraction_rules import (
     quotation,
     statement_of,
 )
+from memory.grounding.references import is_nameless, language_of
 from memory.grounding.setting import Setting
 from memory.text.entity_names import USER_REF, entity_ref, slug
 from schemas.facts.fact_rows import Fact
@@ -109,7 +110,7 @@ def _checked(found: FoundRequest, meanable: Meanable, new: Collection[UUID], set
     source = next(one for one in quotable.values() if one.message is message)
     if _is_anothers(span, source.own_text, meanable.companion):
         raise Dropped("quoted")
-    about = _named(found, source.own_text)
+    about = _named(found, source.own_text, setting)
     targets = _Meant() if about and not found.means else _meant(found, meanable)
     request = AskedFor(
         message=message,
@@ -123,8 +124,8 @@ def _checked(found: FoundRequest, meanable: Meanable, new: Collection[UUID], set
     return _correction(found, request, targets, meanable, setting) if found.wish == "correct" else request
 
 
-def _named(found: FoundRequest, text: str) -> str | None:
-    """The name of what is not to be mentioned as a whole, if it stands in the message that asks.
+def _named(found: FoundRequest, text: str, setting: Setting) -> str | None:
+    """The name of what is not to be mentioned as a whole, if it stands in the message that asks; of "it" there is none.
 
     Raises:
         Dropped: It does not, or is the user.
@@ -133,7 +134,7 @@ def _named(found: FoundRequest, text: str) -> str | None:
         return None
     if name.casefold() not in text.casefold() or entity_ref("person", name) in {None, USER_REF}:
         raise Dropped("means nothing known")
-    return name
+    return None if is_nameless(name, text, language_of(text, setting.usual)) else name
 
 
 def _meant(found: FoundRequest, meanable: Meanable) -> _Meant:

@@ -9,6 +9,7 @@ end $$;
 create or replace function lock_being(p_being_id uuid) returns void language plpgsql as $$
 begin
     perform memory.hold_owner(p_being_id);
+    perform memory.lock_muted_talk(p_being_id);
     perform 1 from memory.beings where being_id = p_being_id for no key update;
     if not found then
         raise exception using errcode = 'MP002', message = format('There is no Being %s.', p_being_id);

@@ -79,6 +79,7 @@ end $$;
 create or replace function lock_session_state(p_being_id uuid) returns void language plpgsql as $$
 begin
     perform memory.hold_owner(p_being_id);
+    perform memory.lock_muted_talk(p_being_id);
     insert into memory.session_states (being_id) values (p_being_id) on conflict do nothing;
     perform 1 from memory.session_states where being_id = p_being_id for update;
 end $$;

@@ -19,6 +19,7 @@
 create or replace function lock_facts(p_user_id uuid) returns void language plpgsql as $$
 begin
     perform memory.hold_owner(p_user_id);
+    perform memory.lock_muted_talk(p_user_id);
     insert into memory.fact_states (user_id) values (p_user_id) on conflict do nothing;
     perform 1 from memory.fact_states where user_id = p_user_id for update;
 end $$;

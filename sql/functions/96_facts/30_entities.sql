@@ -76,12 +76,27 @@ begin
     where user_id = p_user_id and mentioned_refs && p_alias_refs;
 end $$;
 
--- Makes names stand for another entity, or for their own again. No statement is reworded, so that it can be undone.
+-- Makes names stand for another entity, or for their own again. No statement is reworded, so that it can be undone. They are
+-- muted with the other, and no more with the one before.
 create or replace function rename_entities(p_user_id uuid, p_alias_refs text[], p_entity_ref text) returns void
 language plpgsql as $$
+declare
+    v_mutes uuid[];
 begin
     perform memory.lock_facts(p_user_id);
+    select array_agg(m.mute_id) into v_mutes
+    from memory.mutes as m
+    where m.user_id = p_user_id and m.kind = 'entity' and (m.name = any(p_alias_refs) or memory.entity_of(p_user_id, m.name) in (
+        select p_entity_ref
+        union
+        select a.entity_ref from memory.entity_aliases as a where a.user_id = p_user_id and a.alias_ref = any(p_alias_refs)
+    ));
     update memory.entity_aliases set entity_ref = p_entity_ref
     where user_id = p_user_id and alias_ref = any(p_alias_refs);
     perform memory.refile_statements(p_user_id, p_alias_refs);
+    if v_mutes is not null then
+        -- Only now do facts say what their own names do.
+        delete from memory.muted_items where user_id = p_user_id and mute_id = any(v_mutes);
+        perform memory.apply_mutes(p_user_id, v_mutes);
+    end if;
 end $$;

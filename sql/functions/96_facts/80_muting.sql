@@ -1,8 +1,9 @@
 -- How mutes reach things (the invariants are in 30_nodes/20_mutes.sql). A rule names what a mute means; from there a mute spreads by the
 -- trigger on muted_items, which adds to the same table until there is nothing to add.
 --
--- LOCK  The user's row alone, by which all of the rest may follow in any order (05_locks.sql). What comes in or is judged later
---       is muted under the locks that its writer holds.
+-- LOCK  Who makes a mute holds the user's row alone, by which all of the rest may follow in any order (05_locks.sql). What comes
+--       in, is judged or changes later may reach the talk of each of the user's Beings: a transaction that locks any talk, the
+--       facts or a Being's memory locks the talk of all of them first, where the user has mutes (lock_muted_talk).
 
 -- The patterns by which texts name muted entities: the names that stand for each as whole words, but in scripts without spaces,
 -- and in Russian with any ending.
@@ -424,6 +425,21 @@ create or replace trigger lift_mutes after delete on muted_items
 create or replace function has_mutes(p_user_id uuid) returns boolean language sql stable
 return exists (select from memory.mutes where user_id = p_user_id);
 
+create or replace function lock_muted_talk(p_owner_id uuid) returns void language plpgsql as $$
+declare
+    v_user_id constant uuid := coalesce((select user_id from memory.beings where being_id = p_owner_id), p_owner_id);
+begin
+    if memory.has_mutes(v_user_id) then
+        insert into memory.session_states (being_id)
+        select being_id from memory.beings where user_id = v_user_id order by being_id
+        on conflict do nothing;
+        perform 1 from memory.session_states
+        where being_id = any(array(select being_id from memory.beings where user_id = v_user_id))
+        order by being_id
+        for update;
+    end if;
+end $$;
+
 create or replace function has_mutes_for(p_being_id uuid) returns boolean language sql stable
 return exists (
     select from memory.beings as b join memory.mutes as m on m.user_id = b.user_id where b.being_id = p_being_id
@@ -546,24 +562,6 @@ begin
 end $$;
 create or replace trigger tell_rewritten_pages after update of text on diary
     for each row execute function tell_rewritten_page();
-
--- Names that come to stand for another entity are muted with it, and no more with the one before.
-create or replace function mute_renamed_entity() returns trigger language plpgsql as $$
-declare
-    v_mutes constant uuid[] := array(
-        select mute_id from memory.mutes
-        where user_id = new.user_id and kind = 'entity'
-            and (name = new.alias_ref or memory.entity_of(user_id, name) in (old.entity_ref, new.entity_ref))
-    );
-begin
-    if cardinality(v_mutes) > 0 then
-        delete from memory.muted_items where user_id = new.user_id and mute_id = any(v_mutes);
-        perform memory.apply_mutes(new.user_id, v_mutes);
-    end if;
-    return null;
-end $$;
-create or replace trigger mute_renamed_entities after update of entity_ref on entity_aliases
-    for each row when (old.entity_ref <> new.entity_ref) execute function mute_renamed_entity();
 
 create or replace function forget_owner_in_mutes() returns trigger language plpgsql as $$
 begin
