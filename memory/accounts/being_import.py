@@ -123,7 +123,7 @@ class _Import:
 
     def take_all(self) -> ImportReport:
         """Import every valid line, then restore what spans rows."""
-        portable.remove_roots(self._tx, self._being)
+        portable.remove_defaults(self._tx, self._being)
         kinds = {kind.name: kind for kind in KINDS}
         for name, lines in groupby(self._read(), key=lambda line: line.kind):
             self._take_all_of(kinds[name], lines)

@@ -96,13 +96,14 @@ def record_import(tx: Transaction, being_id: UUID, file_hash: bytes, arrived: Im
 
 
 def is_empty(tx: Transaction, being: Being) -> bool:
-    """Return whether a Being has no rows but its root clusters."""
+    """Return whether a Being has no rows but its root clusters, and a session state of no message, made to lock it."""
+    some = {"clusters": "not is_parent", "session_states": "message_count > 0"}
     for kind in KINDS:
         if kind.owner == "user":
             continue
         found = sql.SQL("select exists (select from memory.{table} where being_id = %s and {more})").format(
             table=sql.Identifier(kind.table),
-            more=sql.SQL("not is_parent" if kind.table == "clusters" else "true"),
+            more=sql.SQL(some.get(kind.table, "true")),
         )
         if _value(tx, found, [being.being_id]):
             return False
@@ -117,9 +118,11 @@ def is_empty(tx: Transaction, being: Being) -> bool:
     )
 
 
-def remove_roots(tx: Transaction, being: Being) -> None:
-    """Delete a new Being's root clusters, because an export has its own."""
-    tx.execute("delete from memory.clusters where being_id = %s", [being.being_id])
+def remove_defaults(tx: Transaction, being: Being) -> None:
+    """Delete a new Being's root clusters and session state, because an export has its own."""
+    for table in ("clusters", "session_states"):
+        statement = sql.SQL("delete from memory.{} where being_id = %s")
+        tx.execute(statement.format(sql.Identifier(table)), [being.being_id])
 
 
 def take(tx: Transaction, being: Being, kind: Kind, held: set[str], lines: Sequence[Mapping[str, Any]]) -> int:

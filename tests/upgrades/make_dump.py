@@ -41,7 +41,7 @@ EMPTY = {
     # snapshot of a Being that has the parts of one.
     *("pending_activations", "provider_batches", "entity_merges", "vault_idempotency", "session_snapshot"),
     # Requests of the HTTP API, of the proxy, and of the memory page.
-    *("request_answers", "answer_traces", "transcript_turns", "page_sessions", "webhooks"),
+    *("request_answers", "answer_traces", "transcript_turns", "unrecorded_turns", "page_sessions", "webhooks"),
     # What is retracted, told in confidence, asked for in words, or due.
     *(
         "applied_retractions",
@@ -156,13 +156,15 @@ def _use(patrol: Patrol, database: psycopg.Connection) -> None:
     patrol("context", "Who is Terence?")
     pinned, erased, *_ = (node["node_id"] for node in patrol.json("recall", "the workshop's umbrellas")["nodes"])
     patrol("pin", pinned)
-    fact = patrol.json("facts", "list")["facts"][0]["fact_id"]
+    fact, muted, *_ = (fact["fact_id"] for fact in patrol.json("facts", "list")["facts"])
     patrol("facts", "pin", fact)
+    patrol("mute", "fact", muted)
     patrol("token", "add", "--user", "pip", "--scope", "read")
     patrol("operator", "add")
 
     archive = patrol("export", "mizzen")
     patrol("import", "-", "--being", "copy", "--user", "pip", given=archive)
+    patrol("rooms", "add", "The workshop", "mizzen", "copy", "--user", "pip")
     patrol("erase", "node", erased, "--being", "mizzen", "--yes")
     _settle(database)
     patrol("being", "budget", "--being", "mizzen", "--tokens", "1")

@@ -20,7 +20,7 @@ from schemas.facts.fact_requests import FactChanges
 from schemas.ledger import kinds
 from schemas.talk.mutes import MuteRequest
 from schemas.talk.rooms import NewRoom
-from store.accounts import beings
+from store.accounts import beings, users
 from store.facts import facts
 from store.ledger import work
 from store.nodes import clusters
@@ -97,6 +97,17 @@ def test_what_is_muted_stays_so_when_the_being_leaves_as_a_file(world, store):
         arrived.lift(mute)
     arrived.rest()
     assert arrived.marks_told()["search"] == set(world.marks)
+
+
+def test_a_being_is_imported_for_a_user_who_has_mutes(world, store):
+    talk = world.talk
+    world.mute("entity", "Anna")
+    export = b"".join(export_lines(store, talk.being))
+    with store.transaction() as tx:
+        newcomer = make_being(tx, users.get_user(tx, talk.being.user_id), "newcomer")
+    taken = import_being(store, talk.settings, talk.embedders, newcomer, BytesIO(export))
+    assert taken.rejected == []
+    assert taken.taken["message"] > len(world.marks)
 
 
 def test_each_beings_copy_of_a_muted_utterance_of_a_room_is_muted(store, provider, thinkers, embedders):
