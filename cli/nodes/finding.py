@@ -82,7 +82,7 @@ def find_cluster(on: Resources, being: Being, name: str) -> UUID:
     Raises:
         Failure: There is none, or there are several.
     """
-    live = list_clusters.perform(on, being=being).clusters
+    live = list_clusters.perform(on, being=being, muted=True).clusters
     found = [one.cluster_id for one in live if name.casefold() == one.name.casefold()]
     found = found or [
         one.cluster_id for one in live if len(name) >= ID_CHARACTERS and str(one.cluster_id).endswith(name)

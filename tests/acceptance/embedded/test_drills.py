@@ -17,6 +17,7 @@ from store.database import Store
 from store.migrate import migrate
 from tests.scenes import make_being, make_user
 from workers.embedded.postgres import EmbeddedPostgres, as_application, program
+from workers.embedded.processes import wait_until
 
 ARCHIVE = "cp %p {}/%f"
 
@@ -127,6 +128,8 @@ def test_a_mistake_is_undone_by_returning_to_the_moment_before_it(server, being,
         os.chown(path, owner.st_uid, owner.st_gid)
     with restored:
         assert heard(restored, being) == {"before the backup", "after the backup"}
+        # It can be read before it has been promoted, and not yet written.
+        assert wait_until(lambda: column(restored, "select pg_is_in_recovery()::text") == ["false"], 60.0)
         assert migrate(restored.url, as_application(restored.url)) == []
         with Store(as_application(restored.url)) as store, crossing("command"), store.transaction() as tx:
             assert beings.get_being(tx, being.being_id) == being
