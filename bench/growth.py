@@ -52,7 +52,7 @@ SIZES = """
 
 @dataclass
 class Seen:
-    """What a run was seen to do.
+    """Measures of a run.
 
     Attributes:
         worked: Seconds that workers held units of each queue.

@@ -80,7 +80,7 @@ def _work(ground: Ground, url: str) -> float:
 
 
 class _Watched:
-    """What each part was seen to use: the most memory in MB, and seconds of processor time."""
+    """Each part's use: the most memory in MB, and seconds of processor time."""
 
     def __init__(self) -> None:
         self.memory: Counter[str] = Counter()

@@ -1,1 +1,1 @@
-"""What a release consists of, made of the commit alone: the same commit gives the same bytes."""
+"""Builds the parts of a release from the commit alone: the same commit gives the same bytes."""

@@ -17,7 +17,7 @@ from memory.proxy.exchange import TakenTranscript, take_answer, take_transcript
 from memory.proxy.insertion import context_to_insert
 from memory.proxy.settlement import used
 from memory.proxy.speakers import Names
-from memory.proxy.storing import NOBODY, Roommates
+from memory.proxy.storing import NO_ROOMMATES, Roommates
 from memory.proxy.transcript import Transcript
 from memory.proxy.transcript_turns import last_words
 from memory.proxy.wires.wire import Memory
@@ -86,7 +86,7 @@ class Progress:
     taken: TakenTranscript | None = None
     context: Memory | None = None
     failed: bool = False
-    room: Roommates = NOBODY
+    room: Roommates = NO_ROOMMATES
     off_the_record: bool = False
     on_recalled: Callable[[], object] = lambda: None
 

@@ -222,7 +222,7 @@ def turn_record(
 
 
 def _record_of(being: Being) -> str:
-    """What is kept of a Being's talk, in words."""
+    """Say in words whether a Being's talk is kept."""
     if being.off_the_record:
         return "off the record, nothing of what is said is kept"
     some = ", ".join(words(one) for one in being.off_the_record_in)

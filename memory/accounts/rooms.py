@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.accounts.access import Caller
 from memory.intake.room_messages import accept_utterances
-from memory.proxy.storing import NOBODY, Roommates
+from memory.proxy.storing import NO_ROOMMATES, Roommates
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
@@ -154,7 +154,7 @@ def enter(store: Store, being: Being, asked: AskedRoom) -> tuple[str, Roommates]
     if place is None or being.being_id not in {member.being_id for member in members}:
         raise NotFound("This Being takes part in no room of that id or slug.")
     if asked.alone:
-        return str(place.room_id), NOBODY
+        return str(place.room_id), NO_ROOMMATES
     known = {name for member in members for name in (member.slug, str(member.being_id))}
     if asked.present is not None and not known.issuperset(asked.present):
         raise NotFound("A Being that is to be present takes no part in this room.")

@@ -43,7 +43,7 @@ FENCE_TOKENS = 20
 
 @dataclass(frozen=True, slots=True)
 class _ByWords:
-    """What was found without a vector."""
+    """Results of the searches that need no vector."""
 
     withdrawals: int
     worded: Sequence[Worded]

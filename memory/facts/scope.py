@@ -1,4 +1,4 @@
-"""Who knows facts of a user: all of the user's Beings, or those that heard them."""
+"""The scope of a user's facts: all of the user's Beings know them, or those that heard them."""
 
 from uuid import UUID
 

@@ -176,7 +176,7 @@ def _unknown(tx: Transaction, of_beings: Sequence[Being], ids: Sequence[str]) ->
 
 
 def _together(done: Sequence[Retracted]) -> Retracted:
-    """What was done to messages, of which all copies count as one."""
+    """Add up retractions from several Beings; all copies of a message count as one."""
     ids = list(dict.fromkeys(id_ for one in done for id_ in one.ids))
     return Retracted(retracted=len(ids), ids=ids, rebuilds=_sum([one.rebuilds for one in done]))
 
@@ -326,7 +326,7 @@ def _restore_named(
 
 
 def _all_restored(done: Sequence[Restored]) -> Restored:
-    """What became of messages, of which all copies count as one."""
+    """Add up restorations to several Beings; all copies of a message count as one."""
     ids = list(dict.fromkeys(id_ for one in done for id_ in one.ids))
     conflicts = {trouble.position: trouble for one in done for trouble in one.conflicts}
     return Restored(

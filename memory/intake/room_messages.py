@@ -173,7 +173,7 @@ def _take(
 
 
 def _known(tx: Transaction, room: Place, heard: _Heard) -> dict[UUID, Mapping[str, Versions]]:
-    """What is stored under the producer ids of a batch, by Being."""
+    """The versions stored under the producer ids of a batch, by Being."""
     producer_ids = heard.batch.producer_ids()
     beings = {being_id for hearers in heard.hearers.values() for being_id in hearers}
     beings |= {being.being_id for being in rooms.beings_in(tx, room)}

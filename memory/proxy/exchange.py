@@ -27,7 +27,7 @@ from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, divided, with_told_names
-from memory.proxy.storing import NOBODY, Roommates, messages_at, store_turns
+from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
 from memory.proxy.transcript import Line, Transcript
 from memory.proxy.transcript_turns import Turn, ends_without_words, turn_of, turns_of
 from memory.talk import scene_removal, sharing, withdrawal
@@ -140,7 +140,7 @@ class _Request:
     choices: int
     paid_by: UUID | None
     off_the_record: bool = False
-    room: Roommates = NOBODY
+    room: Roommates = NO_ROOMMATES
 
 
 @dataclass
@@ -164,7 +164,7 @@ def take_transcript(
     user_names: Sequence[str] = (),
     continues: str | None = None,
     paid_by: UUID | None = None,
-    room: Roommates = NOBODY,
+    room: Roommates = NO_ROOMMATES,
 ) -> TakenTranscript:
     """Align a transcript with the conversation that is known, and commit what is new in it.
 
@@ -221,7 +221,7 @@ def take_answer(
     text: str,
     *,
     paid_by: UUID | None = None,
-    room: Roommates = NOBODY,
+    room: Roommates = NO_ROOMMATES,
 ) -> UUID | None:
     """Take in the answer to a transcript when it ended or broke off.
 
@@ -350,7 +350,7 @@ def _unrecorded(store: Store, settings: Settings, request: _Request, seen: "_See
 
 @dataclass(frozen=True)
 class _Seen:
-    """What a transcript shows, and what it changes.
+    """A transcript as it was read, and its changes.
 
     Attributes:
         turns: Its turns, without what a frontend has added, and without what was said off the record.

@@ -38,7 +38,7 @@ class Roommates:
     every: Sequence[Being] = ()
 
 
-NOBODY = Roommates()
+NO_ROOMMATES = Roommates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _told(one: _Stored, being: Being, other: Being) -> dict[str, object]:
 
 
 def _role(turn: Turn, other: Being) -> Role:
-    """Who says a turn, for another Being than the one that the transcript is addressed to."""
+    """The role of a turn's speaker for another Being than the one that the transcript is addressed to."""
     if turn.role == "assistant":
         return "other"
     if turn.speaker is not None and any(same_name(turn.speaker, name) for name in (other.name, other.slug)):

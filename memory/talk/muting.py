@@ -16,7 +16,7 @@ from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
 from schemas.settings import Settings
 from schemas.talk.mutes import Mute, MutedKind, MutePage, MuteRequest
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.facts import facts
 from store.llm import calls
@@ -79,9 +79,9 @@ def named(store: Store, being: Being, name: str) -> list[UUID]:
 
 def derive_again(tx: Transaction, settings: Settings, user_id: UUID) -> None:
     """Name topics anew, and request the summaries that a mute, or its end, has left to be written again."""
-    for being_id in mutes.beings_of(tx, user_id):
-        topic_names.rename_by_words(tx, being_id, mutes.topics_to_rename(tx, being_id))
-        request_processing(tx, settings, being_id, [])
+    for being in beings.beings_of(tx, user_id):
+        topic_names.rename_by_words(tx, being.being_id, mutes.topics_to_rename(tx, being.being_id))
+        request_processing(tx, settings, being.being_id, [])
     spine.request_if_due(tx, user_id)
 
 

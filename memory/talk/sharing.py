@@ -1,4 +1,4 @@
-"""What was found in an utterance of a room, for all Beings that heard it: it is judged once, in one Being's copy."""
+"""Shares the findings in an utterance of a room among all Beings that heard it: one Being's copy of it is judged."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby

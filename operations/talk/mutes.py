@@ -1,4 +1,4 @@
-"""What is not to be brought up."""
+"""Mutes of things that are not to be brought up."""
 
 from http import HTTPStatus
 from typing import Annotated

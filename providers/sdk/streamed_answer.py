@@ -45,7 +45,7 @@ class StreamedAnswer:
 
     @property
     def text(self) -> str:
-        """What was written, as Postgres can hold it."""
+        """The text so far, as Postgres can hold it."""
         return self.so_far.text.replace("\0", "\ufffd")
 
     def usage(self, most: Usage) -> Usage:

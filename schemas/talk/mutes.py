@@ -1,4 +1,4 @@
-"""What a person does not want to be brought up."""
+"""Mutes of things that a person does not want to be brought up."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ MutedKind = Literal["fact", "node", "topic", "entity", "conversation", "message"
 
 
 class MuteRequest(RequestModel):
-    """What to mute."""
+    """A thing to mute."""
 
     kind: MutedKind = Field(
         description="A fact, a memory (`node`), a topic, a person or thing that facts name (`entity`), a conversation,"

@@ -1,1 +1,1 @@
-"""What each migration makes of the schema beside its own statements: policies, roles, estimates for the planner."""
+"""Parts of the schema that each migration makes anew: policies, roles, estimates for the planner."""

@@ -215,12 +215,6 @@ def entities_called(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -
     return [row["entity_ref"] for row in rows]
 
 
-def beings_of(tx: Transaction, user_id: UUID) -> list[UUID]:
-    """The Beings of a user, in the order in which they are locked."""
-    rows = tx.execute("select being_id from memory.beings where user_id = %s order by being_id", [user_id])
-    return [row["being_id"] for row in rows]
-
-
 def topics_to_rename(tx: Transaction, being_id: UUID) -> Sequence[UUID]:
     """The topics whose names were taken away, because they rested on memories that are muted now."""
     rows = tx.execute(

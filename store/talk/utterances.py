@@ -110,7 +110,7 @@ def heard(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> set[U
 
 
 def statements(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[FoundStatement]:
-    """What was found about the user in these messages to a Being."""
+    """The statements about the user that were found in these messages to a Being."""
     with tx.cursor(row_factory=class_row(FoundStatement)) as cursor:
         return cursor.execute(
             """

@@ -187,7 +187,7 @@ end $$;
 
 -- Hands retracted messages in again: they come as new ones do, under their own ids, and sessions are as if they had never been
 -- away. Of several versions of one message the one that was retracted last comes back, and none while another version stands.
--- Returns the messages that came back, and the sessions to process.
+-- Returns the messages that came back, in the order of their ids, and the sessions to process.
 create or replace function restore_messages(
     p_being_id uuid, p_message_ids uuid[], out message_ids uuid[], out session_ids uuid[]
 ) language plpgsql as $$
@@ -211,7 +211,9 @@ begin
         returning r.*
     )
     select jsonb_agg(to_jsonb(back) || jsonb_build_object('content_hash', encode(content_hash, 'hex'))) into v_back from back;
-    message_ids := array(select kept_id from memory.keep_messages(p_being_id, coalesce(v_back, '[]'), null, null));
+    message_ids := array(
+        select kept_id from memory.keep_messages(p_being_id, coalesce(v_back, '[]'), null, null) order by kept_id
+    );
     update memory.messages as m
     set aged = back.aged, confidence_decided = back.confidence_decided,
         in_confidence = coalesce(back.confidence_decided, m.in_confidence)
