@@ -1,10 +1,10 @@
 """Migrates a database to this version's schema: each migration once, forward only; functions whenever they changed.
 
-A migration is a file of sql/migrations, or a folder whose files run in the order of their names; its identity is its
-name and the checksum of its text. Functions are dropped and created again from sql/functions, in the order of their
-paths, in the same transaction and under the same lock (docs/decisions/0002 and 0058). A file that begins with the line
-`-- afterwards` is run in a second transaction, which may use the values that the first has added to an enum, and alter
-the tables that it has filled.
+A migration is a file, or a folder whose files run in the order of their names; its identity is its name and the
+checksum of its text. In sql/migrations, `from_0120` holds those of the numbers from 120 to the next folder's. Functions
+are dropped and created again from sql/functions, in the order of their paths, in the same transaction and under the
+same lock (docs/decisions/0002 and 0058). A file that begins with the line `-- afterwards` is run in a second
+transaction, which may use the values that the first has added to an enum, and alter the tables that it has filled.
 """
 
 import hashlib
@@ -240,7 +240,7 @@ def _refuse_unknown(applied: dict[str, bytes]) -> None:
 
 
 def _migrations() -> list[Path]:
-    return sorted((SQL / "migrations").glob("[0-9]*"))
+    return sorted((SQL / "migrations").glob("from_*/[0-9]*"), key=lambda path: path.name)
 
 
 def _comes_afterwards(migration: Path) -> bool:

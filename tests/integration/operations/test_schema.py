@@ -62,7 +62,7 @@ def dumped(url):
 
 def migrations():
     """The names of the migrations, in order: each is a file, or a folder of files."""
-    return sorted(path.stem for path in (migration.SQL / "migrations").glob("[0-9]*"))
+    return sorted(path.stem for path in (migration.SQL / "migrations").glob("from_*/[0-9]*"))
 
 
 def calls_within(definition):
@@ -201,7 +201,7 @@ def test_a_database_out_of_reach_is_not_waited_for(tmp_path):
 
 def test_a_migration_that_was_applied_is_never_reworded(url, tmp_path, monkeypatch):
     reworded = copytree(migration.SQL, tmp_path / "sql")
-    (first, *_) = sorted((reworded / "migrations" / "0001_baseline").glob("*.sql"))
+    (first, *_) = sorted((reworded / "migrations" / "from_0001" / "0001_baseline").glob("*.sql"))
     first.write_text(first.read_text() + "-- One more thought.\n")
     monkeypatch.setattr(migration, "SQL", reworded)
     before = dumped(url)
@@ -245,17 +245,19 @@ def test_names_of_models_stay_in_the_rows_of_their_vectors(column):
 
 def test_numbers_of_migrations_may_have_gaps(url, tmp_path, monkeypatch):
     later = copytree(migration.SQL, tmp_path / "sql")
-    (later / "migrations" / "0108_late.sql").write_text("create table late (being_id uuid primary key);")
+    first = later / "migrations" / "from_0001"
+    (first / "0108_late.sql").write_text("create table late (being_id uuid primary key);")
     monkeypatch.setattr(migration, "SQL", later)
     assert migrate(url) == ["0108_late"]
 
-    (later / "migrations" / "0104_early.sql").write_text("create table early (being_id uuid primary key);")
+    (first / "0104_early.sql").write_text("create table early (being_id uuid primary key);")
     assert migrate(url) == ["0104_early"]
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(url, tmp_path, monkeypatch):
     broken = copytree(migration.SQL, tmp_path / "sql")
-    (broken / "migrations" / "9999_broken.sql").write_text("create table memory.half (made int); select 1 / 0;")
+    last = broken / "migrations" / "from_0300"
+    (last / "9999_broken.sql").write_text("create table memory.half (made int); select 1 / 0;")
     monkeypatch.setattr(migration, "SQL", broken)
     before = dumped(url)
 
@@ -268,7 +270,7 @@ def test_knowledge_from_before_the_search_found_it_is_queued(empty, tmp_path, mo
     before = copytree(migration.SQL, tmp_path / "sql")
     later = ["0144_knowledge_is_found", "0145_queue_knowledge", "0146_knowledge_under_keys"]
     for name in later:
-        (before / "migrations" / f"{name}.sql").unlink()
+        (before / "migrations" / "from_0120" / f"{name}.sql").unlink()
     # Functions of this version name columns that are not there yet.
     rmtree(before / "functions")
     with monkeypatch.context() as earlier:
