@@ -7,7 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Let nothing be collected inside the block, which takes a fifth off an import's processor time."""
+    """Let nothing be collected inside the block, in which modules are imported.
+
+    Without it `patrol up` is ready after 4.0 s instead of 3.1 (`make bench`, 2026-11-27).
+    """
     gc.disable()
     try:
         yield
@@ -16,6 +19,9 @@ def paused() -> Iterator[None]:
 
 
 def keep_out_of_it() -> None:
-    """Keep it from all objects that are there: it writes to what it visits, and forks would no longer share that."""
+    """Keep it from all objects that are there: it writes to what it visits, and forks would no longer share that.
+
+    Without it the stack of `patrol up` takes 1,040 MB instead of 750 (`make bench`, 2026-11-27).
+    """
     gc.collect()
     gc.freeze()

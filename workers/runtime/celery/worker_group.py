@@ -2,8 +2,11 @@
 
     python -m workers.runtime.celery.worker_group OPTIONS [-- OPTIONS ...]
 
-Importing takes most of a worker's start, and of its memory. If one of the workers ends, the others are told to stop and
-the group ends, for its supervisor to start it anew. SIGTERM, SIGINT and SIGQUIT are passed on to all of them.
+Importing takes most of a worker's start, and of its memory: with two processes that import for themselves, `patrol
+up` is ready after 5.4 s instead of 3.4, and its stack takes 845 MB instead of 750 (`make bench`, 2026-11-27). If one
+of the workers ends, the others are told to stop and the group ends, for its supervisor to start it anew. SIGTERM and
+SIGINT are passed on to all of them. Any other signal that ends the group ends them at once: SIGQUIT is not passed on,
+since Celery waits for ever where it interrupts a worker that is handing a task to its pool.
 """
 
 import os
@@ -19,7 +22,7 @@ from workers.runtime import collector
 from workers.runtime.app import app, prepare
 from workers.runtime.celery.celery_command import run
 
-PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+PASSED_ON = (signal.SIGTERM, signal.SIGINT)
 BETWEEN = "--"
 # A caller waits for what the API does, and seldom for what workers do: where both are ready, the API runs first.
 NICENESS = 10
