@@ -36,8 +36,6 @@ Crossing = Literal[
     "operator",
     # Beat's tasks: the sweep, retention, sessions that end, patrols and patches of indexing that are due.
     "periodic",
-    # The costs of embedding requests that a process made for any owners.
-    "settlement",
 ]
 """Why a transaction may see the rows of all owners. There is no other reason."""
 

@@ -1,6 +1,6 @@
 """Accounting of model calls: reserved before the call at its highest cost, settled after it, and summed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -40,16 +40,6 @@ class Account:
     kind: str | None
     key: str | None
     paid_with: PaidWith
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredEmbedding:
-    """An embedding request that was answered: the call that was reserved for it, and what it used and cost."""
-
-    owner_id: UUID
-    call_id: UUID
-    input_tokens: int
-    cost: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,22 +156,6 @@ def settle(
     """
     usage = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens]
     return _settle(tx, [owner_id, call_id, outcome, model, *usage, cost])
-
-
-def settle_embeddings(tx: Transaction, answered: Sequence[AnsweredEmbedding]) -> None:
-    """Record what embedding requests used and cost, each once, in one statement.
-
-    The commit does not wait for the disk: a crash of the server within a second may leave them at their reserved costs.
-    """
-    tx.execute(
-        "select memory.settle_embeddings(%s, %s, %s::bigint[], %s::numeric[])",
-        [
-            [one.owner_id for one in answered],
-            [one.call_id for one in answered],
-            [one.input_tokens for one in answered],
-            [one.cost for one in answered],
-        ],
-    )
 
 
 def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outcome) -> bool:

@@ -81,17 +81,16 @@ def resources(
         with (
             CrashingStore(crash, url, settings.database_connections, send, limits, way) as crashing,
             closing(CrashingThinkers(settings, crash)) as thinkers,
-            closing(CrashingMeter(crashing, settings, crash)) as meter,
         ):
+            meter = CrashingMeter(crashing, settings, crash)
             yield Resources(settings, crashing, Embedders(settings, meter), thinkers, crash)
     else:
         with (
             _tracing(settings) as tracing,
             Store(url, settings.database_connections, send, limits, way, tracing) as store,
             closing(Thinkers(settings)) as thinkers,
-            closing(AccountsMeter(store, settings)) as meter,
         ):
-            yield Resources(settings, store, Embedders(settings, meter), thinkers)
+            yield Resources(settings, store, Embedders(settings, AccountsMeter(store, settings)), thinkers)
 
 
 @contextmanager

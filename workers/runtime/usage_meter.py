@@ -5,21 +5,25 @@ from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
 
+import structlog
+
 from providers.completion import Usage
 from providers.errors import ProviderError
 from providers.metering import asking
 from providers.prices import cost_of
+from schemas.errors import Unavailable
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls
-from store.llm.calls import Account, AnsweredEmbedding
-from workers.runtime.settlements import Settlements
+from store.llm.calls import Account
+
+log = structlog.get_logger()
 
 PROVIDER = "openai"
 
 
 class AccountsMeter:
-    """Reserves each request within the day's budget, and settles it soon after. The platform's key pays for embedding.
+    """Reserves each request within the day's budget, and settles it. The platform's key pays for embedding.
 
     Args:
         store: The ledger.
@@ -29,7 +33,6 @@ class AccountsMeter:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
-        self._settlements = Settlements(store)
 
     @contextmanager
     def request(self, model: str, tokens: int) -> Iterator[Callable[[int], None]]:
@@ -61,11 +64,12 @@ class AccountsMeter:
             if not error.perhaps_paid:
                 self._store.statement(partial(calls.settle, owner_id=asker.owner_id, call_id=call_id, outcome="failed"))
             raise
-        self._settlements.add([AnsweredEmbedding(asker.owner_id, call_id, used[-1], self._cost(model, used[-1]))])
-
-    def close(self) -> None:
-        """Settle what was answered and is not settled yet."""
-        self._settlements.close()
+        settle = partial(calls.settle, owner_id=asker.owner_id, call_id=call_id, outcome="answered")
+        try:
+            self._store.statement(partial(settle, input_tokens=used[-1], cost=self._cost(model, used[-1])))
+        except Unavailable as fault:
+            # The vectors are there and paid; the request counts at its reserved cost, the highest that it can have.
+            log.warning("embeddings.unsettled", error=type(fault).__name__)
 
     def _cost(self, model: str, tokens: int) -> Decimal | None:
         return cost_of(model, Usage(input_tokens=tokens), self._settings.prices)

@@ -186,6 +186,7 @@ begin
     return v_unwanted is not true;
 end $$;
 
+-- For processes of 0.2.0 beside newer ones, which call settle_call.
 -- Records that embedding requests were answered, each once, and what they used and cost. The commit does not wait for the
 -- disk: a crash of the server within a second may leave them as they were reserved.
 create or replace function settle_embeddings(

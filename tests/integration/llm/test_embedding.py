@@ -1,7 +1,6 @@
 """Embedding requests are accounted for like model calls, within the same budget."""
 
 import random
-from contextlib import closing
 
 import pytest
 
@@ -39,24 +38,12 @@ def settings(provider):
 
 @pytest.fixture
 def meter(store, settings):
-    with closing(AccountsMeter(store, settings)) as opened:
-        yield opened
+    return AccountsMeter(store, settings)
 
 
 @pytest.fixture
 def embedders(settings, meter):
     return Embedders(settings, meter)
-
-
-@pytest.fixture
-def accounts(accounts, meter):
-    """Read the accounts once what was answered is settled."""
-
-    def read():
-        meter.close()
-        return accounts()
-
-    return read
 
 
 @pytest.fixture

@@ -120,23 +120,6 @@ def test_a_settled_call_counts_what_it_cost(store, reserve, being):
     reserve(being.being_id, cost=Decimal("0.25"), **limits)
 
 
-def test_embeddings_of_several_users_are_settled_together(store, reserve, being, stranger):
-    owners = [being, stranger]
-    ids = [reserve(owner.being_id, platform=dollars(9)) for owner in owners]
-    answered = [
-        calls.AnsweredEmbedding(owner.being_id, call_id, 10, Decimal("0.5"))
-        for owner, call_id in zip(owners, ids, strict=True)
-    ]
-    with store.transaction() as tx:
-        calls.settle_embeddings(tx, answered)
-        spent = tx.execute("select user_id, sum(cost) as cost from memory.spending group by user_id").fetchall()
-    assert {row["user_id"]: row["cost"] for row in spent} == {
-        None: 1,
-        owners[0].user_id: Decimal("0.5"),
-        owners[1].user_id: Decimal("0.5"),
-    }
-
-
 def test_an_erased_being_leaves_its_spending(store, reserve, being, sibling):
     limits = {"platform": dollars(1), "user": dollars(1)}
     reserve(sibling.being_id, **limits)
