@@ -110,7 +110,7 @@ def compare_seeds(on: Resources, claim: Claim) -> None:
 
 @step(kinds.SPINE)
 def spine(on: Resources, claim: Claim) -> None:
-    """Write the next version of a user's spine, the summary over all sessions."""
+    """Write the next version of one of a user's spines, the summaries over all sessions."""
     spines.write(on.store, on.thinkers, on.settings, claim)
 
 

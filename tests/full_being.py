@@ -160,9 +160,11 @@ def _person(tx: Transaction, being: Being, word: str, shared: str) -> None:
         "insert into memory.session_snapshot (being_id, content, made_from) values (%(being)s, %(word)s, '{}')",
         "insert into memory.user_models (user_id, content) values (%(user)s, %(shared)s)",
         (
-            "insert into memory.summary_spines (user_id, version, content, message_count)"
-            " values (%(user)s, 1, jsonb_build_object('PEOPLE', jsonb_build_array(%(shared)s::text)) ||"
-            """ '{"PROFILE": [], "PROJECTS": [], "OPEN_LOOPS": []}', 20)"""
+            "insert into memory.summary_spines (user_id, being_id, conversation_id, version, content, message_count)"
+            " select %(user)s, being_id, coalesce(being_id::text, 'default'), 1,"
+            " jsonb_build_object('PEOPLE', jsonb_build_array(line)) ||"
+            """ '{"PROFILE": [], "PROJECTS": [], "OPEN_LOOPS": []}', 20"""
+            " from (values (null::uuid, %(shared)s::text), (%(being)s, %(word)s)) as of (being_id, line)"
         ),
     ):
         tx.execute(statement, by)

@@ -51,6 +51,7 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
     "ids": {
         "provider_batches.call_ids",
         "provider_batches.key",
+        "summary_spines.conversation_id",
         "model_calls.key",
         "model_responses.key",
         "vault_heads.id",

@@ -60,7 +60,7 @@ class Told:
                     select user_id, max(version) + 1, jsonb_build_object('PEOPLE', jsonb_build_array(%(word)s::text)) ||
                         '{"PROFILE": [], "PROJECTS": [], "OPEN_LOOPS": []}', 20
                     from memory.summary_spines
-                    where user_id = %(user)s
+                    where user_id = %(user)s and being_id is null
                     group by user_id
                     returning version
                 )

@@ -27,7 +27,7 @@ def export_being(on: On, being: ManagedBeing, *, vectors: Vectors = False) -> St
     Scope `manage`.
 
     The first line is a header, the last the number of lines. Lines with `"of": "user"`, and those of the kinds
-    `user_model`, `seed`, `spine`, `entity` and `entity_merge`, belong to the user, whose other Beings know them too.
+    `user_model`, `seed`, `entity` and `entity_merge`, belong to the user, whose other Beings know them too.
     Keys, tokens and accounts are not included.
     """
     with on.store.bulk.unhurried():

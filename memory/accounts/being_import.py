@@ -169,7 +169,7 @@ class _Import:
         if not isinstance(line, dict) or not isinstance(name := line.pop("kind", None), str) or name not in self._held:
             raise LineRefused("is not an object with a known `kind`")
         (kind,) = (kind for kind in KINDS if kind.name == name)
-        of = line.pop("of", None) if kind.of else None
+        of = line.pop("of", "user" if line.keys() & set(kind.former) else None) if kind.of else None
         if kind.of and of not in {"being", "user"}:
             raise LineRefused('`of` must be "being" or "user"')
         if portable.WHAT in line and "kind" in self._held[name]:

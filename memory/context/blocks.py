@@ -190,11 +190,12 @@ def user_model(text: str) -> Block:
 
 
 def summary(known: Summaries, done: Sequence[Untold] = ()) -> Block | None:
-    """The spine, the summary of the session before, the rolling summary, and what was done as the user asked."""
+    """The spines, the summary of the session before, the rolling summary, and what was done as the user asked."""
     parts = [
         FencedPiece.of(name, text, **_given(**attributes))
         for name, text, attributes in (
             ("spine", _outlined(known.spine), {}),
+            ("spine", _outlined(known.own_spine), {}),
             ("last-session", _outlined(known.last_session), {"until": known.last_session_until}),
             ("so-far", known.rolling, {}),
         )
@@ -204,7 +205,7 @@ def summary(known: Summaries, done: Sequence[Untold] = ()) -> Block | None:
     if not parts:
         return None
     block = _system(
-        "summary", "spine, last session, rolling summary, what was done as asked", "This is what came before.", parts
+        "summary", "spines, last session, rolling summary, what was done as asked", "This is what came before.", parts
     )
     return replace(block, requests=tuple(one.request_id for one in done))
 

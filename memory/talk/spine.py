@@ -1,7 +1,8 @@
-"""The spine: a structured summary of all that a user has told their Beings, rewritten with every 20 messages.
+"""Spines: structured summaries of all that a user has told their Beings, each rewritten with every 20 messages.
 
-It is made of the user's own messages that were judged, and of none that were said in confidence. Each message carries
-the version that took it in.
+They are made of the user's own messages that were judged: the one that all Beings see of those that were not said in
+confidence, and each Being's own of those that were said to it in confidence, or while facts stay with those present.
+Each message carries the version that took it in.
 """
 
 from collections.abc import Sequence
@@ -38,19 +39,25 @@ SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
 
 
 def request_if_due(tx: Transaction, user_id: UUID, *, after: timedelta = AT_ONCE) -> None:
-    """Request a new version, `after` a while, if at least 20 messages wait to be taken in."""
-    if spines.enough_wait(tx, user_id, SPINE_EVERY):
-        work.ask(tx, user_id, kinds.SPINE, after=after)
+    """Request new versions, `after` a while, of the spines that at least 20 messages wait to be taken in by."""
+    work.ask_each(tx, user_id, kinds.SPINE, dict.fromkeys(_keys_due(tx, user_id), after))
 
 
 def request_after_judging(tx: Transaction, user_id: UUID, *, after: timedelta) -> None:
-    """Request a new version as `request_if_due` does.
+    """Request new versions as `request_if_due` does.
 
     While a version is being written, its end asks for the next one: only then it is known what the version has left.
     """
-    if spines.enough_wait(tx, user_id, SPINE_EVERY):
-        being_written = work.state(tx, user_id, kinds.SPINE.name, "") == "running"
-        work.ask(tx, user_id, kinds.SPINE, after=BACKLOG_WAIT if being_written else after)
+    waits = {
+        key: BACKLOG_WAIT if work.state(tx, user_id, kinds.SPINE.name, key) == "running" else after
+        for key in _keys_due(tx, user_id)
+    }
+    work.ask_each(tx, user_id, kinds.SPINE, waits)
+
+
+def _keys_due(tx: Transaction, user_id: UUID) -> list[str]:
+    """The keys of the work on spines that is due: the Being's id, or nothing for the one that all Beings see."""
+    return [str(scope or "") for scope in spines.due(tx, user_id, SPINE_EVERY)]
 
 
 def wait_for_more(tx: Transaction, user_id: UUID, done: Claim) -> timedelta:
@@ -73,7 +80,7 @@ def check(answer: SummarySpine) -> None:
 
 
 def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Write a new version of a user's spine, if at least 20 messages wait.
+    """Write a new version of the spine that the claim's key names, if at least 20 messages wait.
 
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked.
@@ -87,21 +94,27 @@ class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[SummaryUpdate[SummarySpine]]:
         user_id = self.claim.owner_id
-        self.new = spines.pending(tx, user_id, until=self.claim.as_of, own=MESSAGES_AT_ONCE, limit=MESSAGES_READ)
-        self.newest = spines.newest(tx, user_id)
-        shared = [pending.message for pending in self.new if pending.shared]
-        if not shared or not self._is_enough:
+        self.new = spines.pending(
+            tx, user_id, self._scope, until=self.claim.as_of, own=MESSAGES_AT_ONCE, limit=MESSAGES_READ
+        )
+        self.newest = spines.newest(tx, user_id, self._scope)
+        telling = [pending.message for pending in self.new if pending.telling]
+        if not telling or not self._is_enough:
             return None
-        llm = open_session([message.request_key_id for message in shared])
+        llm = open_session([message.request_key_id for message in telling])
         if isinstance(llm, LlmUnavailable):
             return llm
         own_texts = {
             message_id: text
             for being_id in {pending.being_id for pending in self.new}
-            for message_id, text in context_provenance.own_texts(tx, being_id, _shared(self.new, being_id)).items()
+            for message_id, text in context_provenance.own_texts(tx, being_id, _telling(self.new, being_id)).items()
         }
         ask = asking(llm, SPINE, "", own_texts, check, setting.of_user(tx, user_id))
-        return partial(update_summary, ask, self.newest.content if self.newest else None, shared, own_texts)
+        return partial(update_summary, ask, self.newest.content if self.newest else None, telling, own_texts)
+
+    @property
+    def _scope(self) -> UUID | None:
+        return UUID(self.claim.key) if self.claim.key else None
 
     @property
     def _is_enough(self) -> bool:
@@ -112,11 +125,13 @@ class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
 
     def keep(self, tx: Transaction, answer: SummaryUpdate[SummarySpine] | None) -> None:
         user_id = self.claim.owner_id
-        # An erasure, or a confidence, may have removed the version that this one was made from.
-        changed = self._is_enough and not (spines.newest(tx, user_id) == self.newest and _still_shared(tx, self.new))
+        # An erasure, or a decision about a confidence, may have removed the version that this one was made from.
+        changed = self._is_enough and not (
+            spines.newest(tx, user_id, self._scope) == self.newest and self._still_told(tx)
+        )
         if self._is_enough and not changed:
             content = answer.summary if answer and answer.changed else None
-            spines.keep(tx, user_id, [pending.message.message_id for pending in self.new], content)
+            spines.keep(tx, user_id, self._scope, [pending.message.message_id for pending in self.new], content)
         request_if_due(tx, user_id, after=AT_ONCE if changed else wait_for_more(tx, user_id, self.claim))
 
     def wait(self, tx: Transaction, _: LlmUnavailable) -> None:
@@ -124,17 +139,21 @@ class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
             # Messages past the limit of one call may have come with a key that can pay for them.
             request_if_due(tx, self.claim.owner_id)
 
-
-def _shared(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:
-    return [pending.message for pending in new if pending.shared and pending.being_id == being_id]
-
-
-def _still_shared(tx: Transaction, new: Sequence[PendingMessage]) -> bool:
-    """Whether no message was erased or kept in confidence since it was read; locks them until the transaction ends."""
-    return all(
-        messages.keep_from_erasure(
-            tx, being_id, [pending.message.message_id for pending in new if pending.being_id == being_id]
+    def _still_told(self, tx: Transaction) -> bool:
+        """Whether each message stands and is of the spine's scope; locks them until the transaction ends."""
+        return all(
+            messages.keep_from_erasure(
+                tx, being_id, [pending.message.message_id for pending in self.new if pending.being_id == being_id]
+            )
+            and confidences.are_kept(
+                tx,
+                being_id,
+                [message.message_id for message in _telling(self.new, being_id)],
+                in_confidence=self._scope is not None,
+            )
+            for being_id in sorted({pending.being_id for pending in self.new})
         )
-        and confidences.none_in_confidence(tx, being_id, [message.message_id for message in _shared(new, being_id)])
-        for being_id in sorted({pending.being_id for pending in new})
-    )
+
+
+def _telling(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:
+    return [pending.message for pending in new if pending.telling and pending.being_id == being_id]

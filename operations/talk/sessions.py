@@ -1,4 +1,4 @@
-"""Sessions: their messages and summaries, the session state, and the spine."""
+"""Sessions: their messages and summaries, the session state, and spines."""
 
 from typing import Annotated
 from uuid import UUID
@@ -9,11 +9,19 @@ from memory.nodes import browsing
 from memory.talk import sessions
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
-from schemas.accounts.accounts import Being
+from schemas.accounts.accounts import Being, KnownTo
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
 from workers.runtime.resources import Resources
+
+SpineKnownTo = Annotated[
+    KnownTo | None,
+    Field(
+        description="`all`: the spine that all of the user's Beings see; `present`: the Being's own; without it as the"
+        " user's `facts_known_to` says."
+    ),
+]
 
 
 @operation("GET /v1/beings/{being}/sessions", scope="read", commands=[Command("list")])
@@ -105,14 +113,17 @@ def list_rolling_summaries(
     commands=[
         Command(
             "spine",
-            "Show the spine: the long-term summary of what the user has told this and other Beings.",
-            takes=(),
+            "Show the spine: the long-term summary of what the user has told this and other Beings, or this one alone.",
+            takes=("known_to",),
         )
     ],
 )
-def list_spines(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = 1) -> SpinePage:
+def list_spines(
+    on: Resources, being: Being, *, known_to: SpineKnownTo = None, cursor: Cursor = None, limit: Limit = 1
+) -> SpinePage:
     """List versions of the spine, the long-term summary of the Being's user, newest first; one unless `limit` is set.
 
-    It is rewritten every 20 judged messages, and holds nothing that was said in confidence.
+    There are two, each rewritten every 20 judged messages: one that all of the user's Beings see, of what was not said
+    in confidence, and the Being's own, of what was, or was said while facts stay with the Beings that were present.
     """
-    return sessions.spine_page(on.store, being, cursor=cursor, limit=limit)
+    return sessions.spine_page(on.store, on.settings, being, known_to, cursor=cursor, limit=limit)

@@ -3,7 +3,7 @@
 -- INVARIANT 1  A message is in confidence if a person decided so; else, unless a person decided against it, if its producer
 --              marked it or the judge found a request for it in this or another message that stands (confidences).
 -- INVARIANT 2  At every commit the statements of a judged message are in a fact of its Being alone if the message is in
---              confidence, and otherwise in a fact of the user's. No version of the spine includes a message in confidence.
+--              confidence, and otherwise in a fact of the user's. A message in confidence is in no spine but its Being's own.
 -- LOCK         The Being's session state, then the user's facts.
 
 -- Whether a producer marked a message as said in confidence. Any value counts but false and null, so that no misspelt one leaks.
@@ -33,45 +33,39 @@ begin
     return memory.settle_confidences(p_being_id, p_judged || p_message_ids);
 end $$;
 
--- Derives whether messages are in confidence (invariant 1), and with it where their statements are, what the spine may include,
+-- Derives whether messages are in confidence (invariant 1), and with it where their statements are, which spine may include them,
 -- and which todos rest on a confidence. Returns whether statements were moved, so that names may have become unused.
 create or replace function settle_confidences(p_being_id uuid, p_message_ids uuid[]) returns boolean language plpgsql as $$
 declare
     v_user_id constant uuid := (select user_id from memory.beings where being_id = p_being_id);
-    v_kept uuid[];
-    v_lifted uuid[];
+    v_changed uuid[];
     v_moved boolean;
 begin
     perform memory.lock_session_state(p_being_id);
     perform memory.lock_facts(v_user_id);
-    with settled as (
-        update memory.messages as m
-        set in_confidence = derived.in_confidence
-        from (
-            select d.message_id,
-                coalesce(
-                    d.confidence_decided,
-                    memory.marked_confidential(d.metadata) or exists (
-                        select from memory.confidences as c
-                        where c.being_id = d.being_id and c.message_id = d.message_id
-                    )
-                ) as in_confidence
-            from memory.messages as d
-            where d.being_id = p_being_id and d.message_id = any(p_message_ids)
-        ) as derived
-        where m.being_id = p_being_id and m.message_id = derived.message_id and m.in_confidence <> derived.in_confidence
-        returning m.message_id, m.in_confidence, m.role
-    )
-    select array_agg(message_id) filter (where in_confidence and role = 'user'),
-        array_agg(message_id) filter (where not in_confidence)
-    into v_kept, v_lifted
-    from settled;
-    if v_kept is not null then
-        perform memory.forget_in_spine(v_user_id, p_being_id, v_kept);
+    v_changed := array(
+        select m.message_id
+        from memory.messages as m
+        where m.being_id = p_being_id and m.message_id = any(p_message_ids) and m.in_confidence <> coalesce(
+            m.confidence_decided,
+            memory.marked_confidential(m.metadata) or exists (
+                select from memory.confidences as c
+                where c.being_id = m.being_id and c.message_id = m.message_id
+            )
+        )
+    );
+    if v_changed <> '{}' then
+        -- It leaves the one spine, and waits for the other. Spines have the user's words alone.
+        perform memory.forget_in_spine(v_user_id, p_being_id, array(
+            select m.message_id from memory.messages as m
+            where m.being_id = p_being_id and m.message_id = any(v_changed) and m.role = 'user'
+        ));
         delete from memory.model_responses where owner_id = v_user_id and not retained;
+        update memory.messages as m
+        set in_confidence = not m.in_confidence,
+            spine_version = case when memory.marked_unsure(m.metadata) or m.follows and m.in_confidence then 0 end
+        where m.being_id = p_being_id and m.message_id = any(v_changed);
     end if;
-    -- The spine passed over it; its next version includes it.
-    update memory.messages set spine_version = null where being_id = p_being_id and message_id = any(v_lifted);
     v_moved := memory.scope_statements(v_user_id, p_being_id, p_message_ids, '{}');
     perform memory.word_todos(p_being_id, array(
         select distinct todo_id from memory.todo_evidence

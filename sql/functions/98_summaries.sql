@@ -1,29 +1,35 @@
--- The rolling summary, session summaries and the spine.
+-- The rolling summary, session summaries and spines.
 --
 -- INVARIANT  No summary outlives the messages that it was made from: withdrawing a message (erased or retracted) deletes every
 --            version that took it in, and every later one. The latest messages are summarised again.
 -- LOCK ORDER the Being's session state, as messages on their way in have it (keep_messages); messages; sessions.
 
--- Deletes the versions of a user's spine that took in some of a Being's messages, and every later one. The latest messages are
--- summarised again.
+-- Deletes the versions of spines that took in some of a Being's messages, and every later one: of the Being's own spine where a
+-- message is in confidence, else of the one that all of the user's Beings see. The latest messages are summarised again.
 create or replace function forget_in_spine(p_user_id uuid, p_being_id uuid, p_message_ids uuid[]) returns void
 language plpgsql as $$
 declare
     v_lately constant integer := 40;
-    -- Version 0 is none, as for the rolling summary below.
-    v_spine constant integer := (
-        select min(spine_version) from memory.messages
-        where being_id = p_being_id and message_id = any(p_message_ids) and spine_version > 0
-    );
+    v_spine record;
 begin
-    delete from memory.summary_spines where user_id = p_user_id and version >= v_spine;
-    update memory.messages
-    set spine_version = null
-    where (being_id, message_id) in (
-        select m.being_id, m.message_id from memory.messages as m join memory.beings as b using (being_id)
-        where b.user_id = p_user_id and m.spine_version >= v_spine
-        order by m.created_at desc, m.message_id desc limit v_lately
-    );
+    for v_spine in
+        -- Version 0 is none, as for the rolling summary below.
+        select in_confidence as own, case when in_confidence then p_being_id end as scope, min(spine_version) as version
+        from memory.messages
+        where being_id = p_being_id and message_id = any(p_message_ids) and spine_version > 0
+        group by in_confidence
+    loop
+        delete from memory.summary_spines
+        where user_id = p_user_id and being_id is not distinct from v_spine.scope and version >= v_spine.version;
+        update memory.messages
+        set spine_version = null
+        where (being_id, message_id) in (
+            select m.being_id, m.message_id from memory.messages as m join memory.beings as b using (being_id)
+            where b.user_id = p_user_id and b.being_id = coalesce(v_spine.scope, b.being_id)
+                and m.in_confidence = v_spine.own and m.spine_version >= v_spine.version
+            order by m.created_at desc, m.message_id desc limit v_lately
+        );
+    end loop;
 end $$;
 
 -- Takes messages that are about to be withdrawn out of all summaries. A transaction that adds a summary of them locks them as

@@ -46,7 +46,7 @@ class Kind:
         owner: The owner of the table's rows. The user's rows may exist at the import, and existing rows stay.
         apart: Columns that lines omit, because they are derived or start anew.
         vectors: Whether only an export with vectors has such lines.
-        former: Fields of such lines in earlier exports that the import does without.
+        former: Fields of such lines in earlier exports that the import does without; with `of`, these are the user's.
         of: For tables with rows of both owners, an expression that is `user` or `being`.
         scoped: Whether `of` decides the row's `being_id`.
         ids: Columns with ids of the Being's own rows in a user's table, which an import into another Being replaces.
@@ -240,7 +240,17 @@ KINDS: tuple[Kind, ...] = (
         scoped=True,
         ids=("seed_id",),
     ),
-    Kind("spine", "summary_spines", users("conversation_id, version"), owner="user"),
+    Kind(
+        "spine",
+        "summary_spines",
+        users("being_id nulls first, version", SCOPED),
+        owner="user",
+        apart=("conversation_id",),
+        former=("conversation_id",),
+        of="case when t.being_id is null then 'user' else 'being' end",
+        scoped=True,
+        filled={"conversation_id": "coalesce(r.being_id::text, 'default')"},
+    ),
     Kind(
         "entity",
         "entity_aliases",

@@ -46,12 +46,13 @@ class KeptNote:
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """The newest rolling summary, summary of another session with its end in the user's time zone, and spine."""
+    """The newest rolling summary, summary of another session with its end in the user's time zone, and spines."""
 
     rolling: str | None
     last_session: dict[str, Any] | None
     last_session_until: str | None
     spine: dict[str, Any] | None
+    own_spine: dict[str, Any] | None
 
 
 def session(
@@ -196,7 +197,13 @@ def summaries(tx: Transaction, being_id: UUID, user_id: UUID, session_id: UUID |
                     where user_id = %(user)s and conversation_id = 'default'
                     order by version desc
                     limit 1
-                ) as spine
+                ) as spine,
+                (
+                    select content from memory.summary_spines
+                    where user_id = %(user)s and conversation_id = %(being)s::text
+                    order by version desc
+                    limit 1
+                ) as own_spine
             from memory.users as u
             left join lateral (
                 select s.content, recent.last_activity_at

@@ -35,16 +35,16 @@ def scope_fact(tx: Transaction, user_id: UUID, fact_id: UUID, seed_ids: Sequence
     tx.execute("select memory.scope_fact(%s, %s, %s, %s)", [user_id, fact_id, list(seed_ids), scope])
 
 
-def none_in_confidence(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
-    """Whether none of these messages is in confidence."""
+def are_kept(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, in_confidence: bool) -> bool:
+    """Whether each of these messages is in confidence, or none is."""
     return not value(
         tx,
         """
         select exists (
-            select from memory.messages where being_id = %s and message_id = any(%s) and in_confidence
+            select from memory.messages where being_id = %s and message_id = any(%s) and in_confidence <> %s
         )
         """,
-        [being_id, list(message_ids)],
+        [being_id, list(message_ids), in_confidence],
     )
 
 

@@ -1,4 +1,8 @@
-"""Spines: the versions of a user's long-term summary, and the messages that it has yet to take in."""
+"""Spines: the versions of long-term summaries, and the messages that they have yet to take in.
+
+A spine belongs to a user. Its scope is a Being, if it has what the user told that one in confidence, or None: it has
+the rest, and all of the user's Beings see it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,65 +15,74 @@ from psycopg.types.json import Jsonb
 from schemas.talk.messages import Message
 from schemas.talk.summaries import Spine, SummarySpine
 from store.llm.keys import REFUSAL_HOLDS
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class PendingMessage:
-    """A message that no spine has taken in; `shared` is true if all of the user's Beings may know it."""
+    """A message that no spine has taken in; `telling` is true if it is the user's own and was judged."""
 
     being_id: UUID
     message: Message
-    shared: bool
+    telling: bool
 
 
-def enough_wait(tx: Transaction, user_id: UUID, least: int) -> bool:
-    """Whether at least so many messages of this user wait to be taken in.
+def due(tx: Transaction, user_id: UUID, least: int) -> list[UUID | None]:
+    """The scopes of a user's spines that at least so many messages wait for.
 
-    While the spine waits for a key, only messages that came with a live key of their own count.
+    While the spines wait for a key, only messages that came with a live key of their own count.
     """
-    return bool(
-        value(
-            tx,
-            """
+    rows = tx.execute(
+        """
+        select scope.being_id
+        from (
+            select null::uuid as being_id
+            union all
+            select being_id from memory.beings where user_id = %(user)s
+        ) as scope
+        where (
             select count(*) = %(least)s
             from (
                 select
-                from memory.tellable_messages
-                join memory.beings using (being_id)
+                from memory.beings as b
+                join memory.tellable_messages as m using (being_id)
                 left join memory.fact_states as k using (user_id)
-                where user_id = %(user)s and spine_version is null
+                where user_id = %(user)s and being_id = coalesce(scope.being_id, being_id)
+                    and spine_version is null and in_confidence = (scope.being_id is not null)
                     and role <> 'other' and (judged or role = 'assistant')
                     and (k.spine_waits_for_key is not true or memory.key_lives(being_id, request_key_id))
                 limit %(least)s
             ) as waiting
-            """,
-            {"user": user_id, "least": least},
         )
+        """,
+        {"user": user_id, "least": least},
     )
+    return [row["being_id"] for row in rows]
 
 
-def pending(tx: Transaction, user_id: UUID, *, until: datetime, own: int, limit: int) -> list[PendingMessage]:
-    """Messages received by `until` that no spine has taken in, oldest first: `limit`, with `own` of the user at most.
+def pending(
+    tx: Transaction, user_id: UUID, scope: UUID | None, *, until: datetime, own: int, limit: int
+) -> list[PendingMessage]:
+    """Messages of a scope received by `until` that no spine has taken in, oldest first: `limit`, the user's `own`.
 
-    Shared are the user's own messages that were judged and not found confidential; an assistant's message is never
-    shared, since it may repeat a confidence.
+    An assistant's message is never telling, since it may repeat a confidence.
     """
     rows = tx.execute(
         """
-        select *, role = 'user' and judging_error is null and not in_confidence as shared
+        select *, role = 'user' and judging_error is null as telling
         from (
             select oldest.*, count(*) filter (where role = 'user') over (order by created_at, message_id) as own
             from (
                 select m.*
-                from memory.tellable_messages as m
-                join memory.beings as b using (being_id)
+                from memory.beings as b
+                join memory.tellable_messages as m using (being_id)
                 left join memory.fact_states as k using (user_id)
-                where user_id = %(user)s and spine_version is null and role <> 'other'
-                    and (judged or role = 'assistant') and received_at <= %(until)s
-                    -- While the spine waits for a key, only messages that came with a live key of their own.
+                where user_id = %(user)s and being_id = coalesce(%(scope)s, being_id)
+                    and spine_version is null and in_confidence = (%(scope)s::uuid is not null)
+                    and role <> 'other' and (judged or role = 'assistant') and received_at <= %(until)s
+                    -- While the spines wait for a key, only messages that came with a live key of their own.
                     and (k.spine_waits_for_key is not true or memory.key_lives(being_id, request_key_id))
                 order by m.created_at, message_id
                 limit %(limit)s
@@ -78,46 +91,41 @@ def pending(tx: Transaction, user_id: UUID, *, until: datetime, own: int, limit:
         where own <= %(own)s
         order by created_at, message_id
         """,
-        {"user": user_id, "until": until, "own": own, "limit": limit},
+        {"user": user_id, "scope": scope, "until": until, "own": own, "limit": limit},
     )
-    return [PendingMessage(row["being_id"], Message.model_validate(row), row["shared"]) for row in rows]
+    return [PendingMessage(row["being_id"], Message.model_validate(row), row["telling"]) for row in rows]
 
 
-def keep(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID], content: SummarySpine | None) -> None:
+def keep(
+    tx: Transaction, user_id: UUID, scope: UUID | None, message_ids: Sequence[UUID], content: SummarySpine | None
+) -> None:
     """Insert a new version that took these messages in; with None they are marked, and the spine stays as it is."""
-    version = int(
-        value(
-            tx,
-            """
-            select coalesce(max(version), 0)
-            from memory.summary_spines
-            where user_id = %s and conversation_id = %s
-            """,
-            [user_id, DEFAULT],
-        )
-    )
+    newest_one = newest(tx, user_id, scope)
+    version = newest_one.version if newest_one else 0
     if content is not None:
         version += 1
         tx.execute(
             """
-            insert into memory.summary_spines (user_id, conversation_id, version, content, message_count)
-            values (%s, %s, %s, %s, %s)
+            insert into memory.summary_spines (user_id, being_id, conversation_id, version, content, message_count)
+            values (%s, %s, %s, %s, %s, %s)
             """,
-            [user_id, DEFAULT, version, Jsonb(content.model_dump()), len(message_ids)],
+            [user_id, scope, _conversation(scope), version, Jsonb(content.model_dump()), len(message_ids)],
         )
     tx.execute(
         """
         update memory.messages
-        set spine_version = %s
-        where message_id = any(%s) and not follows
-            and being_id in (select being_id from memory.beings where user_id = %s)
+        set spine_version = %(version)s
+        where message_id = any(%(ids)s) and in_confidence = (%(scope)s::uuid is not null)
+            and (in_confidence or not follows) and being_id in (
+                select being_id from memory.beings where user_id = %(user)s and being_id = coalesce(%(scope)s, being_id)
+            )
         """,
-        [version, list(message_ids), user_id],
+        {"version": version, "ids": list(message_ids), "scope": scope, "user": user_id},
     )
 
 
-def versions(tx: Transaction, user_id: UUID, *, before: int | None, limit: int) -> list[Spine]:
-    """A page of the spine's versions, newest first, starting after version `before`."""
+def versions(tx: Transaction, user_id: UUID, scope: UUID | None, *, before: int | None, limit: int) -> list[Spine]:
+    """A page of a spine's versions, newest first, starting after version `before`."""
     with tx.cursor(row_factory=class_row(Spine)) as cursor:
         return cursor.execute(
             """
@@ -128,17 +136,21 @@ def versions(tx: Transaction, user_id: UUID, *, before: int | None, limit: int) 
             order by version desc
             limit %(limit)s
             """,
-            {"user": user_id, "conversation": DEFAULT, "before": before, "limit": limit},
+            {"user": user_id, "conversation": _conversation(scope), "before": before, "limit": limit},
         ).fetchall()
 
 
-def newest(tx: Transaction, user_id: UUID) -> Spine | None:
+def newest(tx: Transaction, user_id: UUID, scope: UUID | None = None) -> Spine | None:
     """The newest version; None before the first."""
-    return next(iter(versions(tx, user_id, before=None, limit=1)), None)
+    return next(iter(versions(tx, user_id, scope, before=None, limit=1)), None)
+
+
+def _conversation(scope: UUID | None) -> str:
+    return str(scope or DEFAULT)
 
 
 def wait_for_key(tx: Transaction, user_id: UUID, *, waits: bool) -> bool:
-    """Set whether the user's spine waits for a usable key; returns whether that changed."""
+    """Set whether the user's spines wait for a usable key; returns whether that changed."""
     done = tx.execute(
         """
         insert into memory.fact_states as k (user_id, spine_waits_for_key)
@@ -153,7 +165,7 @@ def wait_for_key(tx: Transaction, user_id: UUID, *, waits: bool) -> bool:
 
 
 def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
-    """Users whose spine waits for a key, and who may use one now; picked at random, as sessions are."""
+    """Users whose spines wait for a key, and who may use one now; picked at random, as sessions are."""
     rows = tx.execute(
         """
         select user_id

@@ -3,8 +3,9 @@
 -- An utterance is told to each Being that is present: it is a message of each under the same id, a copy. A Being that is absent
 -- has none.
 --
--- INVARIANT 1  Of the standing copies of an utterance one does not follow. It is judged, and included in the spine, for all of
---              them; those that follow count as judged, and as passed over by the spine.
+-- INVARIANT 1  Of the standing copies of an utterance one does not follow. It is judged, and included in the user's spine, for all
+--              of them; those that follow count as judged, and as passed over by that spine. Each that is in confidence is included
+--              in its Being's own.
 -- INVARIANT 2  What was found in an utterance is evidence in each copy whose Being heard the words that it rests on (share_*), so
 --              that it outlives the other copies, and is known to each of these Beings if it is in confidence.
 -- LOCK         The intake of the room, alone; then of its Beings each lock in the order of 05_locks.sql, by their ids.
@@ -43,6 +44,7 @@ begin
             judged = p.follows_now or m.message_id <> all(p_unjudged),
             judging_error = case when p.follows_now or m.message_id <> all(p_unjudged) then m.judging_error end,
             spine_version = case
+                when m.in_confidence then m.spine_version
                 when p.follows_now or memory.marked_unsure(m.metadata) then coalesce(m.spine_version, 0)
             end
         from placed as p

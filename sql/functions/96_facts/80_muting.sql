@@ -247,10 +247,14 @@ begin
         where m.being_id = p_owner_id and m.message_id = any(p_item_ids);
         -- Summaries that went on without what is told again are written again from there.
         update memory.messages as m
-        set rolling_version = coalesce(m.rolling_version, later.rolling), spine_version = coalesce(m.spine_version, later.spine)
+        set rolling_version = coalesce(m.rolling_version, later.rolling),
+            spine_version = coalesce(m.spine_version, case when m.in_confidence then later.own_spine else later.spine end)
         from (
             select min(after.rolling_version) filter (where after.being_id = p_owner_id and after.rolling_version > 0) as rolling,
-                min(after.spine_version) filter (where after.spine_version > 0) as spine
+                min(after.spine_version) filter (where not after.in_confidence and after.spine_version > 0) as spine,
+                min(after.spine_version) filter (
+                    where after.being_id = p_owner_id and after.in_confidence and after.spine_version > 0
+                ) as own_spine
             from memory.beings as own
             join memory.beings as b on b.user_id = own.user_id
             join memory.messages as after on after.being_id = b.being_id

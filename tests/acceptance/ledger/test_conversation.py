@@ -50,7 +50,7 @@ def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
     state = sessions.state(life.store, life.being_id)
     assert state.state.message_count == sum(said["role"] != "other" for said in SAMPLE)
     assert state.state.last_user_message == [said["content"] for said in SAMPLE if said["role"] == "user"][-1]
-    (spine,) = sessions.spine_page(life.store, being, cursor=None, limit=1).versions
+    (spine,) = sessions.spine_page(life.store, life.settings, being, None, cursor=None, limit=1).versions
     assert any(spine.content.model_dump().values())
     # What was said between the two of them is in no other Being's hands.
     said_to_others = [request.material for request in life.provider.asked("SummarySpine")]

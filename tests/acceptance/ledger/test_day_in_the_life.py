@@ -64,7 +64,7 @@ class Day:
 
     def spines(self, being):
         """The user's spine, as a Being reads it."""
-        return conversation.spine_page(self.life.store, being, cursor=None, limit=10).versions
+        return conversation.spine_page(self.life.store, self.life.settings, being, None, cursor=None, limit=10).versions
 
     def summary_region(self, session_id: UUID | None = None):
         """What Coach has in mind of what came before."""

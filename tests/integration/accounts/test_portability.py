@@ -86,6 +86,7 @@ def test_an_export_holds_something_of_every_kind_and_says_whose(store, full):
         (kind, of)
         for kind in (
             "seed",
+            "spine",
             "entity_label",
             "fact",
             "statement",
@@ -100,6 +101,18 @@ def test_an_export_holds_something_of_every_kind_and_says_whose(store, full):
     assert not any("vector" in line for line in lines)
     with_vectors = lines_of(exported(store, full, vectors=True))[1:-1]
     assert {line["kind"] for line in with_vectors} == {kind.name for kind in KINDS}
+
+
+def test_a_spine_of_an_export_that_knew_of_one_alone_is_the_users(store, settings, embedders, full, elsewhere):
+    lines = lines_of(exported(store, full))
+    (spine,) = [line for line in lines if line["kind"] == "spine" and line["of"] == "user"]
+    former = {name: held for name, held in spine.items() if name != "of"} | {"conversation_id": "default"}
+    file = BytesIO(
+        b"".join(json.dumps(line).encode() + b"\n" for line in [lines[0], former, {"kind": "end", "lines": 1}])
+    )
+
+    assert import_being(store, settings, embedders, elsewhere, file).taken == {"spine": 1}
+    assert spine in lines_of(exported(store, elsewhere))
 
 
 def test_what_leaves_and_comes_in_is_the_same(store, settings, embedders, full, elsewhere):

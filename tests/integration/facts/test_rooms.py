@@ -1,6 +1,8 @@
 """Rooms: each Being knows what was said while it was present, and an utterance is judged once for all of them."""
 
+import re
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import Phase, given
@@ -17,11 +19,13 @@ from memory.intake.room_messages import accept_utterances
 from memory.nodes import recall
 from memory.nodes.recall import RecallQuery
 from memory.search import search
-from memory.talk import judging
+from memory.talk import judging, sessions, spine
 from memory.talk.confidences import decide_on_messages
 from providers.thinkers import Thinkers
+from schemas.accounts.accounts import KnownTo
 from schemas.context.context import ContextRequest
 from schemas.errors import NotFound
+from schemas.ledger import kinds
 from schemas.search import EverythingRequest
 from schemas.talk.rooms import NewRoom, RoomChanges, RoomSelection
 from store.accounts import beings
@@ -396,6 +400,55 @@ def test_a_removed_room_takes_nothing_in_and_leaves_each_being_what_it_heard(roo
     assert bea.contents() == ["I live in Lisbon"]
     erasure.erase_messages(store, room.settings, room.embedders, bea.being, receipt.ids)
     assert bea.contents() == []
+
+
+def test_where_facts_stay_with_those_present_each_being_has_a_spine_of_what_it_heard(new_room, store):
+    room = new_room(facts_known_to="present")
+    small_talk = ["I like the garden."] * 19
+    ids = {}
+    for word, present in (("quince", ["ada"]), ("walrus", ["ada", "bea"])):
+        said = [{"role": "user", "content": one, "present": present} for one in (f"I grow a {word}.", *small_talk)]
+        ids[word] = str(room.hears(*said).ids[0])
+    assert spines_of(room) == [["quince", "walrus"], ["walrus"], []]
+    assert room.calls("spine") == 2
+
+    room.retract(ids=[ids["walrus"]])
+    assert spines_of(room) == [["quince"], [], []]
+    room.restore(ids=[ids["walrus"]])
+    assert spines_of(room) == [["quince"], ["walrus"], []], "two spines have taken in all but one message"
+    decide_on_messages(store, room.talks["ada"].being, [ids["quince"]], in_confidence=False)
+    assert spines_of(room) == [["walrus"], ["walrus"], []]
+
+    # What was said before stays where it is known, and what is said from now on is known to all.
+    for talk in room.talks.values():
+        talk.settings = room.settings.model_copy(update={"facts_known_to": "all"})
+    room.hears("I grow a tundra.", *small_talk)
+    assert spines_of(room) == [["quince", "tundra", "walrus"], ["quince", "tundra", "walrus"], ["quince", "tundra"]]
+    assert room.calls("spine") == 6
+    erasure.erase_being(store, room.talks.pop("ada").being)
+    assert spines_of(room)[0] == ["tundra", "walrus"]
+
+
+def spines_of(room):
+    """The planted words in the spines that each Being's context and export hold, once all due versions are written."""
+    found = []
+    room.judged()
+    for talk in room.talks.values():
+        talk.do_due(talk.being.user_id, kinds.SPINE, spine.write)
+    for talk in room.talks.values():
+        request = AssemblyRequest(ContextRequest(message="Hello.", format="text", budget_tokens=100_000), "Hello.")
+        context = assemble(room.store, room.embedders, room.settings, talk.being, request, Random(1)).text
+        shown = " ".join(re.findall("<spine>(.*?)</spine>", context, re.DOTALL))
+        exported = b"".join(line for line in being_export.export_lines(room.store, talk.being) if b'"spine"' in line)
+        pages = [
+            sessions.spine_page(room.store, room.settings, talk.being, known_to, cursor=None, limit=1)
+            for known_to in get_args(KnownTo)
+        ]
+        held = [" ".join(page.model_dump_json() for page in pages), shown, exported.decode()]
+        words = [[word for word in sorted(WORDS) if word in one] for one in held]
+        assert words[0] == words[1] == words[2]
+        found.append(words[0])
+    return found
 
 
 WORDS = ("quince", "marzipan", "zeppelin", "obelisk", "walrus", "tundra", "fjord", "saffron")

@@ -272,7 +272,7 @@ def test_a_long_conversation_is_summed_up_portion_by_portion(talk):
 
 def test_the_spine_is_written_of_what_was_judged_and_not_said_in_confidence(talk, other):
     secret = {"role": "user", "content": "I love Ana.", "metadata": {"in_confidence": True}}
-    talk.says(*(f"I like number {number}." for number in range(9)), secret)
+    talk.says(*(f"I like number {number}." for number in range(10)), secret)
     talk.says({"role": "assistant", "content": "So you love Ana!"})
     other.says(*(f"I hate number {number}." for number in range(9)))
     talk.summed_up()

@@ -29,7 +29,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "store.intake.keyed_knowledge": "get by_ids namespaces",
         "store.intake.notes": "known pending pending_until left_over stamped unrepaired existing get page failed",
         "store.nodes.nodes": "insert age_new get named absorbed_by",
-        "store.talk.confidences": "none_in_confidence messages fact_of",
+        "store.talk.confidences": "are_kept messages fact_of",
         "store.talk.messages": "known sessions",
         "store.talk.mutes": "messages_called",
         "store.talk.retraction": "versions standing_after summarised",
