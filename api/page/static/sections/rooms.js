@@ -2,7 +2,7 @@
 
 import { change } from "../actions.js";
 import { ask } from "../api.js";
-import { button, el, empty, userText } from "../dom.js";
+import { askInDialog, button, el, empty, userText } from "../dom.js";
 import { paged } from "../paged.js";
 import { count, derivedAgain, list, moment } from "../words.js";
 
@@ -57,7 +57,27 @@ async function room(context) {
     el("p", { class: "hint" }, "Takes part: ", userText(list([...detail.beings, ...detail.people]))),
     told,
     lines.childElementCount ? [lines, more] : empty("Nothing has been said here yet."),
+    context.manages && !context.login.being_id
+      ? el("p", {}, button("Remove this room …", () => remove(context, detail), { class: "danger quiet" }))
+      : null,
   ];
+}
+
+async function remove(context, { room_id, name }) {
+  const given = await askInDialog(
+    "Remove this room?",
+    el(
+      "p",
+      {},
+      userText(name, "strong"),
+      " is listed no more, and nothing more is taken in for it. What each Being heard there stays its own. This can’t be undone.",
+    ),
+    { confirm: "Remove it", danger: true },
+  );
+  if (!given) return;
+  await change("Removed. What each Being heard there stays its own.", () => ask("DELETE", `/v1/rooms/${room_id}`), null, {
+    leave: () => context.go("rooms"),
+  });
 }
 
 const again = ({ rebuilds }) => derivedAgain(rebuilds);

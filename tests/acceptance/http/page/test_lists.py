@@ -168,6 +168,17 @@ def test_a_room_shows_who_was_there_at_each_line_and_where_the_being_was_not(per
     expect(lines).to_have_count(2)
     assert len(client.get(path).json()["messages"]) == 2
 
+    page.get_by_role("button", name="Remove this room").click()
+    dialog = page.get_by_role("dialog", name="Remove this room?")
+    expect(dialog).to_contain_text("What each Being heard there stays its own.")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert len(client.get("/v1/rooms").json()["rooms"]) == 1
+    page.get_by_role("button", name="Remove this room").click()
+    dialog.get_by_role("button", name="Remove it").click()
+    expect(page.locator("main")).to_have_attribute("data-shown", "rooms")
+    expect(page.locator("main .empty")).to_be_visible()
+    assert client.get("/v1/rooms").json()["rooms"] == []
+
 
 def test_the_diary_and_what_is_kept_for_next_time(mind, page_of, went):
     page = went(page_of(mind.token), "diary")
