@@ -2,9 +2,9 @@
 
 The call that summarises a session proposes statements, each with the user's own messages that it rests on, and code
 decides. The user model is shared by all of the user's Beings, as the spine is, but for statements that rest on messages
-told in confidence: the Being that heard these knows them alone. A statement has no name or number that its messages
-lack, and no word that only a message has which is not the user's own, or was told in confidence where its own were not.
-What is stored is seen once its messages are judged (`seen_impressions`).
+told in confidence: the Being that heard these knows them alone. What a Being is at is its own in any case. A statement
+has no name or number that its messages lack, and no word that only a message has which is not the user's own, or
+was told in confidence where its own were not. What is stored is seen once its messages are judged (`seen_impressions`).
 """
 
 from collections import Counter
@@ -62,20 +62,16 @@ class Impressions:
         own = {ref: message for message in portion if (ref := refs(portion).get(message.message_id))}
         evidence = list({ref: own[ref] for ref in found.messages if ref in own}.values())
         content = " ".join(unescaped(found.text).split())
-        if fault := self._fault(kind, content, evidence, portion):
+        if fault := self._fault(content, evidence, portion):
             self.dropped[fault] += 1
             return None
         told_at = max(message.created_at for message in evidence)
         return RestingImpression(kind, content, [message.message_id for message in evidence], told_at)
 
-    def _fault(
-        self, kind: ImpressionKind, content: str, evidence: Sequence[Message], portion: Sequence[Message]
-    ) -> str | None:
+    def _fault(self, content: str, evidence: Sequence[Message], portion: Sequence[Message]) -> str | None:
         if not content or not evidence:
             return "no such message"
         confided = any(message.in_confidence for message in evidence)
-        if confided and kind != "user-model":
-            return "in confidence"
         texts = [(self.own_texts[message.message_id], message.created_at) for message in evidence]
         if faults := self.setting.of_texts(texts).faults(content):
             return faults[0]

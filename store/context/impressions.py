@@ -76,7 +76,7 @@ def state(tx: Transaction, being_id: UUID) -> SoulState:
         cross join lateral (
             select content, told_at
             from memory.seen_impressions as seen
-            where seen.being_id = %s and seen.kind = kinds.kind and seen.shared
+            where seen.being_id = %s and seen.kind = kinds.kind
             order by told_at desc
             limit 1
         ) as i

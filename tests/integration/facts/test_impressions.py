@@ -94,6 +94,7 @@ def test_what_was_told_in_confidence_is_known_to_the_being_that_heard_it_whichev
         clock,
         *TALK,
         user_model=[statement("Collects marzipan pigs.", "u1"), statement("Has marzipan pigs.", "u2"), EARLY],
+        topic=statement("Marzipan pigs.", "u1"),
     )
 
     assert model_of(talk) is None or "pigs" not in model_of(talk)
@@ -101,6 +102,7 @@ def test_what_was_told_in_confidence_is_known_to_the_being_that_heard_it_whichev
         own = kept.user_model(tx, talk.being.user_id, talk.being.being_id)
     assert "Collects marzipan pigs." in own.content
     assert "Has marzipan pigs." not in own.content
+    assert state_of(talk) == ("", "", "Marzipan pigs.")
 
 
 def test_what_is_judged_later_is_seen_later(talk, clock):
