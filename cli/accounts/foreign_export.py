@@ -13,13 +13,15 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer import Exit
 
 from cli.console.failures import Failure
+from cli.console.ledger import every_right
 from cli.console.output import console, count, remark, say, say_json, words
 from memory.accounts import user_accounts
+from memory.accounts.group_import import GroupImport
 from memory.intake.accepting import IntakeFull
 from memory.intake.importers.entries import Bad, Entry, Names
 from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
-from schemas.accounts.accounts import Being
+from schemas.accounts.accounts import Being, User
 from schemas.errors import Unavailable
 from schemas.limits import ITEM_BYTES
 from workers.runtime.resources import Resources
@@ -31,7 +33,7 @@ TOLD_ASIDE = 20
 
 def import_foreign(
     on: Resources,
-    being: Being,
+    into: Being | User,
     path: Path,
     source: str,
     *,
@@ -41,32 +43,28 @@ def import_foreign(
     aged: bool,
     as_json: bool,
 ) -> None:
-    """Import an export, and print what became of its entries.
+    """Import an export into a Being, or its groups into rooms of a user, and print what became of its entries.
 
     Raises:
         Failure: Intake stopped, the outcome until then is printed first; or nothing in the export is of this program.
         Exit: An entry was set aside.
     """
-    read, pattern = FORMATS[source]
-    zone = ZoneInfo(user_accounts.show(on.store, being.user_id).time_zone)
-    names = Names(user, companion, zone)
-
-    def entries() -> Iterator[Entry]:
-        for file in export_files(path, pattern):
-            yield from read(file, names)
-
+    names = Names(user, companion, ZoneInfo(user_accounts.show(on.store, into.user_id).time_zone))
     stopped: IntakeFull | Unavailable | None = None
     with _Aside(aside) as bad, _progress() as show:
-        work = Import(on.store, on.settings, on.embedders, being, aged, bad.add)
+        work: Import | GroupImport
+        if isinstance(into, Being):
+            work = Import(on.store, on.settings, on.embedders, into, aged, bad.add)
+            steps = work.take(_entries(path, source, names))
+        else:
+            work = GroupImport(on.store, on.settings, every_right(into), names, bad.add)
+            steps = work.take(path)
         try:
-            for done in work.take(entries()):
+            for done in steps:
                 show(done)
         except (IntakeFull, Unavailable) as fault:
             stopped = fault
-    if as_json:
-        say_json(asdict(work.done))
-    elif work.done.read:
-        _tell(work.done)
+    _tell(work.done, as_json=as_json)
     bad.tell()
     if stopped:
         raise Failure(f"Stopped. {stopped} Run the same command again later: it goes on where it was.") from stopped
@@ -79,7 +77,18 @@ def import_foreign(
         )
 
 
-def _tell(done: Imported) -> None:
+def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
+    read, pattern = FORMATS[source]
+    for file in export_files(path, pattern):
+        yield from read(file, names)
+
+
+def _tell(done: Imported, *, as_json: bool) -> None:
+    if as_json:
+        say_json(asdict(done))
+        return
+    if not done.read:
+        return
     parts = [
         f"{count(done.messages, 'message')}" + (f" ({done.retracted} on other branches)" if done.retracted else ""),
         *([count(done.facts, "fact")] if done.facts else []),

@@ -18,7 +18,7 @@ from memory.accounts import lookup
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
 from operations.accounts.beings import create_being
-from schemas.accounts.accounts import Being, NewBeing
+from schemas.accounts.accounts import Being, NewBeing, User
 from workers.runtime.resources import Resources
 
 
@@ -64,9 +64,9 @@ def import_file(
         ),
     ],
     being: Annotated[
-        str,
+        str | None,
         Option("--being", "-b", metavar="SLUG", help="The Being; without --from a new or empty one."),
-    ],
+    ] = None,
     owner: OwnerOption = None,
     source: Annotated[
         Format | None, Option("--from", help="The program that wrote the export.", show_default="this one")
@@ -88,6 +88,13 @@ def import_file(
         ),
     ] = None,
     *,
+    rooms: Annotated[
+        bool,
+        Option(
+            "--rooms",
+            help="With --from sillytavern, in place of --being: each group becomes a room, and its members Beings.",
+        ),
+    ] = False,
     aged: Annotated[
         bool,
         Option("--aged", help="With --from: memories are born with the age that daily patrols would have given them."),
@@ -100,14 +107,24 @@ def import_file(
     from another program goes entry by entry, with their own times: after an interruption the same command goes on.
     Importing the same file again changes nothing. The exit code is 1 if something could not be imported.
     """
-    if source is not None:
+    if rooms == (being is not None) or (rooms and (source is not Format.SILLYTAVERN or companion or aged)):
+        raise BadParameter("Name --being; or give --rooms with --from sillytavern, and without --companion and --aged.")
+    if source is not None or being is None:
         if str(file) == "-":
             raise BadParameter("With --from the export is a file, a folder or an archive.")
         with opened() as on:
-            target = _found_or_made(on, being, owner)
+            target = _owner(on, owner) if being is None else _found_or_made(on, being, owner)
             aside = set_aside or file.with_name(f"{file.name}.set-aside.jsonl")
             import_foreign(
-                on, target, file, source.value, user=me, companion=companion, aside=aside, aged=aged, as_json=as_json
+                on,
+                target,
+                file,
+                source or Format.SILLYTAVERN,
+                user=me,
+                companion=companion,
+                aside=aside,
+                aged=aged,
+                as_json=as_json,
             )
         return
     if me or companion or set_aside or aged:
@@ -137,10 +154,15 @@ def _found_or_made(on: Resources, being: str, owner: str | None) -> Being:
         if len(found) > 1:
             raise Failure(f"Several users have a Being {words(being)}: name the user with --user.")
         return found[0]
-    if user is None:
-        known = lookup.all_users(on.store)
-        if len(known) != 1:
-            raise Failure(f"There is no Being {words(being)} yet: name its user with --user.")
-        (user,) = known
+    user = user or _owner(on, owner)
     new: NewBeing = read(NewBeing, {"slug": being, "name": being})
     return create_being.perform(on, caller=every_right(user), new=new)
+
+
+def _owner(on: Resources, owner: str | None) -> User:
+    if owner is not None:
+        return find_user(on, owner)
+    known = lookup.all_users(on.store)
+    if len(known) != 1:
+        raise Failure("What is made new needs its user: name the user with --user.")
+    return known[0]

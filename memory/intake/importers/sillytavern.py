@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Entry, ExportFile, Names
+from memory.intake.importers.entries import Bad, Entry, ExportFile, Names, entry_id
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import EARLIEST, moment, second_of_two
 from memory.text.json_lines import LineRefused, numbered, read_object
 
+PROGRAM_NAME = "sillytavern"
 FILES = r".+\.jsonl"
 LINE_BYTES = 8 << 20
 # The kinds of lines that the program writes, or that are told beside the talk.
@@ -36,7 +37,16 @@ LEFT_OUT = "lines of the program, narration and notes"
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield a chat, and what is wrong with its lines."""
+    yield from _entries(file, _Chat(file, names))
+
+
+def read_group(file: ExportFile, names: Names) -> tuple[list[Entry], dict[str, dict[str, Any]]]:
+    """Return a group's chat as `read` yields it, and the lines of its messages by their ids."""
     chat = _Chat(file, names)
+    return list(_entries(file, chat)), chat.lines
+
+
+def _entries(file: ExportFile, chat: "_Chat") -> Iterator[Entry]:
     for number, raw in numbered(file.content, LINE_BYTES):
         place = f"{file.name}, line {number}"
         try:
@@ -83,6 +93,7 @@ class _Chat:
     def __post_init__(self) -> None:
         self.header: dict[str, Any] = {}
         self.turns: list[Said] = []
+        self.lines: dict[str, dict[str, Any]] = {}
         self.left_out: Counter[str] = Counter()
         self._chosen: set[str] = set()
         self._characters: set[str] = set()
@@ -105,7 +116,9 @@ class _Chat:
             self._characters.add(name)
         if text.strip() in PLACEHOLDERS:
             return None
-        self._chosen.add(self._say(name, date, text, is_user=is_user))
+        said = self._say(name, date, text, is_user=is_user)
+        self._chosen.add(said)
+        self.lines[entry_id(PROGRAM_NAME, said)] = line
         swipes, infos = line.get("swipes"), line.get("swipe_info")
         for place, swipe in enumerate(swipes if isinstance(swipes, list) else []):
             if not isinstance(swipe, str) or swipe.strip() in PLACEHOLDERS or swipe == text:
@@ -142,7 +155,7 @@ class _Chat:
         stem = PurePath(self.file.name).stem
         begins = moment(self.header.get("create_date"), self.names.zone) or self.file.modified
         turns = [one for one in self.turns if one.chosen or one.id not in self._chosen]
-        chat = Chat("sillytavern", self._noted() or f"{self._character()}/{stem}", begins)
+        chat = Chat(PROGRAM_NAME, self._noted() or f"{self._character()}/{stem}", begins)
         return conversation(chat, turns, self.names, (), self.left_out)
 
     def _noted(self) -> str | None:

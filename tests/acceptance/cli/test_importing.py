@@ -6,10 +6,40 @@ import subprocess
 
 import pytest
 
+from schemas.accounts.slugs import slug_of
 from tests.acceptance.cli.conftest import PATROL
 from workers.embedded.processes import wait_until
 
 CONVERSATIONS, LINES = 80, 60
+
+
+def said_in_group(name, text, minute, *, is_user=False, **more):
+    """A line of a group's chat."""
+    return {"name": name, "is_user": is_user, "mes": text, "send_date": f"2026-01-05T10:{minute:02}:00.000Z", **more}
+
+
+def write(path, lines):
+    """Write objects, one a line."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+GROUP = {
+    "id": "1",
+    "name": "The mole",
+    "members": ["mira.png", "s1.png", "leo.png"],
+    "disabled_members": ["leo.png"],
+    "chats": ["2026-1-5"],
+}
+# As SillyTavern writes them; `present` is the extension Presence's.
+LINES_OF_GROUP = [
+    {"chat_metadata": {"integrity": "5b0c"}, "user_name": "unused", "character_name": "unused"},
+    said_in_group("Ada", "Is the lamp lit?", 0, is_user=True, present=["mira.png", "s1.png", "leo.png"]),
+    said_in_group("Mira", "It is.", 1, original_avatar="mira.png", swipes=["It is.", "It is not."], swipe_id=0),
+    said_in_group("Серафина", "I saw it.", 2, original_avatar="s1.png"),
+    said_in_group("A stranger", "So did I.", 3, original_avatar="stranger.png"),
+    said_in_group("Ada", "A word, Mira.", 4, is_user=True, present=["mira.png"]),
+]
 
 
 @pytest.fixture
@@ -76,3 +106,54 @@ def test_entries_that_can_not_be_imported_are_told_and_set_aside(patrol, account
     assert "no JSON document" in patrol(*arguments, code=1).stderr
     assert "--from" in patrol("import", file, "-b", account.being, "--aged", code=2).stderr
     assert "is a file" in patrol("import", "-", "-b", account.being, "--from", "mem0", code=2).stderr
+
+
+def test_group_chats_become_rooms_with_their_members_as_beings(patrol, new_account, ledger, tmp_path):
+    of = ["-u", new_account().user]
+    write(tmp_path / "groups" / "1.json", [GROUP])
+    write(tmp_path / "group chats" / "2026-1-5.jsonl", LINES_OF_GROUP)
+    write(tmp_path / "group chats" / "of no group.jsonl", LINES_OF_GROUP)
+    arguments = ["import", "--from", "sillytavern", tmp_path, "--rooms", *of, "--set-aside", tmp_path / "aside"]
+
+    done = patrol.json(*arguments)
+    assert (done["messages"], done["set_aside"], done["left_out"]) == (5, 0, {"alternatives that were not chosen": 1})
+    (room,) = [one for one in patrol.json("rooms", "list", *of)["rooms"] if one["slug"] == "the-mole"]
+    assert room["beings"] == ["mira", slug_of("Серафина"), "leo"]
+    with ledger.transaction() as tx:
+        rows = tx.execute(
+            "select slug, role, speaker, content from memory.messages as m join memory.beings using (being_id)"
+            " where m.conversation = %s order by m.created_at",
+            [room["room_id"]],
+        ).fetchall()
+    heard = {
+        being: [(row["role"], row["speaker"], row["content"]) for row in rows if row["slug"] == being]
+        for being in room["beings"]
+    }
+    assert heard == {
+        "mira": [
+            ("user", "Ada", "Is the lamp lit?"),
+            ("assistant", None, "It is."),
+            ("other", "Серафина", "I saw it."),
+            ("other", "A stranger", "So did I."),
+            ("user", "Ada", "A word, Mira."),
+        ],
+        slug_of("Серафина"): [
+            ("user", "Ada", "Is the lamp lit?"),
+            ("other", "Mira", "It is."),
+            ("assistant", None, "I saw it."),
+            ("other", "A stranger", "So did I."),
+        ],
+        # It is muted, and was there once, as the extension Presence has noted.
+        "leo": [("user", "Ada", "Is the lamp lit?")],
+    }
+
+    again = patrol.json(*arguments)
+    assert (again["messages"], again["known"]) == (0, 5)
+
+
+def test_group_chats_need_no_being_and_a_folder_with_groups(patrol, account, tmp_path):
+    for more in (["-b", account.being, "--rooms"], ["--rooms", "--aged"], []):
+        refused = patrol("import", "--from", "sillytavern", tmp_path, *more, "-u", account.user, code=2)
+        assert "--rooms" in refused.stderr
+    refused = patrol("import", "--from", "sillytavern", tmp_path, "--rooms", "-u", account.user, code=1)
+    assert "holds no" in refused.stderr
