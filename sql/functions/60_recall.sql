@@ -47,6 +47,18 @@ returns table (of text, owner_id uuid, embedding_model text, dimensions integer,
     ) as large;
 $$;
 
+-- Documents of a kind that have windows, each with the cosine distance of its nearest one: of nodes and facts the long ones. It
+-- runs with the rights of the tables' owner, and returns keys (65_search/05_keys_past_policies.sql): the vectors of all talk would be
+-- read else.
+create or replace function windows_of(p_owner_id uuid, p_model text, p_kind search_kind, p_query halfvec)
+returns table (document_id bigint, distance double precision) language sql stable rows 10
+security definer set search_path = memory, public, pg_temp as $$
+    select v.document_id, min(v.vector <=> p_query)
+    from memory.search_vectors as v
+    where v.owner_id = p_owner_id and v.embedding_model = p_model and v.kind = p_kind
+    group by v.document_id;
+$$;
+
 -- The long nodes whose windows are nearest to a vector of the same model by cosine distance, nearest first. Few nodes are
 -- long: their windows stand together, and are all compared.
 create or replace function nearest_windows_of_nodes(
@@ -54,12 +66,7 @@ create or replace function nearest_windows_of_nodes(
 ) returns table (node_id uuid, distance double precision) language sql stable as $$
     select n.node_id, near.distance
     from (
-        select v.document_id, min(v.vector <=> p_query) as distance
-        from memory.search_vectors as v
-        where v.owner_id = p_being_id and v.embedding_model = p_model and v.kind = 'node'
-        group by v.document_id
-        order by distance
-        offset 0
+        select * from memory.windows_of(p_being_id, p_model, 'node', p_query) as w order by w.distance offset 0
     ) as near
     join lateral (
         select n.node_id

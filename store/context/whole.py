@@ -9,7 +9,7 @@ from psycopg.rows import class_row
 
 from schemas.facts.fact_rows import Fact
 from schemas.nodes.nodes import Node
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +37,43 @@ def talk(
         most_bytes: How many bytes of text they have together.
     """
     named = {"being": being_id, "apart": list(apart_from), "most": most, "bytes": most_bytes}
-    (counted,) = tx.execute(
-        # No text is read while it is counted.
+    fits = value(
+        tx,
+        # The index counts its documents, the muted ones too: of a large memory nothing else is read. No text is read
+        # while it is counted, and each document is looked up by its key.
         """
-        select count(*) <= %(most)s and coalesce(sum(octet_length(m.content)), 0) <= %(bytes)s as fits
-        from (
-            select d.item_id
-            from memory.search_documents as d
-            where d.owner_id = %(being)s and d.kind = 'message' and d.item_id <> all(%(apart)s)
-                and not memory.is_muted(%(being)s, 'message', d.item_id)
-            order by d.item_id
-            limit %(most)s + 1
-        ) as first_ones
-        join memory.messages as m on m.being_id = %(being)s and m.message_id = first_ones.item_id
+        select case
+            when coalesce(sum(s.documents), 0) > %(most)s + cardinality(%(apart)s::uuid[]) then false
+            else (
+                select count(*) <= %(most)s and coalesce(sum(octet_length(m.content)), 0) <= %(bytes)s
+                from memory.tellable_messages as m,
+                lateral (
+                    select from memory.search_documents as d
+                    where d.owner_id = m.being_id and d.kind = 'message' and d.item_id = m.message_id
+                    limit 1
+                ) as indexed
+                where m.being_id = %(being)s and m.message_id <> all(%(apart)s)
+            )
+        end
+        from memory.search_statistics as s
+        where s.owner_id = %(being)s and s.kind = 'message'
         """,
         named,
     )
-    if not counted["fits"]:
+    if not fits:
         return None
     with tx.cursor(row_factory=class_row(SaidMessage)) as cursor:
         return cursor.execute(
             """
             select m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
-            from memory.search_documents as d
-            join memory.tellable_messages as m on m.being_id = d.owner_id and m.message_id = d.item_id
-            join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
-            where d.owner_id = %(being)s and d.kind = 'message' and d.item_id <> all(%(apart)s)
+            from memory.tellable_messages as m
+            join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id,
+            lateral (
+                select from memory.search_documents as d
+                where d.owner_id = m.being_id and d.kind = 'message' and d.item_id = m.message_id
+                limit 1
+            ) as indexed
+            where m.being_id = %(being)s and m.message_id <> all(%(apart)s)
             order by s.started_at, s.session_id, m.created_at, m.message_id
             """,
             named,
@@ -79,32 +90,50 @@ def facts(tx: Transaction, user_id: UUID, being_id: UUID, *, most: int, most_byt
         most: How many facts.
         most_bytes: How many bytes of text they have together.
     """
+    named = {"user": user_id, "being": being_id, "most": most, "bytes": most_bytes}
+    fits = value(
+        tx,
+        """
+        select count(*) <= %(most)s and coalesce(sum(octet_length(content)), 0) <= %(bytes)s
+        from (
+            select content
+            from memory.tellable_facts
+            where user_id = %(user)s and status = 'ACTIVE' and (being_id = %(being)s or being_id is null)
+            limit %(most)s + 1
+        ) as first_ones
+        """,
+        named,
+    )
+    if not fits:
+        return None
     with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        found = cursor.execute(
+        return cursor.execute(
             """
             select *
             from memory.tellable_facts
-            where user_id = %s and status = 'ACTIVE' and (being_id = %s or being_id is null)
+            where user_id = %(user)s and status = 'ACTIVE' and (being_id = %(being)s or being_id is null)
             order by fact_id
-            limit %s
             """,
-            [user_id, being_id, most + 1],
+            named,
         ).fetchall()
-    fits = len(found) <= most and sum(len(fact.content.encode()) for fact in found) <= most_bytes
-    return found if fits else None
 
 
 def nodes(tx: Transaction, being_id: UUID, *, most: int) -> list[Node]:
     """All active and dying nodes of a Being, oldest first; none if there are more than `most`."""
     with tx.cursor(row_factory=class_row(Node)) as cursor:
-        found = cursor.execute(
+        return cursor.execute(
             """
             select *
             from memory.tellable_nodes
-            where being_id = %s and status <> 'dead'
+            where being_id = %(being)s and status <> 'dead' and (
+                select count(*) <= %(most)s
+                from (
+                    select from memory.tellable_nodes
+                    where being_id = %(being)s and status <> 'dead'
+                    limit %(most)s + 1
+                ) as first_ones
+            )
             order by created_at, node_id
-            limit %s
             """,
-            [being_id, most + 1],
+            {"being": being_id, "most": most},
         ).fetchall()
-    return found if len(found) <= most else []

@@ -111,15 +111,13 @@ def nearest(
                 )
                 union all
                 (
-                    select d.item_id, min(w.vector <=> %(query)s::halfvec) as distance
-                    from memory.search_vectors as w
-                    join memory.search_documents as d
-                        on d.owner_id = w.owner_id and d.document_id = w.document_id
+                    select d.item_id, w.distance
+                    from unnest(array[%(user)s, %(being)s]::uuid[]) as owner (owner_id)
+                    cross join memory.windows_of(owner.owner_id, %(model)s, 'fact', %(query)s::halfvec) as w
+                    join memory.search_documents as d on d.owner_id = owner.owner_id and d.document_id = w.document_id
                     join memory.tellable_facts as known on known.user_id = %(user)s and known.fact_id = d.item_id
-                    where w.owner_id in (%(user)s, %(being)s) and w.embedding_model = %(model)s and w.kind = 'fact'
-                        and known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
-                    group by d.item_id
-                    order by distance, d.item_id
+                    where known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
+                    order by w.distance, d.item_id
                     limit %(limit)s
                 )
             ) as either

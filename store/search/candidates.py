@@ -68,20 +68,20 @@ def seen(
                 select d.*
                 from unnest(%(places)s::bigint[]) as place (document_id),
                 lateral (
-                    select d.owner_id, d.document_id, d.session_id, d.said_at, d.item_id
+                    select d.owner_id, d.document_id, d.kind, d.session_id, d.said_at, d.item_id
                     from memory.search_documents as d
                     where d.owner_id = any(%(owners)s) and d.document_id = place.document_id
                     limit 1
                 ) as d
             ),
             reached as materialized (
-                select owner_id, document_id from asked
+                select owner_id, document_id, kind from asked
                 union
-                select near.owner_id, near.document_id
+                select near.owner_id, near.document_id, near.kind
                 from asked,
                 lateral (
                     (
-                        select d.owner_id, d.document_id
+                        select d.owner_id, d.document_id, d.kind
                         from memory.search_documents as d
                         where d.owner_id = asked.owner_id and d.session_id = asked.session_id
                             and (d.said_at, d.item_id) < (asked.said_at, asked.item_id)
@@ -91,7 +91,7 @@ def seen(
                     )
                     union all
                     (
-                        select d.owner_id, d.document_id
+                        select d.owner_id, d.document_id, d.kind
                         from memory.search_documents as d
                         where d.owner_id = asked.owner_id and d.session_id = asked.session_id
                             and (d.said_at, d.item_id) > (asked.said_at, asked.item_id)
@@ -137,15 +137,21 @@ def seen(
                         and f.embedding_model = %(facts_model)s
                 ) as compared
             ) as own on d.kind in ('node', 'fact')
-            left join lateral (
-                select -(v.vector <#> asked.vector) as similarity, v.starts_at
-                from memory.search_vectors as v, unnest(%(told)s::halfvec[]) as asked (vector)
-                where v.owner_id = d.owner_id and v.embedding_model = %(told_model)s and v.kind = d.kind
-                    and v.document_id = d.document_id
-                order by v.vector <#> asked.vector
-                limit 1
-            ) as windows on true
-            where (%(muted)s or not memory.is_muted(d.owner_id, d.kind::text, d.item_id))
+            left join (
+                select near.*
+                from (
+                    select array_agg(owner_id) as owner_ids, array_agg(kind) as kinds, array_agg(document_id) as ids
+                    from reached
+                ) as those,
+                memory.nearest_windows(
+                    those.owner_ids, those.kinds, those.ids, %(told_model)s, %(told)s::halfvec[]
+                ) as near
+            ) as windows on windows.document_id = d.document_id
+            where (%(muted)s or not exists (
+                select from memory.muted_items as x
+                where x.owner_id = d.owner_id and x.kind = d.kind::text and x.item_id = d.item_id
+                offset 0
+            ))
                 and (
                     d.kind <> 'node' or exists (
                         select from memory.memory_nodes as n

@@ -53,7 +53,11 @@ def holding(
                 and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
                 and (%(until)s::timestamptz is null or d.said_at < %(until)s)
                 and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
-                and (%(muted)s or not memory.is_muted(d.owner_id, d.kind::text, d.item_id))
+                and (%(muted)s or not exists (
+                    select from memory.muted_items as x
+                    where x.owner_id = d.owner_id and x.kind = d.kind::text and x.item_id = d.item_id
+                    offset 0
+                ))
             order by d.said_at desc, d.item_id desc
             limit %(limit)s
             """,

@@ -102,7 +102,11 @@ def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
             and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
             and (%(until)s::timestamptz is null or d.said_at < %(until)s)
             and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
-            and (%(muted)s or not memory.is_muted(d.owner_id, 'fact', d.item_id))
+            and (%(muted)s or not exists (
+                select from memory.muted_items as x
+                where x.owner_id = d.owner_id and x.kind = 'fact' and x.item_id = d.item_id
+                offset 0
+            ))
         order by (select min(v.vector <=> asked.vector) from unnest(%(queries)b::halfvec[]) as asked (vector))
         limit %(limit)s
         """,

@@ -5,7 +5,8 @@
 -- the rights of the tables' owner.
 --
 -- INVARIANT  They change nothing, and return keys alone, of one owner that the caller names. The caller reads the rows of these
---            keys by its own rights, as the policies have it. (rank_by_words is the one other such function.)
+--            keys by its own rights, as the policies have it. (The other such functions are
+--            windows_of, rank_by_words, nearest_told and nearest_windows.)
 
 -- Pieces that contexts showed with one of these marks.
 create or replace function pieces_with(p_being_id uuid, p_marks bigint[]) returns setof bytea

@@ -73,10 +73,12 @@ $$;
 -- An owner's documents of these kinds whose vectors are nearest to a query's by inner product (they are of unit length), nearest
 -- first: of a query with several vectors, and of a long text with several windows, the nearest two count. By the owner's own
 -- index if it has one, which may miss some; else all are compared, once for all vectors of the query.
+-- It runs with the rights of the tables' owner, as rank_by_words does: vectors of other kinds would be read else.
 create or replace function nearest_told(
     p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
     p_muted boolean, p_queries halfvec[], p_limit integer
 ) returns table (document_id bigint) language plpgsql stable rows 100
+security definer set search_path = memory, public, pg_temp
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_queries[1]);
@@ -149,3 +151,21 @@ begin
     end loop;
     return query select unnest(v_documents);
 end $$;
+
+-- Of each of these documents the window, or the one vector, that is nearest to any vector of a query, with its inner product. It
+-- runs with the rights of the tables' owner, as nearest_told does. There are as many as are ranked, and few of them have none.
+create or replace function nearest_windows(
+    p_owner_ids uuid[], p_kinds search_kind[], p_document_ids bigint[], p_model text, p_queries halfvec[]
+) returns table (document_id bigint, similarity double precision, starts_at integer) language sql stable rows 1000
+security definer set search_path = memory, public, pg_temp as $$
+    select near.*
+    from unnest(p_owner_ids, p_kinds, p_document_ids) as d (owner_id, kind, document_id),
+    lateral (
+        select v.document_id, -(v.vector <#> asked.vector) as similarity, v.starts_at
+        from memory.search_vectors as v, unnest(p_queries) as asked (vector)
+        where v.owner_id = d.owner_id and v.embedding_model = p_model and v.kind = d.kind
+            and v.document_id = d.document_id
+        order by v.vector <#> asked.vector
+        limit 1
+    ) as near;
+$$;

@@ -47,6 +47,9 @@ RETURN_KEYS = {
     "scenes_of_days",
     "note_under",
     "rank_by_words",
+    "nearest_told",
+    "windows_of",
+    "nearest_windows",
 }
 # Statements that are tried at least.
 ENOUGH = 300

@@ -6,14 +6,16 @@ the policy has seen the row.
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from schemas.ledger.acting import acting_for
-from store.context import provenance
+from store.context import provenance, whole
 from store.database import Store
 from store.facts import fact_vectors
 from store.intake import keyed_knowledge
-from store.search import lexical
+from store.nodes.embeddings import Meant
+from store.search import lexical, nearest
 from store.search.scope import Within, plan_once
 from store.talk import messages, scenes, unplaced_messages, utterances
 from store.transaction import value
@@ -21,6 +23,7 @@ from tests.databases import as_bound
 from tests.scenes import EAST, MODEL, make_being, make_user, root
 
 MANY = 2000
+FEW = 10
 # The policies read the user's Beings, once a statement.
 BESIDE = 20
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -80,6 +83,9 @@ insert into memory.search_documents (owner_id, kind, item_id, said_at, arrived_a
 select %(being)s, kind, md5('m' || n)::uuid, %(day)s, %(day)s, false, array[1, n]
 from generate_series(1, %(many)s) as n, lateral unnest(
     case when n <= 10 then '{message,node,summary}' else '{message}' end::memory.search_kind[]) as kind;
+insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, said_at, arrived_at, vector)
+select owner_id, %(model)s, document_id, kind, said_at, arrived_at, '[1,0,0]'
+from memory.search_documents where owner_id = %(being)s;
 insert into memory.notes (being_id, note_id, type, content, content_hash, state, origin)
 select %(being)s, md5('m' || n)::uuid, 'scene', to_jsonb((date '2020-01-01' + n)::text), '', 'remembered', 'producer'
 from generate_series(1, %(many)s) as n;
@@ -114,6 +120,17 @@ def by_words(tx, being, *kinds, terms):
     assert lexical.by_words(tx, within, known, dict.fromkeys(terms, 1.0), saturation=1.2, length_weight=0.75, limit=10)
 
 
+def nearest_of(tx, being, *kinds):
+    within = Within(being.being_id, being.user_id, kinds)
+    assert nearest.told_like(tx, within, [(being.being_id, kinds)], Meant(MODEL, [np.array(EAST)]), 5)
+
+
+# None of them is small enough to be shown whole.
+WHOLE = {
+    "talk": lambda tx, being: whole.talk(tx, being.being_id, [], most=FEW, most_bytes=MANY) is None,
+    "facts": lambda tx, being: whole.facts(tx, being.user_id, being.being_id, most=FEW, most_bytes=MANY) is None,
+    "nodes": lambda tx, being: whole.nodes(tx, being.being_id, most=FEW) == [],
+}
 STATEMENTS = {
     "search: a rare word": lambda tx, being: by_words(tx, being, "message", "node", "fact", terms=[77]),
     "search: a frequent word in few": lambda tx, being: by_words(tx, being, "node", "summary", terms=[1]),
@@ -123,6 +140,7 @@ STATEMENTS = {
     "recall": lambda tx, being: tx.execute(
         "select * from memory.match_nodes(%s, %s, '[1,0,0]', 0.5, 5)", [being.being_id, MODEL]
     ).fetchall(),
+    "search: the nearest of few": lambda tx, being: nearest_of(tx, being, "summary"),
     "facts": lambda tx, being: fact_vectors.nearest(tx, being.user_id, being.being_id, MODEL, list(EAST), 5),
     "echoes": lambda tx, being: provenance.shown(tx, being.being_id, [100, 2000]),
     "echoes that go": lambda tx, being: provenance.drop(tx, being.being_id, {100: DAY}),
@@ -184,6 +202,16 @@ def test_the_bound_role_reads_no_more_than_the_owner(crowd, name):
     allowed = 2 * rows_read(owner, being, STATEMENTS[name]) + BESIDE
 
     assert rows_read(bound, being, STATEMENTS[name]) <= allowed
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whether_a_memory_is_small_is_known_without_reading_all_of_it(crowd, name):
+    _, bound, being = crowd
+
+    def is_large(tx, being):
+        assert WHOLE[name](tx, being)
+
+    assert rows_read(bound, being, is_large) <= FEW + BESIDE
 
 
 def test_indexes_that_the_bound_role_can_not_ask_by_all_columns_are_known(crowd):
