@@ -47,21 +47,23 @@ class Rarities:
 
 def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
     """How rare these terms are among what the Being may see of these kinds."""
-    (totals,) = tx.execute(
+    rows = tx.execute(
         """
-        select coalesce(sum(documents), 0) as documents, coalesce(sum(terms), 0) as terms
+        select null::bigint as term, coalesce(sum(documents), 0)::bigint as documents,
+            coalesce(sum(terms), 0)::bigint as terms
         from memory.search_statistics
         where owner_id = any(%(owners)s) and kind = any(%(kinds)s::memory.search_kind[])
+        union all
+        select term, documents, null from memory.count_search_terms(%(owners)s, %(asked)s::bigint[], %(kinds)s)
         """,
-        within.named,
-    )
-    rows = tx.execute(
-        "select term, documents from memory.count_search_terms(%(owners)s, %(terms)s::bigint[], %(kinds)s)",
-        {**within.named, "terms": list(terms)},
-    )
-    documents = int(totals["documents"])
+        {**within.named, "asked": list(terms)},
+    ).fetchall()
+    counts = {row["term"]: row for row in rows}
+    totals = counts.pop(None)
     return Rarities(
-        documents, float(totals["terms"]) / max(1, documents) or 1.0, {row["term"]: row["documents"] for row in rows}
+        totals["documents"],
+        totals["terms"] / max(1, totals["documents"]) or 1.0,
+        {term: row["documents"] for term, row in counts.items()},
     )
 
 
