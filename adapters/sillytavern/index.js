@@ -18,6 +18,8 @@ const AT_ONCE = 100;
 const MOST_ASKED = 8000;
 const IN_PROMPT = 0;
 const ID = 'sillytavern/';
+const HEARD_BY = 'memory_patrol_heard_by';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 // The importer in memory/intake/importers/sillytavern.py knows the same three.
 const NOT_SAID = new Set(['', '...', '…']);
 const NO_TALK = new Set([
@@ -89,38 +91,35 @@ function beingOf({ name2, groupId, characterId, characters }) {
 
 const groupOf = ({ groupId, groups }) => (groupId ? groups?.find((one) => one.id === groupId) : undefined);
 const nameOf = ({ characters }, avatar) => characters?.find((one) => one.avatar === avatar)?.name;
-const rooms = new Map();
 
-/** The room of the open group, as the API knows it; null without one. */
+/** The room of the open group, as the API knows it now; null without one. */
 async function roomOf(now) {
     const group = groupOf(now);
-    if (!group) {
-        return null;
-    }
-    const slug = named(`group ${group.name}`, group.name);
-    if (!rooms.get(slug)) {
-        rooms.set(slug, await ask(`rooms/${encodeURIComponent(slug)}`, undefined, { missing: true }));
-    }
-    return rooms.get(slug);
+    const slug = group && named(`group ${group.name}`, group.name);
+    return group ? ask(`rooms/${encodeURIComponent(slug)}`, undefined, { missing: true }) : null;
 }
 
-/**
- * Who hears a line: the members that were present, as the extension Presence notes it, else those that are not muted now; and
- * the one that speaks.
- */
-function presentAt(message, now) {
-    const { members = [], disabled_members: muted = [] } = groupOf(now);
-    const told = Array.isArray(message.present) ? message.present : members.filter((one) => !muted.includes(one));
-    const present = members.filter((one) => told.includes(one) || one === message.original_avatar);
-    return present.map((one) => nameOf(now, one)).filter(Boolean).map((name) => named(name));
+/** Note at each new line of a group the members that are not muted: edited, or in a branch, it is told to the same. */
+function noteHearers(now) {
+    const { members, disabled_members: muted = [] } = groupOf(now) ?? {};
+    const hearers = members?.filter((one) => !muted.includes(one));
+    now.chat.forEach((message) => {
+        message[HEARD_BY] ??= hearers;
+    });
 }
 
-/** A line of a group as an utterance in its room. */
-function utterance(one, message, now) {
+/** A line of a group as an utterance in its room, for those that heard it, by Presence or as noted, and take part there. */
+function utterance(one, message, now, { beings }) {
     const { role: _, speaker, ...said } = one;
-    const name = groupOf(now).members.includes(message.original_avatar) ? nameOf(now, message.original_avatar) : undefined;
-    const by = name && !message.is_user ? { speaker_being: named(name) } : { role: message.is_user ? 'user' : 'other', speaker };
-    return { ...said, ...by, present: presentAt(message, now), isNoted: Array.isArray(message.present) };
+    const beingOfAvatar = (avatar) => {
+        const being = named(nameOf(now, avatar) ?? '');
+        return beings.includes(being) || UUID.test(being) ? being : undefined;
+    };
+    const isNoted = Array.isArray(message.present);
+    const own = message.is_user ? undefined : beingOfAvatar(message.original_avatar);
+    const by = own ? { speaker_being: own } : { role: message.is_user ? 'user' : 'other', speaker };
+    const present = (isNoted ? message.present : message[HEARD_BY]).map(beingOfAvatar).filter(Boolean);
+    return { ...said, ...by, present: own && !present.includes(own) ? [...present, own] : present, isNoted };
 }
 
 /** Whether the chat is saved: a temporary one (`/tempchat`) is of no character and no group, and leaves nothing. */
@@ -141,8 +140,8 @@ function isNoTalk({ name, is_user: isUser, is_system: isHidden, extra }) {
         || Boolean(isHidden && !isUser && PROGRAM.has((name ?? '').trim()));
 }
 
-/** The messages of the chat that were said, oldest first, each with its id. */
-function said(now, room) {
+/** The messages of the chat that were said, oldest first, each with its id and its line. */
+function said(now) {
     const { chat, streamingProcessor, timestampToMoment } = now;
     const writing = streamingProcessor && !streamingProcessor.isFinished ? chat.length - 1 : -1;
     const seen = new Map();
@@ -163,7 +162,7 @@ function said(now, room) {
             content: message.mes,
             created_at: Number.isNaN(at.getTime()) ? undefined : at.toISOString(),
         };
-        found.push(room ? utterance(one, message, now) : one);
+        found.push([one, message]);
     });
     return found;
 }
@@ -225,7 +224,7 @@ async function opened(now) {
             isNoted: true,
         };
         if (!kept && chatOf(now).branchOf) {
-            said(now).forEach((one) => open.shared.add(one.id));
+            said(now).forEach(([one]) => open.shared.add(one.id));
         }
     }
     return open;
@@ -237,10 +236,12 @@ async function bringUpToDate() {
     }
     // Another chat may be opened while requests are under way.
     const now = context();
+    noteHearers(now);
+    const lines = said(now);
+    const state = await opened(now);
     const room = await roomOf(now);
     const to = room ? `rooms/${room.room_id}` : ofBeing(beingOf(now));
-    const messages = said(now, room);
-    const state = await opened(now);
+    const messages = lines.map(([one, message]) => (room ? utterance(one, message, now, room) : one));
     const ids = new Set(messages.map((one) => one.id));
     const gone = [...state.handedIn].filter((id) => !ids.has(id));
     for (let begin = 0; begin < gone.length; begin += AT_ONCE) {
@@ -337,6 +338,8 @@ let queue = Promise.resolve();
 
 /** Bring memory up to date once what is under way has ended; what fails is tried again at the next event. */
 function followed() {
+    // Requests under way may take longer than a member stays muted.
+    noteHearers(context());
     queue = queue.then(bringUpToDate).catch((fault) => {
         console.warn(`Memory Patrol: ${fault.message}`);
         tell(`Not up to date: ${fault.message}`);
@@ -508,8 +511,10 @@ function begin() {
     const refresh = panel();
     EVENTS.filter((name) => eventTypes[name]).forEach((name) => eventSource.on(eventTypes[name], followed));
     eventSource.on(eventTypes.CHAT_CHANGED, refresh);
-    // What was recalled for one chat is in no prompt of another one, as that of a quiet request, before which nothing is recalled.
-    eventSource.on(eventTypes.CHAT_CHANGED, () => context().setExtensionPrompt(MODULE, '', IN_PROMPT, 0));
+    // What was recalled for one chat, or one member of a group, is in no other's prompt: before a quiet request nothing is recalled.
+    for (const changed of [eventTypes.CHAT_CHANGED, eventTypes.GROUP_MEMBER_DRAFTED]) {
+        eventSource.on(changed, () => context().setExtensionPrompt(MODULE, '', IN_PROMPT, 0));
+    }
     followed();
 }
 

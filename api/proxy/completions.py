@@ -5,10 +5,11 @@ of the memory runs in threads. Order: token, body, Being and payer, transcript, 
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, unquote, urlencode
 
 import structlog
 from starlette.datastructures import Headers
@@ -25,6 +26,8 @@ from api.proxy.relay import ClientGone, relayed, while_connected
 from memory.accounts.rooms import AskedRoom
 from memory.proxy.admission import Admission, is_budgeted, read_model
 from memory.proxy.settlement import most_usage
+from memory.proxy.speakers import answering, group_told
+from memory.proxy.transcript import Transcript
 from memory.proxy.wires.wire import RequestBody, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.chat_answer import ChatAnswer
@@ -123,8 +126,11 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
     chat, wanted = read() if short else await proxy.threads.start(user_id, read)
     del body, read
     began = asyncio.get_running_loop().time()
-    requested = read_model(settings, wire.name, chat.model, headers.get(BEING))
+    requested = read_model(settings, wire.name, chat.model, _names(headers, BEING))
     surcharge = chat.surcharge or _dear_beta(headers)
+    if requested.being is None and wanted.room is not None and identity.caller.being_id is None:
+        # Group chats ask for one member after the other, some of them with names that no header takes.
+        requested = replace(requested, being=answering(wanted.transcript))
     requested = replace(requested, surcharge=surcharge, continues=chat.continues, refers_to=_kept(chat, wanted))
     admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:
@@ -171,7 +177,7 @@ def _read(wire: Wire, content: bytes, headers: Headers, *, alone: bool) -> tuple
         raise
     except (ValueError, RecursionError) as fault:
         raise unreadable(fault) from None
-    return chat, _asked(chat, headers, _room(headers, alone=alone))
+    return chat, _asked(chat, headers, alone=alone)
 
 
 def _dear_beta(headers: Headers) -> str | None:
@@ -185,26 +191,34 @@ def _kept(chat: RequestBody, wanted: Asked) -> frozenset[str]:
     return frozenset(id_ for id_ in named if id_ is not None)
 
 
-def _room(headers: Headers, *, alone: bool) -> AskedRoom | None:
+def _names(headers: Headers, name: str) -> str | None:
+    """A header of names, which some clients send in UTF-8, and others percent-encoded."""
+    value = headers.get(name)
+    with suppress(UnicodeDecodeError):
+        value = value and value.encode("latin-1").decode()
+    return value and unquote(value)
+
+
+def _room(transcript: Transcript, headers: Headers, *, alone: bool) -> AskedRoom | None:
     """The room that a request names; `alone` if its token is bound to one Being."""
     name = headers.get(ROOM, "").strip()
     if not name:
         return None
-    named = headers.get(PRESENT)
+    named = _names(headers, PRESENT)
     present = None if named is None else tuple(one.strip() for one in named.split(",") if one.strip())[:ROOM_MEMBERS]
-    return AskedRoom(name, present, alone)
+    return AskedRoom(name, present, group_told(transcript)[:ROOM_MEMBERS], alone)
 
 
-def _asked(chat: RequestBody, headers: Headers, room: AskedRoom | None) -> Asked:
+def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:
+    transcript = chat.transcript
+    room = _room(transcript, headers, alone=alone)
     conversation = named_conversation(headers.get(CONVERSATION)) or named_conversation(chat.conversation)
     # Open WebUI tells the chat in a header of its own too, where its operator forwards what it knows of users.
     temporary = any((id_ or "").startswith(_TEMPORARY) for id_ in (conversation, headers.get(OPEN_WEBUI_CHAT)))
     off_the_record = temporary or chat.off_the_record or _is_set(headers, OFF_THE_RECORD)
     background = _is_set(headers, BACKGROUND) or _is_agents_own(chat, headers)
-    names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
-    return Asked(
-        chat.transcript, conversation, background, off_the_record, chat.choices, tuple(names), chat.continues, room
-    )
+    names = [name.strip() for name in (_names(headers, USER_NAMES) or "").split(",") if name.strip()][:MOST_USER_NAMES]
+    return Asked(transcript, conversation, background, off_the_record, chat.choices, tuple(names), chat.continues, room)
 
 
 def _is_set(headers: Headers, name: str) -> bool:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from memory.accounts.access import Caller
 from memory.intake.room_messages import accept_utterances
+from memory.proxy.comparison import called
 from memory.proxy.storing import NO_ROOMMATES, Roommates
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
@@ -30,12 +31,15 @@ class AskedRoom:
 
     Attributes:
         name: The room.
-        present: The ids or slugs of the Beings that hear what is said; None: all of the room.
+        present: The ids, slugs or names of the Beings that hear what is said; None: all of the room.
+        members: The names of those that the transcript tells to be in the group; they are present, if `present` is None
+            and the room knows each of them.
         alone: Whether the token is bound to one Being, so that no other is told anything.
     """
 
     name: str
     present: tuple[str, ...] | None = None
+    members: tuple[str, ...] = ()
     alone: bool = False
 
 
@@ -155,16 +159,13 @@ def enter(store: Store, being: Being, asked: AskedRoom) -> tuple[str, Roommates]
         raise NotFound("This Being takes part in no room of that id or slug.")
     if asked.alone:
         return str(place.room_id), NO_ROOMMATES
-    known = {name for member in members for name in (member.slug, str(member.being_id))}
-    if asked.present is not None and not known.issuperset(asked.present):
+    present = None if asked.present is None else _meant(asked.present, members)
+    if present is None and asked.present is not None:
         raise NotFound("A Being that is to be present takes no part in this room.")
-    others = [other for other in members if other.being_id != being.being_id]
-    present = [
-        other
-        for other in others
-        if asked.present is None or not {other.slug, str(other.being_id)}.isdisjoint(asked.present)
-    ]
-    return str(place.room_id), Roommates(present, [other for other in hearers if other.being_id != being.being_id])
+    if present is None:
+        present = (_meant(asked.members, members) if asked.members else None) or members
+    others = [[other for other in some if other.being_id != being.being_id] for some in (present, hearers)]
+    return str(place.room_id), Roommates(*others)
 
 
 def hearers(store: Store, caller: Caller, room: Room) -> list[Being]:
@@ -185,6 +186,14 @@ def holds(store: Store, room: Room, of_beings: Sequence[Being], message_id: UUID
             for being in of_beings
             for version in retraction.versions(tx, being.being_id, [], [message_id])
         )
+
+
+def _meant(names: Sequence[str], members: Sequence[Being]) -> list[Being] | None:
+    """The members that names mean, by their ids; None if one means none of them, or several."""
+    by_id = {str(member.being_id): member for member in members}
+    found = [[by_id[name]] if name in by_id else called(name, members) for name in names]
+    meant = {one.being_id for each in found for one in each}
+    return [one for one in members if one.being_id in meant] if all(len(each) == 1 for each in found) else None
 
 
 def _members(tx: Transaction, user_id: UUID, names: Sequence[str]) -> list[UUID]:

@@ -9,6 +9,7 @@ from uuid import UUID
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
 from memory.proxy import answer_traces
+from memory.proxy.comparison import called
 from memory.text.errors import InvalidRequest
 from providers.completion import Usage
 from providers.prices import cost_of, priced_name
@@ -335,10 +336,13 @@ def mark_refused(store: Store, admission: Admission) -> None:
 def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None) -> Being:
     if named is not None:
         found = beings.find_being(tx, user_id, storable(named))
+        if found is None and len(meant := called(storable(named), beings.beings_of(tx, user_id))) == 1:
+            # Frontends know characters by their names.
+            found = meant[0]
         if found is None or only not in {None, found.being_id}:
             raise NotFound(
-                "You have no Being of that id or slug. It is what stands behind the last `@` of the model's name; for a"
-                " model whose own name has an `@`, name the Being in the header X-Memory-Being."
+                "You have no Being of that id, slug or name. It is what stands behind the last `@` of the model's name;"
+                " for a model whose own name has an `@`, name the Being in the header X-Memory-Being."
             )
         return found
     if only is not None:

@@ -262,7 +262,8 @@ class _Reader:
         ):
             # The frontend left out what was said between the two.
             return
-        turn = self._turns[number]
+        # By its name alone it may not be told who of a group said it.
+        by = self._known.messages[place] if isinstance(place, UUID) else self._turns[number]
         self._changes.retract_with_rest += [
             other.message_id
             for parent_id in after
@@ -271,7 +272,7 @@ class _Reader:
             and other.message_id not in self._changes.shown
             and other.message_id not in self._was_replaced | self._kept
             and not (isinstance(place, UUID) and are_alternatives(self._known, self._known.messages[place], other))
-            and (other.role, other.speaker) == (turn.role, turn.speaker)
+            and (other.role, other.speaker) == (by.role, by.speaker)
             and (self._is_certain(number) or self._is_other_answer(other, number))
         ]
 

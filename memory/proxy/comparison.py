@@ -2,9 +2,12 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from hashlib import blake2b, md5
 from uuid import UUID
 
+from schemas.accounts.accounts import Being
+from schemas.accounts.slugs import slug_of
 from schemas.wire.fields import Role
 
 DIGEST_BYTES = 16
@@ -30,16 +33,34 @@ def words_key(comparable_text: str) -> UUID:
 def same_name(one: str, other: str) -> bool:
     """Whether two names are the same; names on the wire have letters, digits, hyphens and underscores only.
 
-    Some frontends write an underscore in place of each character that the wire does not take, as in `Zo_` for `Zoë`.
+    Some frontends write an underscore in place of each character that the wire does not take, as in `Zo_` for `Zoë`, or
+    two for a sign such as `🌙`, of which JavaScript makes two.
     """
     if _letters(one) == _letters(other) != "":
         return True
     one, other = unicodedata.normalize("NFC", one.strip()), unicodedata.normalize("NFC", other.strip())
-    return bool(one) and (_on_the_wire(one) == other[:WIRE_NAME] or one[:WIRE_NAME] == _on_the_wire(other))
+    return bool(one) and (other[:WIRE_NAME] in _on_the_wire(one) or one[:WIRE_NAME] in _on_the_wire(other))
 
 
-def _on_the_wire(name: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9_]", "_", name)[:WIRE_NAME]
+def named_by(name: str, names: Iterable[str]) -> list[str]:
+    """Return those of the names that a name on the wire may mean: the very same ones, else all that are written so."""
+    listed = [*names]
+    return [one for one in listed if one == name] or [one for one in listed if same_name(name, one)]
+
+
+def called(name: str, beings: Iterable[Being]) -> list[Being]:
+    """Return the Beings that a name means, as characters are called: by display name, slug, or what slug it makes."""
+    every = [*beings]
+    meant = named_by(name, [each for one in every for each in (one.name, one.slug)])
+    return [one for one in every if one.name in meant or one.slug in {*meant, slug_of(name)}]
+
+
+def _on_the_wire(name: str) -> set[str]:
+    return {re.sub(r"[^a-zA-Z0-9_]", put, name)[:WIRE_NAME] for put in ("_", _for_units)}
+
+
+def _for_units(sign: re.Match[str]) -> str:
+    return "__" if sign[0] > "\uffff" else "_"
 
 
 def _letters(name: str) -> str:

@@ -22,6 +22,7 @@ from memory.proxy import answer_traces
 from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes, NewTurn
+from memory.proxy.comparison import digest
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
@@ -294,10 +295,11 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: Sequence[
     being = store.statement(partial(beings.get_being, being_id=request.being.being_id))
     request = replace(request, being=being)
     names = store.statement(partial(_names, request=request))
-    turns = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
+    turns: Sequence[Turn] = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
     wordless = ends_without_words(request.transcript, names)
+    shown, turns = turns, _witnessed(store, request, turns)
     if not turns:
-        return _without_words(request) if wordless else TakenTranscript("nothing")
+        return _without_words(request) if shown or wordless else TakenTranscript("nothing")
     if answer_traces.are_handed_on(store, request.being.being_id, turns):
         return TakenTranscript("background")
     now = store.statement(clock.now)
@@ -372,6 +374,8 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
             return named(reads, being_id, turns, conversation)
         return recognize(reads, being_id, turns, now)
 
+    if conversation is not None:
+        turns = _without_others_as_own(reads, being_id, turns, conversation)
     found = find(turns)
     without_added = without_added_to_last(reads, being_id, turns, found.known)
     if without_added is not turns:
@@ -389,6 +393,47 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     )
 
 
+def _witnessed(store: Store, request: _Request, turns: Sequence[Turn]) -> Sequence[Turn]:
+    """Return turns without those that others in a room heard while the Being was absent, which its transcript shows."""
+    others, conversation = [other.being_id for other in request.room.every], request.conversation
+    newest = next((number for number in range(len(turns), 0, -1) if turns[number - 1].role != "user"), 0)
+    before = turns[:newest]
+    if not others or conversation is None or not before:
+        return turns
+    roles: tuple[Role, ...] = ("user", "assistant", "other")
+    versions = [{digest(role, turn.comparable) for role in roles} for turn in before]
+    known = [
+        store.statement(
+            partial(transcripts.digests_in, being_ids=ids, conversation=conversation, digests=set().union(*versions))
+        )
+        for ids in ([request.being.being_id], others)
+    ]
+    heard = [turn for turn, each in zip(before, versions, strict=True) if each & known[0] or not each & known[1]]
+    return [*heard, *turns[newest:]]
+
+
+def _without_others_as_own(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Sequence[Turn]:
+    """Return turns of which those that another in the group may have said are the Being's only if it is known so.
+
+    One without a name is the Being's as well if nothing is known of it.
+    """
+    own = {turn.digest for turn in turns if turn.perhaps_of is not None}
+    others = {digest("other", turn.comparable) for turn in turns if turn.perhaps_of is not None}
+    if not own:
+        return turns
+    known = {one.digest: one for one in reads.ask(transcripts.near, being_id, conversation, own | others, newest=1)}
+
+    def decided(turn: Turn) -> Turn:
+        as_others = digest("other", turn.comparable)
+        is_others = turn.perhaps_of is not None and turn.digest not in known and (turn.perhaps_of or as_others in known)
+        if not is_others:
+            return turn
+        speaker = known[as_others].speaker if as_others in known else turn.perhaps_of
+        return replace(turn, role="other", speaker=speaker, digest=as_others)
+
+    return [decided(turn) for turn in turns]
+
+
 def _locked(
     tx: Transaction, settings: Settings, request: _Request, scenes: Sequence[SceneRemoval]
 ) -> dict[UUID, Recognition | None]:
@@ -404,7 +449,8 @@ def _locked(
 
 def _names(tx: Transaction, request: _Request) -> Names:
     user = users.get_user(tx, request.being.user_id)
-    return Names([user.name, *request.user_names], [request.being.name, request.being.slug])
+    others = [other.name for other in request.room.every]
+    return Names([user.name, *request.user_names], [request.being.name, request.being.slug], others)
 
 
 def _to_retract(tx: Transaction, being_id: UUID, changes: Changes) -> list[UUID]:

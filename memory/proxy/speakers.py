@@ -38,7 +38,7 @@ MOST_LABELS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names by which the wire means the user, the Being, and others in a group."""
+    """Names by which the wire means the user, the Being, and others in a group, who may be called as the Being is."""
 
     user: Sequence[str]
     being: Sequence[str]
@@ -47,8 +47,8 @@ class Names:
 
 def with_told_names(transcript: Transcript, names: Names) -> Names:
     """Return names with those that the transcript itself tells to be the user's and the Being's."""
-    user, being, members = [*names.user], [*names.being], [*names.others]
-    begins = group = False
+    user, being, members = [*names.user], [*names.being], list[str]()
+    begins, group = False, bool(names.others)
     for line in transcript.lines:
         if line.role != "system":
             continue
@@ -64,7 +64,20 @@ def with_told_names(transcript: Transcript, names: Names) -> Names:
         being += [name for name in characters[:1] if name]
         if _are_one(users) and not any(_is(name, names.being) for name in users):
             user += [name for name in users[:1] if name]
-    return Names(user, being, [name for name in members if not _is(name, user) and not _is(name, being)])
+    told = [name for name in members if not _is(name, user) and not _is(name, being)]
+    return Names(user, being, list(dict.fromkeys([*names.others, *told])))
+
+
+def answering(transcript: Transcript) -> str | None:
+    """Return the name of the character that SillyTavern's prompts ask to answer; None if they name none."""
+    asked = [found for text in _prompts(transcript) for found in _CHARACTER.finditer(text)]
+    return (asked[-1]["name"] or asked[-1]["only"]) if asked else None
+
+
+def group_told(transcript: Transcript) -> tuple[str, ...]:
+    """Return the members of the group whose chat SillyTavern's prompts begin; none if they name none."""
+    lists = [found["names"] for text in _prompts(transcript) for found in _MEMBERS.finditer(text)]
+    return tuple(name.strip() for names in lists[-1:] for name in names.split(",") if name.strip())
 
 
 def without_merging(transcript: Transcript, names: Names) -> Transcript:
@@ -85,12 +98,12 @@ def without_merging(transcript: Transcript, names: Names) -> Transcript:
 def divided(line: Line, names: Names) -> Iterator[Line]:
     """Yield what a line holds of each speaker: frontends write names before lines, and merge lines of one role.
 
-    The speaker's own name goes; with that of another in the group the line is theirs.
+    The speaker's own name goes; that of another in the group, or one that may be either's, becomes the line's.
     """
-    own = names.user if line.role == "user" else names.being
+    own, others = names.user if line.role == "user" else names.being, names.others
     text = line.text.lstrip()
     first = _OWN_LABEL.match(text) if line.name is None else None
-    if first is None or not _is(first["name"], [*own, *names.others]):
+    if first is None or not _is(first["name"], [*own, *others]):
         yield line
         return
     if not text[first.end() :].strip():
@@ -99,11 +112,16 @@ def divided(line: Line, names: Names) -> Iterator[Line]:
             yield line
         return
     found = list(islice(_OWN_LABEL.finditer(text), MOST_LABELS))
-    speaking = {name for name in {label["name"] for label in found} if _is(name, [*own, *names.others])}
+    speaking = {name for name in {label["name"] for label in found} if _is(name, [*own, *others])}
     labels = [label for label in found if label["name"] in speaking]
     for label, end in zip(labels, [*(label.start() for label in labels[1:]), len(text)], strict=True):
-        name = None if _is(label["name"], own) else label["name"].strip()
+        name = None if _is(label["name"], own) and not _is(label["name"], others) else label["name"].strip()
         yield replace(line, text=text[label.end() : end].strip(), name=name)
+
+
+def has_label(line: Line, names: Sequence[str]) -> bool:
+    """Whether one of the names stands before words in a line."""
+    return any(_is(label["name"], names) for label in islice(_OWN_LABEL.finditer(line.text), MOST_LABELS))
 
 
 def is_sillytavern(transcript: Transcript) -> bool:
@@ -111,18 +129,12 @@ def is_sillytavern(transcript: Transcript) -> bool:
 
     Where all comes in one message, they stand in that.
     """
-    texts = [line.text for place, line in enumerate(transcript.lines) if line.role == "system" or place == 0]
-    return any(form.search(text) for text in texts for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
+    return any(form.search(text) for text in _prompts(transcript) for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
 
 
 def begins_with_card(line: Line, names: Names) -> bool:
     """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words."""
     return _is_card(line.text, names.being)
-
-
-def is_name_of(name: str, names: Sequence[str]) -> bool:
-    """Whether a name on the wire is one of these."""
-    return _is(name, names)
 
 
 def _lines_in(text: str, names: Names) -> Iterator[Line]:
@@ -159,6 +171,10 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
         else:
             is_user = _is(label["name"], personas)
             yield Line("user" if is_user else "assistant", words, name=None if is_user else label["name"].strip())
+
+
+def _prompts(transcript: Transcript) -> list[str]:
+    return [line.text for place, line in enumerate(transcript.lines) if line.role == "system" or place == 0]
 
 
 def _members(text: str) -> list[str]:

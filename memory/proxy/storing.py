@@ -8,7 +8,7 @@ from uuid import UUID
 from memory.intake.accepting import is_bulk
 from memory.intake.messages import begin, read_messages, take_begun, take_messages
 from memory.proxy.changes import NEXT, NewTurn
-from memory.proxy.comparison import digest, same_name
+from memory.proxy.comparison import called, digest
 from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.transcript_turns import Turn
 from memory.talk.sessions import process_or_wait
@@ -184,7 +184,7 @@ def _hand_on(
     """
     ids = {place: one.message_id for place, one in enumerate(stored)}
     for other in others if stored else ():
-        told = [_told(one, being, other) for one in stored]
+        told = [_told(one, being, other, [being, *others]) for one in stored]
         batch = read_messages(told, lambda _: None)
         begun = begin(tx, settings, other.being_id, 0)
         taken = take_begun(tx, settings, other.being_id, batch, begun, ids, bulk=is_bulk(stored))
@@ -193,7 +193,7 @@ def _hand_on(
             NewPlace(
                 id_,
                 _parent(stored[place].parent_id, known),
-                digest(_role(stored[place].turn, other), stored[place].turn.comparable),
+                digest(_role(stored[place].turn, other, [being, *others]), stored[place].turn.comparable),
             )
             for place, id_ in taken.inserted.items()
         ]
@@ -206,16 +206,15 @@ def _parent(parent_id: UUID | None, known: set[UUID]) -> UUID | None:
     return parent_id if parent_id in known else None
 
 
-def _told(one: _Stored, being: Being, other: Being) -> dict[str, object]:
-    role = _role(one.turn, other)
+def _told(one: _Stored, being: Being, other: Being, room: Sequence[Being]) -> dict[str, object]:
+    role = _role(one.turn, other, room)
     speaker = being.name if one.turn.role == "assistant" else one.turn.speaker
     return {**one.item, "role": role, "speaker": speaker if role == "other" else None}
 
 
-def _role(turn: Turn, other: Being) -> Role:
+def _role(turn: Turn, other: Being, room: Sequence[Being]) -> Role:
     """The role of a turn's speaker for another Being than the one that the transcript is addressed to."""
     if turn.role == "assistant":
         return "other"
-    if turn.speaker is not None and any(same_name(turn.speaker, name) for name in (other.name, other.slug)):
-        return "assistant"
-    return turn.role
+    # A name that several are called, or that frontends write for several, tells none of them.
+    return "assistant" if turn.speaker is not None and called(turn.speaker, room) == [other] else turn.role

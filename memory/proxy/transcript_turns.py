@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory.proxy.background import maker_of, may_be_task
-from memory.proxy.comparison import comparable, digest
+from memory.proxy.comparison import comparable, digest, named_by
 from memory.proxy.speakers import (
     MODEL_ROLE,
     USER_ROLE,
     Names,
     begins_with_card,
     divided,
-    is_name_of,
+    has_label,
     is_sillytavern,
     with_told_names,
     without_merging,
@@ -45,6 +45,8 @@ class Turn:
         unsure: Whether a frontend may have written it for itself, or answers what it may have written.
         after_wordless: Whether a line without words stands between it and the turn before.
         after_system: Whether a system line stands there.
+        perhaps_of: For an answer in a group, the name on the wire if another's may be written so as well; empty if it
+            has none.
     """
 
     role: Role
@@ -55,6 +57,7 @@ class Turn:
     unsure: bool = False
     after_wordless: bool = False
     after_system: bool = False
+    perhaps_of: str | None = None
 
 
 def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] = ()) -> list[Turn]:
@@ -124,10 +127,12 @@ def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False)
 def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
     """Return a transcript's lines of talk, and the names in it."""
     names = with_told_names(transcript, names)
-    lines = _without_placeholders(without_merging(transcript, names).lines)
-    return [
-        one for line in lines for one in (divided(line, names) if line.role in ("user", "assistant") else [line])
-    ], names
+    lines = [*_without_placeholders(without_merging(transcript, names).lines)]
+    # A frontend that writes no name before the user's words writes none of another: the user calls them by it.
+    labels = any(line.role == "user" and has_label(line, names.user) for line in lines)
+    by_role = {"user": names if labels else replace(names, others=()), "assistant": names}
+    divide = [divided(line, by_role[line.role]) if line.role in by_role else [line] for line in lines]
+    return [one for some in divide for one in some], names
 
 
 def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
@@ -148,6 +153,10 @@ def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
     # Agents' programs write the role as a name.
     own = [*names.user, *USER_ROLE] if line.role == "user" else [*names.being, *MODEL_ROLE]
     opened = opened and line.role == "assistant"
-    if line.name is not None and not is_name_of(line.name, own):
-        return turn_of("other", line.name, line.text, opened=opened)
-    return turn_of(line.role, None, line.text, opened=opened)
+    meant = named_by(line.name, [*own, *names.others]) if line.name is not None else own
+    others = [name for name in meant if name in names.others]
+    if set(meant).isdisjoint(own):
+        return turn_of("other", others[0] if len(others) == 1 else line.name, line.text, opened=opened)
+    turn = turn_of(line.role, None, line.text, opened=opened)
+    is_doubtful = line.role == "assistant" and (others if line.name else names.others)
+    return replace(turn, perhaps_of=line.name or "") if turn and is_doubtful else turn

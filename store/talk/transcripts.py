@@ -167,6 +167,19 @@ def near(
         ).fetchall()
 
 
+def digests_in(tx: Transaction, being_ids: Sequence[UUID], conversation: str, digests: Collection[bytes]) -> set[bytes]:
+    """Those of the digests that a message of any of these Beings in a conversation has."""
+    rows = tx.execute(
+        """
+        select distinct digest
+        from memory.transcript_turns
+        where being_id = any(%s) and digest = any(%s) and conversation = %s
+        """,
+        [list(being_ids), list(digests), conversation],
+    )
+    return {row["digest"] for row in rows}
+
+
 def contents(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> dict[UUID, str]:
     """The texts of messages, standing or retracted."""
     if not message_ids:

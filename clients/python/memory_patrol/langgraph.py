@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from memory_patrol import types
 
 TOLD = "memory-patrol"
+# So langgraph-supervisor marks the messages that it writes in an agent's name.
+HANDED_BACK = "__is_handoff_back"
 PUT_AT_ONCE = 100
 GOT_AT_ONCE = 500
 # The API answers so many of one search.
@@ -51,7 +53,8 @@ def utterances(
 
     Args:
         messages: LangChain's messages, as a graph's state holds them, with their ids. Those of people are the user's;
-            those of models are of the agent in `name`; others, and those without words, are left out.
+            those of models are of the agent in `name`; others, a supervisor's notes of handing back, and those without
+            words are left out.
         beings: The ids or slugs of the agents' Beings by their names; an agent that is not in it has its name as its
             Being's slug.
         present: The ids or slugs of the Beings that hear them; by default all of the room.
@@ -60,7 +63,8 @@ def utterances(
     for message in messages:
         words = _words_of(message.content)
         is_person = message.type == "human"
-        if not words.strip() or not (is_person or (message.type == "ai" and message.name)):
+        is_agent = message.type == "ai" and message.name and not message.response_metadata.get(HANDED_BACK)
+        if not words.strip() or not (is_person or is_agent):
             continue
         one: types.RoomMessageInput = {"content": words}
         if message.id is not None:

@@ -6,6 +6,9 @@ from memory.accounts import rooms
 from memory.accounts.access import Caller
 from memory.accounts.rooms import AskedRoom
 from memory.proxy.exchange import take_answer
+from memory.proxy.speakers import group_told
+from memory.proxy.transcript import read_transcript
+from schemas.accounts.slugs import slug_of
 from schemas.errors import NotFound
 from schemas.talk.rooms import NewRoom
 from store.accounts import beings
@@ -27,10 +30,10 @@ class Group:
     def __init__(self, store, room, doors) -> None:
         self.store, self.room, self.doors = store, room, doors
 
-    def asks(self, slug, *said, answer=None, present=None, alone=False, **options):
+    def asks(self, slug, *said, answer=None, present=None, members=(), alone=False, **options):
         """Ask a character for an answer to a transcript, in which others' lines have names."""
         door = self.doors[slug]
-        conversation, mates = rooms.enter(self.store, door.being, AskedRoom("tavern", present, alone))
+        conversation, mates = rooms.enter(self.store, door.being, AskedRoom("tavern", present, members, alone))
         taken = door.asks(*said, conversation=conversation, room=mates, **options)
         if answer is not None:
             take_answer(self.store, door.settings, door.being, taken.place, answer, room=mates)
@@ -77,6 +80,23 @@ def test_those_that_are_absent_hear_nothing_and_an_unknown_one_is_refused(group)
     assert group.words()["leo"] == ["Leo may hear this.", "Fine."]
 
 
+def test_one_that_comes_in_later_hears_nothing_of_what_its_transcript_shows(group):
+    said = [user("The key is under the mat."), assistant("Which mat?", name="Mara")]
+    group.asks("mara", *said[:1], answer="Which mat?", present=("mara", "leo"))
+    group.asks("kay", *said, answer="Good evening.")
+    said += [assistant("Good evening.", name="Kay"), user("Welcome, Kay.")]
+    group.asks("kay", *said, answer="Thank you.")
+    since = ["Good evening.", "Welcome, Kay.", "Thank you."]
+    everything = ["The key is under the mat.", "Which mat?", *since]
+    assert group.words() == {"mara": everything, "leo": everything, "kay": since}
+    group.asks("mara", *said, assistant("Thank you.", name="Kay"), user("Well."), answer="Well?")
+    assert group.words() == {
+        "mara": [*everything, "Well.", "Well?"],
+        "leo": [*everything, "Well.", "Well?"],
+        "kay": [*since, "Well.", "Well?"],
+    }
+
+
 def test_an_answer_that_was_swiped_away_goes_for_all_and_comes_back_for_all(group):
     first = [user("Hello, all."), assistant("Good evening."), user("Any ale?")]
     group.asks("mara", *first[:1], answer="Good evening.")
@@ -92,8 +112,9 @@ def test_an_answer_that_was_swiped_away_goes_for_all_and_comes_back_for_all(grou
     assert "None." in back["leo"]
 
 
-# As SillyTavern 1.19 sends a group chat: with the names on the lines, or before the words.
+# As SillyTavern 1.19 sends a group chat: with the names on the lines, or before the words, or without them.
 SILLYTAVERN = {
+    "None": lambda line, _: line,
     "Completion Object": lambda line, name: line | {"name": name},
     "Message Content": lambda line, name: line | {"content": f"{name}: {line['content']}"},
 }
@@ -117,6 +138,96 @@ def test_a_group_chat_of_sillytavern_is_told_to_all_in_it(group, form):
     assert group.words() == {"mara": stored, "leo": stored, "kay": stored}
     own = {slug: [words for role, _, words in door.said() if role == "assistant"] for slug, door in group.doors.items()}
     assert own == {"mara": ["Good evening."], "leo": ["None."], "kay": ["Plenty."]}
+
+
+@pytest.fixture
+def lettered(store, user):
+    """A room of characters whose names the wire does not take, two of them written alike there."""
+    with store.transaction() as tx:
+        names = ("黑兽", "白猫", "Серафина", "🌙")
+        made = [beings.add_being(tx, user.user_id, slug_of(name), name) for name in names]
+    room = rooms.make(store, user.user_id, NewRoom(name="Tavern", beings=[being.slug for being in made]))
+    return Group(store, room, {being.name: Door(store, being) for being in made})
+
+
+def on_the_wire(line, name):
+    """A line of SillyTavern's with a name in its completion object: JavaScript makes two of a sign such as `🌙`."""
+    return line | {"name": "".join(one if one.isascii() else "_" * (1 + (one > "\uffff")) for one in name)}
+
+
+def test_names_that_the_wire_can_not_write_are_their_members(lettered):
+    said, everything = [], []
+    for name in ("黑兽", "白猫", "Серафина", "🌙", "黑兽", "白猫"):
+        asked, answer = f"{name}, number {len(said)}?", f"{len(said)} for {name}."
+        said.append(on_the_wire(user(asked), "Ann"))
+        lettered.asks(name, *said, answer=answer, user_names=("Ann",))
+        said.append(on_the_wire(assistant(answer), name))
+        everything += [asked, answer]
+
+    assert lettered.words() == dict.fromkeys(lettered.doors, everything)
+    own = {
+        name: [words for role, _, words in door.said() if role == "assistant"] for name, door in lettered.doors.items()
+    }
+    assert own == {name: [words for words in everything if words.endswith(f"for {name}.")] for name in lettered.doors}
+
+    # An answer that was swiped away goes for all once the talk goes on with another member.
+    said[-1] = on_the_wire(assistant("Another."), "白猫")
+    lettered.asks("白猫", *said[:-1], answer="Another.", user_names=("Ann",))
+    everything[-1] = "Another."
+    said.append(on_the_wire(user("Go on."), "Ann"))
+    lettered.asks("黑兽", *said, answer="I do.", user_names=("Ann",))
+    said.append(on_the_wire(assistant("I do."), "黑兽"))
+    assert lettered.words() == {name: [*everything, "Go on.", "I do."] for name in lettered.doors}
+
+    # Said while nobody listened: whom the name may mean is told nothing that it did not say.
+    said += [on_the_wire(assistant("Да."), "Серафина"), on_the_wire(assistant("I am either."), "白猫"), user("Who?")]
+    lettered.asks("黑兽", *said, user_names=("Ann",))
+    told = {name: door.said()[-3:-1] for name, door in lettered.doors.items()}
+    assert told["Серафина"][0] == ("assistant", None, "Да.")
+    assert told["黑兽"] == told["白猫"] == [("other", "Серафина", "Да."), ("other", "__", "I am either.")]
+
+
+def test_the_user_calls_a_member_by_name(group):
+    group.asks("mara", user("Leo: pass me the salt."), answer="Leo: Here.\n\nMara: Thank you.")
+    group.asks("leo", user("Leo: pass me the salt."), assistant("Thank you.", name="Mara"), user("Mara: and you?"))
+    assert group.doors["leo"].said()[0] == ("user", None, "Leo: pass me the salt.")
+    assert group.doors["mara"].said()[-1] == ("user", None, "Mara: and you?")
+
+
+@pytest.fixture
+def namesakes(store, user):
+    """A room of two characters of one name."""
+    with store.transaction() as tx:
+        made = [beings.add_being(tx, user.user_id, slug, "Mara") for slug in ("mara", "mara-2")]
+    room = rooms.make(store, user.user_id, NewRoom(name="Tavern", beings=["mara", "mara-2"]))
+    return Group(store, room, {being.slug: Door(store, being) for being in made})
+
+
+def test_two_of_the_same_name_are_told_apart_by_what_is_known(namesakes):
+    group = namesakes
+    said = [user("Hello."), assistant("The first.", name="Mara"), user("And you?")]
+    group.asks("mara", *said[:1], answer="The first.")
+    group.asks("mara-2", *said, answer="The second.")
+    group.asks("mara", *said, assistant("The second.", name="Mara"), user("Well."))
+    assert (
+        group.words()["mara"] == group.words()["mara-2"] == ["Hello.", "The first.", "And you?", "The second.", "Well."]
+    )
+    assert [words for role, _, words in group.doors["mara"].said() if role == "assistant"] == ["The first."]
+
+
+@pytest.mark.parametrize(
+    ("members", "hear"),
+    [
+        ("Mara, LEO", ["mara", "leo"]),
+        ("Mara, Leo, Kay", ["mara", "leo", "kay"]),
+        ("Mara, Stranger", ["mara", "leo", "kay"]),
+    ],
+)
+def test_who_left_the_group_hears_nothing_where_the_room_knows_its_members(group, members, hear):
+    begins = {"role": "system", "content": f"[Start a new group chat. Group members: {members}]"}
+    told = group_told(read_transcript([begins]))
+    group.asks("mara", begins, user("Kay is gone."), members=told)
+    assert [slug for slug, words in group.words().items() if words] == hear
 
 
 def test_a_token_for_one_being_opens_its_rooms(group, user):

@@ -146,6 +146,41 @@ def test_in_a_group_each_member_hears_what_is_said_while_it_is_there(tavern, per
     assert sorted(heard("mira")[0]["mira"]) == sorted([*everything[:3], "Hello, Mira."])
 
 
+def test_an_edited_line_and_a_branch_are_told_to_those_that_heard_it(tavern, person, heard):
+    room = {"name": "The Tavern", "beings": ["mira", "leo", "kay"]}
+    assert person.client.post("/v1/rooms", json=room).is_success
+    does(tavern, "opensAGroup", "The Tavern", ["Mira", "Leo", "Kay", "Zed"], "evening")
+    does(tavern, "mutes", "Kay")
+    does(tavern, "sends", "The key is under the mat.")
+    does(tavern, "answersAs", "Leo", "Which mat?")
+    # Zed's Being takes no part in the room: the others hear it, and it hears nothing.
+    does(tavern, "answersAs", "Zed", "I see no mat.")
+    does(tavern, "mutes")
+    does(tavern, "leaves", "Leo")
+    does(tavern, "edits", 0, "The key is in the jug.")
+    does(tavern, "edits", 1, "Which jug?")
+    everything = ["The key is in the jug.", "Which jug?", "I see no mat."]
+    said, own = heard("mira", "leo", "kay")
+    assert said == {"mira": everything, "leo": everything, "kay": []}
+    assert own == {"Which jug?"}
+
+    does(tavern, "branchesAt", 1, "branch")
+    does(tavern, "sends", "Welcome, Kay.")
+    said, _ = heard("mira", "leo", "kay")
+    assert said == {"mira": [*everything, "Welcome, Kay."], "leo": everything, "kay": ["Welcome, Kay."]}
+
+
+def test_what_one_member_remembers_is_in_no_quiet_request_of_another(tavern, person, heard):
+    heard()
+    room = {"name": "The Tavern", "beings": ["mira", "leo"]}
+    assert person.client.post("/v1/rooms", json=room).is_success
+    person.ask("POST", "/facts", json=[{"type": "PROFILE", "content": "Allergic to walnuts.", "pinned": True}])
+    does(tavern, "opensAGroup", "The Tavern", ["Mira", "Leo"], "evening")
+    does(tavern, "sends", "What should I not eat?")
+    assert "Allergic to walnuts." in does(tavern, "answersAs", "Mira", "Walnuts.")["value"]
+    assert does(tavern, "drafts", "Leo")["value"] == ""
+
+
 def test_a_group_without_a_room_is_one_being_as_before(tavern, person, heard):
     person.add_being("group")
     does(tavern, "opensAGroup", "The Cellar", ["Mira", "Leo"], "evening")

@@ -166,7 +166,10 @@ def test_a_thread_with_several_agents_is_a_room_of_their_beings(adapter, patrol,
 
     builder = StateGraph(MessagesState)
     builder.add_node("writes", says("writer", "Here is a draft."))
-    builder.add_node("looks_up", lambda _: {"messages": [AIMessage("", name="critic"), AIMessage("Nameless.")]})
+    # As a supervisor's agents leave them: a call without words, a model without a name, and a note of handing back.
+    note = {"name": "writer", "response_metadata": {"__is_handoff_back": True}}
+    unsaid = [AIMessage("", name="critic"), AIMessage("Nameless."), AIMessage("Transferring back to desk", **note)]
+    builder.add_node("looks_up", lambda _: {"messages": unsaid})
     builder.add_node("judges", says("critic", [{"type": "text", "text": "It is too long."}]))
     builder.add_edge(START, "writes")
     builder.add_edge("writes", "looks_up")
