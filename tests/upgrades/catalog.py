@@ -3,7 +3,7 @@
 import psycopg
 
 # Columns are compared by name, not by place: a migration adds them at the end of a table.
-CATALOG = """
+CATALOG = r"""
     select 'column' as kind, c.relname || '.' || a.attname as name,
         concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated, a.attidentity, a.attstorage,
             pg_get_expr(d.adbin, d.adrelid)) as definition
@@ -28,7 +28,7 @@ CATALOG = """
     join pg_class as c on c.oid = i.indexrelid
     where c.relnamespace = 'memory'::regnamespace
     union all
-    select 'trigger', c.relname, pg_get_triggerdef(t.oid)
+    select 'trigger', c.relname, pg_get_triggerdef(t.oid, true)
     from pg_trigger as t
     join pg_class as c on c.oid = t.tgrelid
     where c.relnamespace = 'memory'::regnamespace and not t.tgisinternal
@@ -42,7 +42,9 @@ CATALOG = """
     where p.pronamespace = 'memory'::regnamespace
     union all
     select 'policy', c.relname || '.' || p.polname,
-        concat_ws(' ', p.polcmd, p.polroles::regrole[], pg_get_expr(p.polqual, p.polrelid))
+        -- The operator names the application's role.
+        concat_ws(' ', p.polcmd, regexp_replace(p.polroles::regrole[]::text, '\w+_across', 'across'),
+            pg_get_expr(p.polqual, p.polrelid))
     from pg_policy as p
     join pg_class as c on c.oid = p.polrelid
     where c.relnamespace = 'memory'::regnamespace
