@@ -5,6 +5,10 @@ checksum of its text. In sql/migrations, `from_0120` holds those of the numbers 
 are dropped and created again from sql/functions, in the order of their paths, in the same transaction and under the
 same lock (docs/decisions/0002 and 0058). A file that begins with the line `-- afterwards` is run in a second
 transaction, which may use the values that the first has added to an enum, and alter the tables that it has filled.
+
+Both transactions keep all others from the tables, whose triggers they replace, so none of their files may read a table
+that grows. What has to do so has a file that begins with `-- beside`: when all else is done, its statements, of which
+each ends a line, run in a transaction each, and from the first again where one was interrupted.
 """
 
 import hashlib
@@ -36,7 +40,8 @@ OLDEST_VECTOR = (0, 8, 4)
 LOCK_WAIT = timedelta(seconds=1)
 LOCK_PATIENCE = timedelta(minutes=2)
 LOCK = 0x6D656D6F7279  # "memory": the advisory lock that lets one migration at a time through
-AFTERWARDS = "-- afterwards\n"
+BESIDE_LOCK = LOCK + 1  # that of what runs beside all other processes
+AFTERWARDS, BESIDE = "-- afterwards\n", "-- beside\n"
 FUNCTIONS = "functions"  # the row of `migrations` whose checksum is that of all files in sql/functions
 
 
@@ -62,7 +67,8 @@ def migrate(url: str, application: str | None = None) -> list[str]:
     """
     if reason := why_unreachable(url):
         raise Unavailable(reason)
-    return sorted(_applied(url, application, afterwards=False) + _applied(url, application, afterwards=True))
+    at_once = _applied(url, application, afterwards=False) + _applied(url, application, afterwards=True)
+    return sorted(at_once + _applied_beside(url))
 
 
 def _applied(url: str, application: str | None, *, afterwards: bool) -> list[str]:
@@ -77,6 +83,24 @@ def _applied(url: str, application: str | None, *, afterwards: bool) -> list[str
                     " that program (`select * from pg_stat_activity`), then migrate again."
                 ) from error
             sleep(LOCK_WAIT.total_seconds())
+
+
+def _applied_beside(url: str) -> list[str]:
+    with translated(), psycopg.connect(url, autocommit=True, prepare_threshold=None) as connection:
+        rows = connection.execute("select name, checksum from memory.migrations").fetchall()
+        if not any(_begins(path, BESIDE) and _is_new(path, dict(rows)) for path in _migrations()):
+            return []
+        # CONCURRENTLY waits for all older statements, and would wait for one that waits for this lock.
+        while connection.execute("select pg_try_advisory_lock(%s)", [BESIDE_LOCK]).fetchone() == (False,):
+            sleep(LOCK_WAIT.total_seconds())
+        connection.execute("set statement_timeout = 0; set search_path to memory, public")
+        applied: dict[str, bytes] = dict(connection.execute("select name, checksum from migrations").fetchall())
+        fresh = [path for path in _migrations() if _begins(path, BESIDE) and _is_new(path, applied)]
+        for path in fresh:
+            for statement in path.read_text(encoding="utf-8").split(";\n"):
+                connection.execute(statement.encode())
+            connection.execute("insert into migrations (name, checksum) values (%s, %s)", [path.stem, _checksum(path)])
+    return [path.stem for path in fresh]
 
 
 def _apply(url: str, application: str | None, *, afterwards: bool) -> list[str]:
@@ -110,7 +134,11 @@ def _apply(url: str, application: str | None, *, afterwards: bool) -> list[str]:
         rows = connection.execute("select name, checksum from migrations").fetchall()
         applied: dict[str, bytes] = dict(rows)
         _refuse_unknown(applied)
-        fresh = [path for path in _migrations() if _is_new(path, applied) and _comes_afterwards(path) == afterwards]
+        fresh = [
+            path
+            for path in _migrations()
+            if _is_new(path, applied) and _begins(path, AFTERWARDS) == afterwards and not _begins(path, BESIDE)
+        ]
         if fresh or applied.get(FUNCTIONS) != _checksum(*_functions()):
             _replay(connection, fresh)
         # No table with a check that is still to come can be altered.
@@ -243,8 +271,8 @@ def _migrations() -> list[Path]:
     return sorted((SQL / "migrations").glob("from_*/[0-9]*"), key=lambda path: path.name)
 
 
-def _comes_afterwards(migration: Path) -> bool:
-    return migration.is_file() and migration.read_text(encoding="utf-8").startswith(AFTERWARDS)
+def _begins(migration: Path, line: str) -> bool:
+    return migration.is_file() and migration.read_text(encoding="utf-8").startswith(line)
 
 
 def _files(migration: Path) -> list[Path]:

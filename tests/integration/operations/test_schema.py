@@ -305,6 +305,27 @@ def test_vectors_stay_in_their_rows(column):
     assert moved == []
 
 
+def test_an_index_is_built_beside_the_processes_that_write(url, tmp_path, monkeypatch):
+    later = copytree(migration.SQL, tmp_path / "sql")
+    build = (
+        "-- beside\ndrop index concurrently if exists late;\ncreate index concurrently late on messages (content);\n"
+    )
+    (later / "migrations" / "from_0300" / "9999_late.sql").write_text(build)
+    monkeypatch.setattr(migration, "SQL", later)
+    waiting = "select exists (select from pg_stat_progress_create_index where phase like 'waiting for writers%')"
+    with psycopg.connect(url, autocommit=True) as owner, ThreadPoolExecutor(1) as pool:
+        with psycopg.connect(url) as writer:
+            writer.execute("lock table memory.messages in row exclusive mode")
+            migrating = pool.submit(migration.migrate, url)
+            assert wait_until(lambda: owner.execute(waiting).fetchone() == (True,), PATIENCE)
+            with psycopg.connect(url, options=f"-c lock_timeout={PATIENCE:.0f}s") as other:
+                other.execute("lock table memory.messages in row exclusive mode")
+            assert not migrating.done()
+        assert migrating.result() == ["9999_late"]
+        assert migration.migrate(url) == []
+        assert owner.execute("select indisvalid from pg_index where indexrelid = 'memory.late'::regclass").fetchone()
+
+
 def test_a_migration_that_waits_for_a_lock_keeps_no_other_from_the_table(url, monkeypatch):
     monkeypatch.setattr(migration, "LOCK_WAIT", timedelta(milliseconds=200))
     waiting = "select exists (select from pg_locks where relation = 'memory.facts'::regclass and not granted)"
