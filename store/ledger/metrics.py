@@ -154,12 +154,17 @@ def unknown_due(tx: Transaction) -> list[UnknownWork]:
     with tx.cursor(row_factory=class_row(UnknownWork)) as cursor:
         return cursor.execute(
             """
-            select kind, count(*) as units,
-                clock_timestamp() - min(case state when 'ready' then next_at else lease_until end) as waited
-            from memory.work
+            select kind, count(*) as units, clock_timestamp() - min(since) as waited
+            from (
+                select kind, next_at as since
+                from memory.work
+                where state = 'ready' and next_at <= clock_timestamp()
+                union all
+                select kind, lease_until
+                from memory.work
+                where state = 'running' and lease_until < clock_timestamp()
+            ) as due
             where kind <> all (%s)
-                and (state = 'ready' and next_at <= clock_timestamp()
-                    or state = 'running' and lease_until < clock_timestamp())
             group by kind
             order by kind
             """,

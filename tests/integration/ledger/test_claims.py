@@ -8,6 +8,7 @@ import pytest
 from psycopg.errors import DivisionByZero
 
 from schemas.errors import LeaseLost
+from schemas.ledger.kinds import CURATE
 from store.accounts import users
 from store.ledger import retention, work
 
@@ -48,6 +49,37 @@ def test_work_is_not_claimed_before_its_time(store, ask, claim):
     with store.transaction() as tx:
         tx.execute("update memory.work set next_at = next_at - interval '1 hour'")
     assert claim() is not None
+
+
+@pytest.mark.new_database
+def test_a_claim_reads_no_other_users(store, being):
+    def rows_read(tx):
+        (row,) = tx.execute(
+            """
+            select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+            from pg_stat_xact_all_tables
+            where schemaname = 'memory' and relname in ('users', 'beings')
+            """
+        )
+        return row["rows"]
+
+    with store.transaction() as tx:
+        tx.execute(
+            """
+            with added as (
+                insert into memory.users (name) select 'user ' || n from generate_series(1, 5000) as n returning user_id
+            )
+            insert into memory.beings (user_id, slug, name) select user_id, 'being', 'Being' from added
+            """
+        )
+        work.ask(tx, being.being_id, CURATE, "")
+    with store.transaction() as tx:
+        tx.execute("analyze memory.users, memory.beings")
+    with store.transaction() as tx:
+        before = rows_read(tx)
+        assert work.claim(tx, being.being_id, CURATE.name, "", lease=LEASE, attempts=5)
+        assert work.begin_idle(tx, [being.user_id], CURATE, lease=LEASE)
+        assert rows_read(tx) - before < 20
 
 
 def test_of_many_concurrent_claims_exactly_one_wins(store, ask, claim):

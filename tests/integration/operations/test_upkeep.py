@@ -106,6 +106,7 @@ def test_health_counts_the_dead_and_passes_over_what_is_done(store, being):
         tx.execute("analyze memory.work")
     with store.transaction() as tx:
         assert metrics.dead(tx) == 3
+        assert metrics.unknown_due(tx) == []
         (read,) = tx.execute(
             "select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_all_tables"
             " where schemaname = 'memory' and relname = 'work'"
