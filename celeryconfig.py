@@ -2,7 +2,7 @@
 
 from kombu import Queue
 
-from schemas.ledger.kinds import BEAT, QUEUES
+from schemas.ledger.kinds import BEAT, QUEUES, TICK_QUEUE
 from schemas.settings import Settings
 from workers.runtime.addresses import broker_url as address_of_broker
 
@@ -37,7 +37,7 @@ broker_transport_options = {
 # The upper bound; connections are opened when needed.
 broker_pool_limit = 20
 
-task_queues = [Queue(name) for name in QUEUES]
+task_queues = [Queue(name) for name in (*QUEUES, TICK_QUEUE)]
 task_default_queue = "upkeep"
 task_create_missing_queues = False
 

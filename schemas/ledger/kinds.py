@@ -12,11 +12,13 @@ Queue = Literal["ingest", "patrol", "patrol-llm", "shadow", "rolling", "session-
 QUEUES: tuple[Queue, ...] = get_args(Queue)
 # Their tasks wait for answers of a model, some for minutes. Tasks of the other queues should not have to wait for them.
 LLM_QUEUES: tuple[Queue, ...] = ("patrol-llm", "shadow", "rolling", "session-close")
+# What beat sends, which each worker of `upkeep` takes too: behind work that waits for a minute every tick would expire.
+TICK_QUEUE: Literal["ticks"] = "ticks"
 
 # Messages that a worker takes from a queue in one round over its queues; one from each other. An answer needs the facts
-# of what was told before summaries of it, and the latest talk's summary before those of closed sessions. The ticks that
-# index and embed come as often however many patrols wait, and each may take its turn's whole time.
-SHARES: dict[str, int] = {"shadow": 8, "rolling": 4, "patrol": 4}
+# of what was told before summaries of it, and the latest talk's summary before those of closed sessions. Ticks are sent
+# twice a second at most, and most that wait have expired.
+SHARES: dict[str, int] = {"shadow": 8, "rolling": 4, "patrol": 4, TICK_QUEUE: 8}
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Kind:
     """One Celery task: its stable name, and the queue that its messages go to."""
 
     name: str
-    queue: Queue
+    queue: Queue | Literal["ticks"]
 
 
 @dataclass(frozen=True)
@@ -95,18 +97,18 @@ STEPS = {
 }
 PATROL_STEPS = tuple(STEPS)
 
-SWEEP = TickKind("upkeep.sweep", "upkeep", every=None, expires=10)
-TICKS = TickKind("upkeep.ticks", "upkeep", every=timedelta(seconds=30))
-IDLE_SESSIONS = TickKind("upkeep.idle_sessions", "upkeep", every=timedelta(seconds=10))
-RETENTION = TickKind("upkeep.retention", "upkeep", every=timedelta(minutes=10))
-EMBEDDERS = TickKind("upkeep.embedders", "upkeep", every=timedelta(seconds=30))
+SWEEP = TickKind("upkeep.sweep", TICK_QUEUE, every=None, expires=10)
+TICKS = TickKind("upkeep.ticks", TICK_QUEUE, every=timedelta(seconds=30))
+IDLE_SESSIONS = TickKind("upkeep.idle_sessions", TICK_QUEUE, every=timedelta(seconds=10))
+RETENTION = TickKind("upkeep.retention", TICK_QUEUE, every=timedelta(minutes=10))
+EMBEDDERS = TickKind("upkeep.embedders", TICK_QUEUE, every=timedelta(seconds=30))
 # A message is found by its words within a second, and costs no task of its own.
 INDEX_TOLD = TickKind("ingest.index_told", "ingest", every=timedelta(seconds=0.5), expires=4)
-UNEMBEDDED_TOLD = TickKind("upkeep.unembedded", "upkeep", every=timedelta(seconds=2))
-DUE = TickKind("upkeep.due", "upkeep", every=timedelta(seconds=2))
-VECTOR_INDEXES = TickKind("upkeep.vector_indexes", "upkeep", every=timedelta(minutes=1))
-WAITING_SESSIONS = TickKind("shadow.waiting", "shadow", every=timedelta(minutes=1))
-WAITING_SUMMARIES = TickKind("rolling.waiting", "rolling", every=timedelta(minutes=1))
+UNEMBEDDED_TOLD = TickKind("upkeep.unembedded", TICK_QUEUE, every=timedelta(seconds=2))
+DUE = TickKind("upkeep.due", TICK_QUEUE, every=timedelta(seconds=2))
+VECTOR_INDEXES = TickKind("upkeep.vector_indexes", TICK_QUEUE, every=timedelta(minutes=1))
+WAITING_SESSIONS = TickKind("shadow.waiting", TICK_QUEUE, every=timedelta(minutes=1))
+WAITING_SUMMARIES = TickKind("rolling.waiting", TICK_QUEUE, every=timedelta(minutes=1))
 
 INGEST_NOTES = DoorKind("ingest.notes", "ingest")
 INGEST_MESSAGES = DoorKind("ingest.messages", "ingest")

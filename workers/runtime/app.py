@@ -11,6 +11,7 @@ from typing import Any
 from celery import Celery, signals
 
 from providers import embedding, thinkers
+from schemas.ledger.kinds import TICK_QUEUE
 from schemas.settings import Settings
 from store.migrate import await_migrated
 from workers.runtime import alive, collector
@@ -55,6 +56,14 @@ app.config_from_object("celeryconfig")
 def _name_connections(sender: str, options: dict[str, Any], **_: Any) -> None:
     """Let Postgres show which worker and which queues a connection serves, in its 63 bytes for a name."""
     os.environ["PGAPPNAME"] = f"patrol {sender.partition('@')[0]} {','.join(options['queues'] or ())}".rstrip()
+
+
+@signals.celeryd_after_setup.connect  # type: ignore[untyped-decorator]  # published without types
+def _take_ticks(**_: Any) -> None:
+    """Let a worker of `upkeep` take what beat sends, whatever queues a deployment names."""
+    queues = app.amqp.queues
+    if "upkeep" in queues.consume_from:
+        queues.select_add(queues[TICK_QUEUE])
 
 
 @signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types

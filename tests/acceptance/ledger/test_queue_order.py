@@ -1,14 +1,15 @@
 """Of the queues that one worker serves, judging comes first, and none starves."""
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from kombu import Connection, Queue
 
-from schemas.ledger.kinds import LLM_QUEUES, QUEUES, SHARES
+from schemas.ledger.kinds import LLM_QUEUES, QUEUES, SHARES, TICK_QUEUE
 
 ROUNDS = 3
-OTHERS = tuple(name for name in QUEUES if name not in LLM_QUEUES)
+OTHERS = tuple(name for name in (*QUEUES, TICK_QUEUE) if name not in LLM_QUEUES)
 
 
 @pytest.fixture
@@ -61,6 +62,14 @@ def test_each_round_takes_as_many_messages_of_a_queue_as_its_share(taken, served
     length = sum(in_a_round.values())
     assert [Counter(order[length * at : length * (at + 1)]) for at in range(ROUNDS)] == [in_a_round] * ROUNDS
     assert len(set(in_a_round.values())) > 1
+
+
+@pytest.mark.parametrize("served", [OTHERS])
+def test_ticks_wait_for_one_round_at_most_however_much_work_waits(taken, served):
+    others = sum(SHARES.get(name, 1) for name in served if name != TICK_QUEUE)
+    order = taken([name for name in served for _ in range(40)])
+    ticks = [place for place, name in enumerate(order) if name == TICK_QUEUE]
+    assert max(after - before for before, after in pairwise([-1, *ticks])) <= others + 1
 
 
 def test_a_queue_saves_up_no_turns_while_it_is_empty(taken):

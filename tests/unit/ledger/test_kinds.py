@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from schemas.ledger.kinds import BEAT, KINDS, QUEUES, STEPS, WORK, TickKind, WorkKind, chain_from
+from schemas.ledger.kinds import BEAT, KINDS, QUEUES, STEPS, TICK_QUEUE, WORK, TickKind, WorkKind, chain_from
 
 ROOT = Path(__file__).resolve().parents[3]
 NOWHERE = {"DATABASE_URL": "postgresql://nowhere", "REDIS_URL": "redis://nowhere"}
@@ -30,30 +30,30 @@ STABLE = {
     "patrol.session_counts": "patrol",
     "patrol.split": "patrol-llm",
     "rolling.summarise": "rolling",
-    "rolling.waiting": "rolling",
+    "rolling.waiting": "ticks",
     "session_close.deliver_due": "session-close",
     "session_close.summarise": "session-close",
     "session_close.summarise_short": "session-close",
     "shadow.judge": "shadow",
-    "shadow.waiting": "shadow",
+    "shadow.waiting": "ticks",
     "upkeep.activate": "upkeep",
     "upkeep.clean_streams": "upkeep",
     "upkeep.compare_seeds": "upkeep",
     "upkeep.curate": "upkeep",
     "upkeep.date_told": "upkeep",
-    "upkeep.due": "upkeep",
+    "upkeep.due": "ticks",
     "upkeep.embed_facts": "upkeep",
     "upkeep.embed_told": "upkeep",
-    "upkeep.embedders": "upkeep",
-    "upkeep.idle_sessions": "upkeep",
+    "upkeep.embedders": "ticks",
+    "upkeep.idle_sessions": "ticks",
     "upkeep.index_vectors": "upkeep",
     "upkeep.reembed": "upkeep",
-    "upkeep.retention": "upkeep",
+    "upkeep.retention": "ticks",
     "upkeep.spine": "upkeep",
-    "upkeep.sweep": "upkeep",
-    "upkeep.ticks": "upkeep",
-    "upkeep.unembedded": "upkeep",
-    "upkeep.vector_indexes": "upkeep",
+    "upkeep.sweep": "ticks",
+    "upkeep.ticks": "ticks",
+    "upkeep.unembedded": "ticks",
+    "upkeep.vector_indexes": "ticks",
 }
 
 
@@ -79,7 +79,20 @@ def in_a_worker(program):
 
 def test_the_names_and_queues_are_those_of_running_systems():
     assert {kind.name: kind.queue for kind in KINDS.values()} == STABLE
-    assert set(STABLE.values()) == set(QUEUES)
+    assert set(STABLE.values()) == {*QUEUES, TICK_QUEUE}
+
+
+def test_a_worker_of_upkeep_takes_the_ticks():
+    taken = in_a_worker(
+        "from celery import signals\n"
+        "taken = []\n"
+        "for served in (['ingest', 'upkeep'], ['ingest']):\n"
+        "    app.amqp.queues.select(served)\n"
+        "    signals.celeryd_after_setup.send(sender='worker@here', instance=None, conf=app.conf)\n"
+        "    taken.append(sorted(app.amqp.queues.consume_from))\n"
+        "print(json.dumps(taken))\n"
+    )
+    assert taken == [["ingest", "ticks", "upkeep"], ["ingest"]]
 
 
 def test_every_kind_has_one_task_and_every_task_has_a_kind():
@@ -95,7 +108,7 @@ def test_a_task_whose_kind_is_not_registered_so_is_refused_at_import():
         "step.step(WorkKind('upkeep.curate', 'patrol'))",
         "step.step(CURATE, bury=print)",
         "step.step(STEPS['embed'])",
-        "step.tick(TickKind('upkeep.tidy', 'upkeep', every=None))",
+        "step.tick(TickKind('upkeep.tidy', 'ticks', every=None))",
     ]
     tried = "".join(f"try:\n    {one}\nexcept ValueError as fault:\n    refused.append(str(fault))\n" for one in made)
     refused = in_a_worker(f"refused = []\n{tried}print(json.dumps(refused))")

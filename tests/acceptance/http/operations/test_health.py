@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from celery import Celery
 
-from schemas.ledger.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES, TICK_QUEUE
 from tests.acceptance.conftest import PATIENCE, Person, answers, api_process
 from tests.acceptance.http.intake.scenes import scene
 from workers.embedded.supervisor import Supervisor
@@ -77,7 +77,7 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
         supervisor.start([strict])
         wait_until(lambda: working() == 200)
         try:
-            for queue in QUEUES:
+            for queue in (*QUEUES, TICK_QUEUE):
                 celery.control.cancel_consumer(queue, reply=True)
             wait_until(lambda: [*(celery.control.inspect().active_queues() or {}).values()] == [[]])
             person.ask("POST", "/notes", json=scene())
@@ -87,7 +87,7 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
             told = problem(httpx2.get(f"{url}/health/work", timeout=PATIENCE), 503)["detail"]
             assert "no worker takes the due work of the queues" in told
         finally:
-            for queue in QUEUES:
+            for queue in (*QUEUES, TICK_QUEUE):
                 celery.control.add_consumer(queue, reply=True)
         wait_until(lambda: working() == 200)
     celery.close()
