@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from psycopg.sql import SQL, Identifier
 from redis import Redis
@@ -40,8 +40,7 @@ class Ground:
     def new_being(self) -> UUID:
         """Make a user with an empty Being."""
         with self.store.transaction() as tx:
-            count = len(users.all_users(tx))
-            user = users.add_user(tx, f"user {count}", "UTC")
+            user = users.add_user(tx, f"user {uuid4()}", "UTC")
             return beings.add_being(tx, user.user_id, "being", "Being").being_id
 
     def token(self, being_id: UUID) -> str:

@@ -2,10 +2,12 @@
 
 Each day of each Being is two conversations and some contexts; the domain's clock is moved on to the next day when
 nothing is left to do. It prints what a day costs in rows, bytes, write-ahead log, worker seconds and model calls, how
-old due work became, and what gave way first. docs/scaling.md multiplies the figures.
+old due work was in each minute, and which limits were passed, the first one first. docs/scaling.md multiplies the
+figures.
 """
 
 import argparse
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -37,17 +39,41 @@ MESSAGES = 10
 CONTEXTS = 4
 CALLERS = 8
 SAMPLED_SECONDS = 0.5
+MINUTE = 60
+# Where the alerts of deploy/prometheus/alerts.yml fire, if it lasts.
+OLDEST_DUE = 60
+SLOW_CONTEXT = 0.5
+FEW_CONTEXTS = 100  # one that is slow says nothing
 FINISHED = """
     select owner_id, kind, key, fence, queue, extract(epoch from finished_at - claimed_at)::float8 as seconds
     from memory.work
     where state = 'done' and finished_at > clock_timestamp() - interval '5 seconds' and claimed_at is not null
 """
 SIZES = """
-    select c.relname as table, pg_total_relation_size(c.oid) as bytes, s.n_tup_ins as rows
+    select c.relname as table, pg_total_relation_size(c.oid) as bytes, s.n_tup_ins as rows, s.seq_tup_read as scanned
     from pg_class as c
     join pg_stat_user_tables as s on s.relid = c.oid
     where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
 """
+
+
+@dataclass
+class Minute:
+    """A minute of a run.
+
+    Attributes:
+        lived: How many days of a Being were lived in it.
+        oldest: How old due work of each queue became, in seconds.
+        contexts: Seconds that contexts took.
+    """
+
+    lived: int = 0
+    oldest: Counter[str] = field(default_factory=Counter)
+    contexts: list[float] = field(default_factory=list)
+
+    def context(self, part: float) -> float:
+        """The seconds that this part of the contexts took at most; 0 if there were none."""
+        return sorted(self.contexts)[int(len(self.contexts) * part)] if self.contexts else 0.0
 
 
 @dataclass
@@ -57,18 +83,30 @@ class Seen:
     Attributes:
         worked: Seconds that workers held units of each queue.
         units: How many units of each queue they finished.
-        oldest: How old due work of each queue became, in seconds.
+        minutes: Each minute of the run.
+        passed: When each limit was passed first, in seconds from the beginning.
         redis: The most memory that Redis held, in bytes.
-        told: How often the API answered each status.
-        slow: Seconds that contexts took.
+        answers: How often the API answered each status.
     """
+
+    begun: float = field(default_factory=perf_counter)
 
     worked: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     units: Counter[str] = field(default_factory=Counter)
-    oldest: Counter[str] = field(default_factory=Counter)
+    minutes: dict[int, Minute] = field(default_factory=lambda: defaultdict(Minute))
+    passed: dict[str, float] = field(default_factory=dict)
     redis: int = 0
-    told: Counter[int] = field(default_factory=Counter)
-    slow: list[float] = field(default_factory=list)
+    answers: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def minute(self) -> Minute:
+        """The minute that runs."""
+        return self.minutes[int(perf_counter() - self.begun) // MINUTE]
+
+    def holds(self, limit: str, *, within: bool) -> None:
+        """Note when a limit is passed for the first time."""
+        if not within:
+            self.passed.setdefault(limit, perf_counter() - self.begun)
 
 
 @contextmanager
@@ -85,8 +123,14 @@ def watched(on: Ground) -> Iterator[Seen]:
                         counted.add(unit)
                         seen.worked[row["queue"]] += row["seconds"]
                         seen.units[row["queue"]] += 1
+                now = seen.minute
                 for queue, waited in metrics.oldest_due(tx).items():
-                    seen.oldest[queue] = max(seen.oldest[queue], round(waited.total_seconds()))
+                    now.oldest[queue] = max(now.oldest[queue], round(waited.total_seconds()))
+                    seen.holds(f"work of {queue} is due for a minute", within=waited <= timedelta(seconds=OLDEST_DUE))
+                dead = value(tx, "select exists (select from memory.work where state = 'dead')")
+                seen.holds("work is dead", within=not dead)
+            few = len(now.contexts) < FEW_CONTEXTS
+            seen.holds(f"one context of twenty takes {SLOW_CONTEXT} s", within=few or now.context(0.95) <= SLOW_CONTEXT)
             seen.redis = max(seen.redis, int(on.redis.info("memory")["used_memory"]))
 
     watcher = Thread(target=look, daemon=True)
@@ -112,6 +156,7 @@ def play(on: Ground, url: str, beings: int, days: int, until: float) -> tuple[Se
                     return 0
                 being, token = callers[number]
                 _day(client, f"/v1/beings/{being}", {"Authorization": f"Bearer {token}"}, number, today, seen)
+                seen.minute.lived += 1
                 return 1
 
             with ThreadPoolExecutor(CALLERS) as pool:
@@ -143,13 +188,14 @@ def _day(client: httpx2.Client, path: str, headers: dict[str, str], number: int,
         for _ in range(CONTEXTS // CONVERSATIONS):
             begin = perf_counter()
             _insist(client, f"{path}/context", headers, {"message": "What came of it?"}, seen)
-            seen.slow.append(perf_counter() - begin)
+            seen.minute.contexts.append(perf_counter() - begin)
 
 
 def _insist(client: httpx2.Client, path: str, headers: dict[str, str], body: object, seen: Seen) -> None:
     while True:
         answer = client.post(path, json=body, headers=headers)
-        seen.told[answer.status_code] += 1
+        seen.answers[answer.status_code] += 1
+        seen.holds(f"an answer is {answer.status_code}", within=answer.is_success)
         if answer.status_code not in {429, 503}:
             answer.raise_for_status()
             return
@@ -168,14 +214,13 @@ def _state(on: Ground) -> tuple[dict[str, dict[str, Any]], int]:
         return tables, int(value(tx, "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint"))
 
 
-def _processor(on: Ground) -> dict[str, float]:
+def _processor() -> dict[str, float]:
     """Seconds of processor time of Postgres, Redis, the API and the workers so far."""
     names = {"postgres": "Postgres", "redis-server": "Redis", "multiprocessing": "API", "celery": "workers"}
     used: dict[str, float] = defaultdict(float)
-    for pid in family(1):
+    for pid in family(os.getpid()):
         line = command(pid)
-        name = next((name for sign, name in names.items() if sign in line), None)
-        if name and (name != "Postgres" or str(on.home) in line or "postgres:" in line):
+        if name := next((name for sign, name in names.items() if sign in line), None):
             used[name] += processor_seconds(pid)
     return used
 
@@ -193,11 +238,11 @@ def main() -> None:
         with on.store.transaction() as tx:
             console.print(Machine.this(tx).in_words(), style="dim")
         before, log = _state(on)
-        used, begun = _processor(on), perf_counter()
+        used, begun = _processor(), perf_counter()
         seen, lived = play(on, url, arguments.beings, arguments.days, begun + arguments.seconds)
         took = perf_counter() - begun
         after, written = _state(on)
-        used = {name: seconds - used[name] for name, seconds in _processor(on).items()}
+        used = {name: seconds - used[name] for name, seconds in _processor().items()}
         with on.store.transaction() as tx:
             calls = tx.execute(
                 """
@@ -208,22 +253,22 @@ def main() -> None:
                 order by provider, purpose
                 """
             ).fetchall()
+            deadlocks = value(tx, "select deadlocks from pg_stat_database where datname = current_database()")
     console.print(f"{lived:,} days of {arguments.beings:,} Beings in {took:,.0f} s: {lived / took:.2f} a second")
-    _print(console, "a Being's day, by table", ["rows", "bytes"], _grown(before, after, lived))
+    _print(
+        console,
+        "a Being's day, by table",
+        ["rows", "bytes", "rows read without an index"],
+        _grown(before, after, lived),
+    )
     log_bytes = (written - log) / lived
     _print(console, "a Being's day", ["measured"], [("bytes of write-ahead log", [f"{log_bytes:,.0f}"])])
     queues = sorted(seen.units, key=lambda queue: -seen.worked[queue])
     _print(
         console,
         "a Being's day, by queue",
-        ["units", "worker ms", "oldest due, s"],
-        [
-            (
-                each,
-                [f"{seen.units[each] / lived:.2f}", f"{1000 * seen.worked[each] / lived:.1f}", str(seen.oldest[each])],
-            )
-            for each in queues
-        ],
+        ["units", "worker ms"],
+        [(each, [f"{seen.units[each] / lived:.2f}", f"{1000 * seen.worked[each] / lived:.1f}"]) for each in queues],
     )
     _print(
         console,
@@ -243,40 +288,45 @@ def main() -> None:
             for row in calls
         ],
     )
-    slow = sorted(seen.slow)
+    _print(
+        console,
+        "by the clock, in minutes",
+        ["days lived", "contexts, p50 and p95, ms", "oldest due, s"],
+        [(str(minute), _in_words(seen.minutes[minute])) for minute in sorted(seen.minutes)],
+    )
     held = sum(seen.worked.values()) / took / (2 * WORKERS + 1)
-    console.print(f"Redis held {seen.redis / 2**20:.1f} MB at most; answers by status: {dict(seen.told)}")
-    console.print(
-        f"contexts: p50 {1000 * slow[len(slow) // 2]:.0f} ms, p95 {1000 * slow[int(len(slow) * 0.95)]:.0f} ms"
-    )
-    console.print(
-        f"worker processes held work for {held:.0%} of the time; first to give way: {_first(seen, used, took)}"
-    )
+    console.print(f"Redis held {seen.redis / 2**20:.1f} MB at most; answers by status: {dict(seen.answers)}")
+    console.print(f"worker processes held work for {held:.0%} of the time; deadlocks: {deadlocks}")
+    for limit, when in seen.passed.items():
+        console.print(f"passed after {when:,.0f} s, {_lived(seen, when):,} days: {limit}")
+    if not seen.passed:
+        console.print("no limit was passed")
+
+
+def _in_words(minute: Minute) -> list[str]:
+    oldest = ", ".join(f"{queue} {age}" for queue, age in minute.oldest.most_common(3) if age)
+    return [
+        str(minute.lived),
+        f"{1000 * minute.context(0.5):.0f}, {1000 * minute.context(0.95):.0f}" if minute.contexts else "",
+        oldest,
+    ]
+
+
+def _lived(seen: Seen, when: float) -> int:
+    return sum(minute.lived for number, minute in seen.minutes.items() if (number + 1) * MINUTE <= when)
 
 
 def _grown(before: dict[str, Any], after: dict[str, Any], lived: int) -> list[tuple[str, list[str]]]:
-    grown = [
-        (
-            name,
-            (after[name]["rows"] - before[name]["rows"]) / lived,
-            (after[name]["bytes"] - before[name]["bytes"]) / lived,
-        )
-        for name in after
+    columns = ("rows", "bytes", "scanned")
+    grown = {name: [(after[name][one] - before[name][one]) / lived for one in columns] for name in after}
+    largest = sorted((each for each in grown.items() if each[1][1]), key=lambda each: -each[1][1])
+    scanned = sorted((each for each in grown.items() if each[1][2]), key=lambda each: -each[1][2])
+    rows = [*largest[:12], *(each for each in scanned[:5] if each not in largest[:12])]
+    total = [sum(numbers) for numbers in zip(*grown.values(), strict=True)]
+    return [
+        (name, [f"{rows:.2f}", f"{size:,.0f}", f"{scanned:,.0f}"])
+        for name, (rows, size, scanned) in [*rows, ("all tables", total)]
     ]
-    rows = [
-        (name, [f"{rows:.2f}", f"{size:,.0f}"]) for name, rows, size in sorted(grown, key=lambda one: -one[2]) if size
-    ]
-    total = [f"{sum(rows for _, rows, _ in grown):.1f}", f"{sum(size for *_, size in grown):,.0f}"]
-    return [*rows[:12], ("all tables", total)]
-
-
-def _first(seen: Seen, used: dict[str, float], took: float) -> str:
-    """Name what gave way first: refusals before waiting work, and with neither the busiest program."""
-    if refused := seen.told[429] + seen.told[503]:
-        return f"the doors, which put off {refused} requests"
-    queue, oldest = max(seen.oldest.items(), key=lambda one: one[1], default=("none", 0))
-    name, seconds = max(used.items(), key=itemgetter(1))
-    return f"the queue {queue}, whose work waited {oldest} s; {name} used {seconds / took:.2f} processors"
 
 
 def _print(console: Console, title: str, columns: Sequence[str], rows: Sequence[tuple[str, list[str]]]) -> None:
