@@ -1,12 +1,13 @@
 """The statements that a release's processes send, which the schema of the next version must accept.
 
 Processes of both run side by side while one replaces the other, so a column or function that a statement of the release
-names goes one release later than the code that uses it.
+names goes one release later than the code that uses it, and keeps its type. New columns are passed over.
 """
 
 import gzip
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -32,6 +33,24 @@ def refused(database: psycopg.Connection, statements: Iterable[str]) -> dict[str
         except psycopg.Error as error:
             reasons[statement] = error.diag.message_primary or type(error).__name__
     return reasons
+
+
+def described(database: psycopg.Connection, statements: Iterable[str]) -> dict[str, set[str]]:
+    """What each of the statements that a database can plan takes and gives: its parameters and columns, with types."""
+    described, types = {}, dict(database.execute("select oid, oid::regtype::text from pg_type").fetchall())
+    for statement in statements:
+        with suppress(psycopg.Error), database.transaction():
+            database.execute(f"prepare probe as {statement}".encode(), prepare=False)
+            found = database.pgconn.describe_prepared(b"probe")
+            described[statement] = {
+                *(f"${place + 1} {types[found.param_type(place)]}" for place in range(found.nparams)),
+                *(
+                    f"{(found.fname(place) or b'').decode()} {types[found.ftype(place)]}"
+                    for place in range(found.nfields)
+                ),
+            }
+            database.execute("deallocate probe")
+    return described
 
 
 def write(path: Path, statements: Iterable[str]) -> None:
