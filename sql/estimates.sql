@@ -11,6 +11,7 @@
 do $$
 declare
     v_rows_of_an_owner constant integer := 1000;
+    v_kinds constant integer := cardinality(enum_range(null::memory.search_kind));
     v_column record;
 begin
     for v_column in
@@ -18,7 +19,8 @@ begin
         from (
             -- A negative number is a share of the table's rows.
             select c.relname::text as table_name, a.attname::text as name, a.attstattarget as target,
-                (-1.0 / v_rows_of_an_owner)::real as values
+                -- One of each kind: for a thousand each search would read the kinds of thousands of owners.
+                (-1.0 / case when c.relname = 'search_statistics' then v_kinds else v_rows_of_an_owner end)::real as values
             from pg_index as i
             join pg_class as c on c.oid = i.indrelid and c.relnamespace = 'memory'::regnamespace
             join pg_attribute as a on a.attrelid = c.oid and a.attnum = i.indkey[0]

@@ -67,7 +67,7 @@ def test_a_claim_reads_no_other_users(store, being):
         tx.execute(
             """
             with added as (
-                insert into memory.users (name) select 'user ' || n from generate_series(1, 5000) as n returning user_id
+                insert into memory.users (name) select 'user ' || n from generate_series(1, 8000) as n returning user_id
             )
             insert into memory.beings (user_id, slug, name) select user_id, 'being', 'Being' from added
             """
