@@ -24,6 +24,8 @@ from tests.databases import OWNER, as_bound, as_superuser
 from workers.embedded.postgres import program
 from workers.embedded.processes import wait_until
 
+# Its processes call them beside newer ones; they go with the next release.
+OF_THE_LAST_RELEASE = {"settle_embeddings"}
 CALL = re.compile(r"\bmemory\.(\w+)\(")
 STORE = Path(store.__file__).parent
 # Tables that hold nothing of an owner.
@@ -91,7 +93,7 @@ def test_every_function_is_called_and_every_call_has_its_function(column):
     within = set().union(*(calls_within(definition) for definition in column(DEFINITIONS)))
     from_store = {call for path in STORE.rglob("*.py") for call in CALL.findall(path.read_text())}
 
-    assert within | from_store == functions
+    assert within | from_store | OF_THE_LAST_RELEASE == functions
 
 
 def test_no_function_has_two_forms(column):
