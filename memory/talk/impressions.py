@@ -8,7 +8,7 @@ was told in confidence where its own were not. What is stored is seen once its m
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -44,10 +44,17 @@ class Impressions:
         once = {one.content: one for one in self.of_user}
         return [*list(once.values())[-USER_MODEL_ITEMS:], *self.state.values()]
 
-    def take(self, answer: ClosedSession, portion: Sequence[Message]) -> None:
-        """Take the impressions of a valid answer about a portion of the session's messages."""
+    def take(self, answer: ClosedSession, portion: Sequence[Message], own_refs: Mapping[UUID, str]) -> None:
+        """Take the impressions of a valid answer.
+
+        Args:
+            answer: The answer.
+            portion: The session's messages that it is about.
+            own_refs: As `refs` made them for the prompt.
+        """
+        own = {own_refs[message.message_id]: message for message in portion if message.message_id in own_refs}
         for found in answer.user_model:
-            if passed := self._checked("user-model", found, portion):
+            if passed := self._checked("user-model", found, portion, own):
                 self.of_user.append(passed)
         state: dict[ImpressionKind, Impression | None] = {
             "project": answer.project,
@@ -55,11 +62,12 @@ class Impressions:
             "topic": answer.topic,
         }
         for kind, proposed in state.items():
-            if proposed and (passed := self._checked(kind, proposed, portion)):
+            if proposed and (passed := self._checked(kind, proposed, portion, own)):
                 self.state[kind] = passed
 
-    def _checked(self, kind: ImpressionKind, found: Impression, portion: Sequence[Message]) -> RestingImpression | None:
-        own = {ref: message for message in portion if (ref := refs(portion).get(message.message_id))}
+    def _checked(
+        self, kind: ImpressionKind, found: Impression, portion: Sequence[Message], own: Mapping[str, Message]
+    ) -> RestingImpression | None:
         evidence = list({ref: own[ref] for ref in found.messages if ref in own}.values())
         content = " ".join(unescaped(found.text).split())
         if fault := self._fault(content, evidence, portion):
@@ -82,7 +90,7 @@ class Impressions:
         return "words of others" if (others - shared).intersection(words(content)) else None
 
 
-def refs(portion: Sequence[Message]) -> dict[UUID, str]:
+def refs(shown: Iterable[Message]) -> dict[UUID, str]:
     """The refs of the user's own messages in a prompt, by message id."""
-    own = (message.message_id for message in portion if message.role == "user")
+    own = (message.message_id for message in shown if message.role == "user")
     return {message_id: f"u{place}" for place, message_id in enumerate(own, start=1)}

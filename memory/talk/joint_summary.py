@@ -18,6 +18,8 @@ from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession
 from memory.talk import context_provenance, scene_drawing, session_summary, short_sessions
+from memory.talk.impressions import Impressions
+from memory.talk.impressions import refs as refs_of_own
 from memory.talk.scene_drawing import SceneDrawing
 from memory.talk.summarising import grounded
 from memory.text.prompt_escaping import tagged
@@ -28,17 +30,19 @@ from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.limits import SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
+from schemas.talk.impressions import RestingImpression, ShortSession, ShortSessions
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionsWithScenes, ShortWithScenes
-from schemas.talk.summaries import SessionSummaries, SessionSummary, ShortSummary
+from schemas.talk.summaries import SessionSummary
 from store.accounts import beings
+from store.context import impressions
 from store.database import Store
 from store.ledger import work
 from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
 
-CLOSE_SHORT = prompt("close_short", SessionSummaries, size="small", most_tokens=6_000)
-CLOSE_SHORT_AND_DRAW = extended(CLOSE_SHORT, "scenes", DrawnScene, SessionsWithScenes, most_tokens=12_000)
+CLOSE_SHORT = prompt("close_short", ShortSessions, size="small", most_tokens=8_000)
+CLOSE_SHORT_AND_DRAW = extended(CLOSE_SHORT, "scenes", DrawnScene, SessionsWithScenes, most_tokens=14_000)
 
 
 @dataclass(frozen=True)
@@ -58,16 +62,22 @@ class _ShortSession:
         return sum(message.role != "other" for message in self.messages)
 
 
+@dataclass(frozen=True)
+class _Summarised:
+    summary: SessionSummary
+    impressions: Sequence[RestingImpression]
+
+
 @dataclass
 class _Outcome:
     """The summaries by session; `failed` are sessions whose call failed even by itself, `faults` why calls failed."""
 
-    summaries: dict[UUID, SessionSummary] = field(default_factory=dict)
+    summaries: dict[UUID, _Summarised] = field(default_factory=dict)
     failed: list[UUID] = field(default_factory=list)
     faults: list[BadAnswer | InputRefused] = field(default_factory=list)
 
 
-def check(answer: SessionSummaries | SessionsWithScenes, refs: Sequence[str]) -> None:
+def check(answer: ShortSessions | SessionsWithScenes, refs: Sequence[str]) -> None:
     """Check that an answer has exactly one valid summary for each conversation ref.
 
     Raises:
@@ -188,20 +198,21 @@ def _ask(
     drawings: Mapping[UUID, SceneDrawing],
     *,
     divisible: bool,
-) -> dict[str, SessionSummary]:
+) -> dict[str, _Summarised]:
     """Ask for the summary of each session by its ref, and for a scene of those that have messages to draw from."""
     wanted = {ref: min(1, drawings[short.session_id].wanted(short.messages)) for ref, short in by_ref.items()}
     drawable = [drawings[short.session_id].of(short.messages) for ref, short in by_ref.items() if wanted[ref]]
     to_draw = {message.message_id: f"m{place}" for place, message in enumerate(chain.from_iterable(drawable), start=1)}
+    own = refs_of_own(chain.from_iterable(short.messages for short in by_ref.values()))
     material = "\n".join(
-        f'<conversation ref="{ref}">\n{transcript(short.messages, own_texts, to_draw)}\n</conversation>'
+        f'<conversation ref="{ref}">\n{transcript(short.messages, own_texts, to_draw, own)}\n</conversation>'
         for ref, short in by_ref.items()
     )
     complete = partial(check, refs=list(by_ref))
     if not to_draw:
         question = replace(CLOSE_SHORT.question(about, material), divisible=divisible)
         answer = llm.ask(question, complete).answer
-        return _grounded(llm, answer.summaries, by_ref, own_texts, drawings)
+        return _grounded(llm, answer.summaries, by_ref, own, drawings)
     wanted_and_material = f"{session_summary.scenes_wanted(sum(wanted.values()))}\n{material}"
     drawn = llm.ask(
         replace(CLOSE_SHORT_AND_DRAW.question(about, wanted_and_material), divisible=divisible), complete
@@ -212,23 +223,27 @@ def _ask(
             drawing = drawings[short.session_id]
             shown = {to_draw[message.message_id]: message for message in drawing.of(short.messages)}
             drawing.take(summary.scenes, shown, wanted[summary.conversation])
-    return _grounded(llm, drawn.summaries, by_ref, own_texts, drawings)
+    return _grounded(llm, drawn.summaries, by_ref, own, drawings)
 
 
 def _grounded(
     llm: LlmSession,
-    summaries: Sequence[ShortSummary | ShortWithScenes],
+    answers: Sequence[ShortSession | ShortWithScenes],
     by_ref: Mapping[str, _ShortSession],
-    own_texts: Mapping[UUID, str],
+    own: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
-) -> dict[str, SessionSummary]:
+) -> dict[str, _Summarised]:
     """The summaries by the refs of their sessions; those of which nothing was said are left out."""
-    kept: dict[str, SessionSummary] = {}
-    for summary in summaries:
-        short = by_ref[summary.conversation]
-        whose = drawings[short.session_id].setting
+    kept: dict[str, _Summarised] = {}
+    for answer in answers:
+        short = by_ref[answer.conversation]
+        drawing = drawings[short.session_id]
         with suppress(BadAnswer):
-            kept[summary.conversation] = grounded(llm, summary.alone(), None, short.messages, own_texts, whose)
+            summary = grounded(llm, answer.alone(), None, short.messages, drawing.own_texts, drawing.setting)
+            found = Impressions(drawing.own_texts, drawing.setting)
+            found.take(answer, short.messages, own)
+            llm.count_dropped("summaries", found.dropped)
+            kept[answer.conversation] = _Summarised(summary, found.kept)
     return kept
 
 
@@ -247,7 +262,9 @@ def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcom
         if short.session_id not in unchanged:
             continue
         if short.session_id in outcome.summaries:
-            session_summaries.keep(tx, being_id, short.session_id, outcome.summaries[short.session_id], short.turns)
+            summarised = outcome.summaries[short.session_id]
+            session_summaries.keep(tx, being_id, short.session_id, summarised.summary, short.turns)
+            impressions.replace(tx, being_id, short.session_id, summarised.impressions)
         elif short.session_id in outcome.failed:
             session_summaries.exclude_from_joint(tx, being_id, short.session_id)
             work.ask(tx, being_id, kinds.SESSION_SUMMARY, str(short.session_id))

@@ -163,7 +163,7 @@ def _asking(llm: LlmSession, about: str, drawing: SceneDrawing, found: Impressio
             closed = llm.ask(CLOSE.question(about, material(so_far, portion, drawing.own_texts, own=own)), check)
             answer, cut = closed.answer, closed.cut
         summary = grounded(llm, answer.alone(), so_far, portion, drawing.own_texts, drawing.setting)
-        found.take(answer, portion)
+        found.take(answer, portion, own)
         return with_rest(so_far, summary) if cut else summary
 
     return ask

@@ -23,7 +23,7 @@ ANSWERS: Mapping[str, Callable[[Material], Json]] = {
     "Reconciliation": facts_policy.reconciliation,
     "RollingSummary": summary_policy.rolling_summary,
     "ClosedSession": summary_policy.closed_session,
-    "SessionSummaries": summary_policy.session_summaries,
+    "ShortSessions": summary_policy.session_summaries,
     "SessionWithScenes": scene_policy.session_with_scenes,
     "SessionsWithScenes": scene_policy.sessions_with_scenes,
     "SummarySpine": summary_policy.summary_spine,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from samples.canned.material import Fenced, Material, alike, content_words, sentences
-from samples.canned.summary_policy import closed_session, conversations, session_summary
+from samples.canned.summary_policy import closed_session, conversations
 from samples.canned.wire import Json
 
 # A message tells something if it has so many words that say what it is about.
@@ -33,7 +33,7 @@ def sessions_with_scenes(material: Material) -> Json:
     """The summaries of several short conversations, each with one scene at most."""
     return {
         "summaries": [
-            {"conversation": ref, **session_summary(one), "scenes": _scenes(one, 1)}
+            {"conversation": ref, **closed_session(one), "scenes": _scenes(one, 1)}
             for ref, one in conversations(material)
         ]
     }

@@ -66,7 +66,7 @@ def _resting(line: str, message: Fenced) -> Json:
 
 def session_summaries(material: Material) -> Json:
     """Each of several short conversations, as if it were alone."""
-    return {"summaries": [{"conversation": ref, **session_summary(one)} for ref, one in conversations(material)]}
+    return {"summaries": [{"conversation": ref, **closed_session(one)} for ref, one in conversations(material)]}
 
 
 def conversations(material: Material) -> list[tuple[str, Material]]:

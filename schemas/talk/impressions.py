@@ -36,6 +36,18 @@ class ClosedSession(SessionSummary):
         return SessionSummary.model_validate(self.model_dump(include=set(SessionSummary.model_fields)))
 
 
+class ShortSession(ClosedSession):
+    """The same of one of several short sessions."""
+
+    conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
+
+
+class ShortSessions(Summary):
+    """The answer about several short sessions."""
+
+    summaries: list[ShortSession] = Field(description="One for each conversation.")
+
+
 @dataclass(frozen=True, slots=True)
 class RestingImpression:
     """An impression that passed the rules, the messages that it rests on, and when the newest of them was said."""

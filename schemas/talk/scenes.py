@@ -12,7 +12,7 @@ from schemas.facts.judgement import MessageRef, RealmName
 from schemas.limits import DEFAULT_IMPORTANCE, SCENE_CHARACTERS, SUMMARY_LINE_CHARACTERS
 from schemas.llm.answer_form import Absent, Characters, Ref
 from schemas.talk.impressions import ClosedSession
-from schemas.talk.summaries import SessionSummary, Summary
+from schemas.talk.summaries import Summary
 
 ShortText = Annotated[str, Characters(SUMMARY_LINE_CHARACTERS, at_once=True)]
 
@@ -39,18 +39,13 @@ class SessionWithScenes(ClosedSession):
     scenes: list[DrawnScene] = Field(description="Its scenes; empty if nothing is worth one.")
 
 
-class ShortWithScenes(SessionSummary):
-    """The summary of one of several short sessions, with its scenes."""
+class ShortWithScenes(SessionWithScenes):
+    """The answer about one of several short sessions, with its scenes."""
 
-    scenes: list[DrawnScene] = Field(description="Its scenes; empty if nothing is worth one.")
     conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
-
-    def alone(self) -> SessionSummary:
-        """The summary without its scenes, as it is stored."""
-        return SessionSummary.model_validate(self.model_dump(include=set(SessionSummary.model_fields)))
 
 
 class SessionsWithScenes(Summary):
-    """The summaries of several short sessions, with their scenes."""
+    """The answer about several short sessions, with their scenes."""
 
     summaries: list[ShortWithScenes] = Field(description="One for each conversation.")

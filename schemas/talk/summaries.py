@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from schemas.limits import ROLLING_CHARACTERS, SPINE_ITEMS, SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
-from schemas.llm.answer_form import Absent, AtMost, Characters, Ref
+from schemas.llm.answer_form import Absent, AtMost, Characters
 from schemas.rows import Row
 from schemas.talk.messages import KeptSession
 from schemas.wire.answers import Answer, Cursor
@@ -52,22 +52,6 @@ class SessionSummary(Summary):
     commitments: Lines = Field(description="Promises that were made, each with who made it; empty if there were none.")
     people: Lines = Field(description="The names of people who were spoken of.")
     tone: Annotated[Line, Absent("")] = Field(description="The mood of the conversation, in a few words.")
-
-
-class ShortSummary(SessionSummary):
-    """The summary of one of several short sessions."""
-
-    conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
-
-    def alone(self) -> SessionSummary:
-        """The summary without its ref, as it is stored."""
-        return SessionSummary.model_validate(self.model_dump())
-
-
-class SessionSummaries(Summary):
-    """The summaries of several short sessions."""
-
-    summaries: list[ShortSummary] = Field(description="One for each conversation.")
 
 
 class SummarySpine(Summary):

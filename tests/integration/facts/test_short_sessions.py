@@ -13,6 +13,7 @@ from providers.thinkers import Thinkers
 from schemas.ledger import kinds
 from schemas.limits import SHORT_SESSION_CHARACTERS, SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
+from store.context import persona
 from store.ledger import work
 from tests.conversations import LEASE, Talk
 from tests.fakes.provider import Behaviour
@@ -52,7 +53,7 @@ def summaries(talk):
 
 
 def joint(talk):
-    return talk.provider.asked("SessionSummaries")
+    return talk.provider.asked("ShortSessions")
 
 
 def alone(talk):
@@ -267,3 +268,30 @@ def test_what_is_erased_after_the_answer_is_not_kept(talk, erased_before_the_fin
     joint_summary.summarise(talk.store, talk.thinkers, talk.settings, claim)
     kept = [one.one_liner for one in summaries(talk) if one]
     assert kept == [f"This is number {number}." for number in range(SHORT_SESSIONS_AT_ONCE) if number != 4]
+
+
+def test_short_sessions_show_what_the_user_is_like(talk):
+    talk.says(
+        said_in(0, "I get up before everyone and plan with a pencil."),
+        said_in(1, "We are rebuilding the greenhouse."),
+        said_in(2, "x" * (SHORT_SESSION_CHARACTERS + 1)),
+    )
+    talk.judged()
+    empty = {**{name: [] for name in session_summary.LISTS}, "one_liner": "They spoke.", "tone": "calm"}
+    early = {"text": "Gets up before everyone.", "messages": ["u1"]}
+    of_another = {"text": "Plans with a pencil.", "messages": ["u1"]}
+    greenhouse = {"text": "The greenhouse.", "messages": ["u2"]}
+    answer = [
+        {**empty, "user_model": [early], "conversation": "c1"},
+        {**empty, "user_model": [of_another], "project": greenhouse, "conversation": "c2"},
+    ]
+    talk.provider.script(Behaviour(do="answer", on="messages", when="own=", text=json.dumps({"summaries": answer})))
+    closed(talk)
+    wait_is_over(talk)
+    closed(talk)
+
+    with talk.store.transaction() as tx:
+        found = persona.user_model(tx, talk.being.user_id)
+        state = persona.state(tx, talk.being.being_id)
+    assert found.content == "- Gets up before everyone."
+    assert state.project == "The greenhouse."

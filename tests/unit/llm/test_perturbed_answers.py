@@ -33,10 +33,10 @@ from schemas.patrol.model_answers import (
     Split,
     TopicName,
 )
-from schemas.talk.impressions import ClosedSession
+from schemas.talk.impressions import ClosedSession, ShortSessions
 from schemas.talk.messages import Message
 from schemas.talk.scenes import SessionsWithScenes, SessionWithScenes
-from schemas.talk.summaries import RollingSummary, SessionSummaries, SummarySpine
+from schemas.talk.summaries import RollingSummary, SummarySpine
 from tests.conversations import fact, todo
 from tests.shown import TOPIC, made_up
 
@@ -118,7 +118,7 @@ RIGHT: dict[str, tuple[type[BaseModel], dict[str, Any]]] = {
     "close": (ClosedSession, {**SUMMARY, **IMPRESSIONS}),
     "scenes": (SessionWithScenes, {**SUMMARY, **IMPRESSIONS, "scenes": SCENES}),
     "close_short": (
-        SessionSummaries,
+        ShortSessions,
         {"summaries": [{**SUMMARY, "conversation": "c1"}, {**SUMMARY, "conversation": "c2"}]},
     ),
     "close_short with scenes": (

@@ -228,7 +228,7 @@ def test_every_prompt_file_is_asked():
     assert {prompt.purpose for prompt in PROMPTS.values()} | {"scenes"} == {path.stem for path in FOLDER.glob("*.md")}
 
 
-@each("close ClosedSession", "close SessionWithScenes", "close_short SessionSummaries")
+@each("close ClosedSession", "close SessionWithScenes", "close_short ShortSessions")
 def test_summaries_and_scenes_call_speakers_by_their_names(prompt):
     for text in (prompt.instructions, prompt.short):
         rules = " ".join(text.partition("## Example")[0].split())
