@@ -8,7 +8,10 @@ from schemas.settings import CHECKOUT
 
 
 def installed(folder: Path) -> Path:
-    """Copy the checkout as `cloned` does, with the environment of the tests in place of `make install`."""
+    """Copy the checkout as `cloned` does, with the environment of the tests in place of `make install`.
+
+    What the tests have compiled comes with it, or the first process of each clone would compile it again.
+    """
     environment = cloned(folder) / ".venv"
     environment.mkdir()
     for part in (CHECKOUT / ".venv").iterdir():
@@ -16,6 +19,9 @@ def installed(folder: Path) -> Path:
             (environment / part.name).symlink_to(part)
     # What says to make that everything of the lock files is there.
     (environment / ".runtime").touch()
+    for package in {source.parent for source in folder.rglob("*.py")}:
+        if (compiled := CHECKOUT / package.relative_to(folder) / "__pycache__").is_dir():
+            shutil.copytree(compiled, package / "__pycache__")
     return folder
 
 
@@ -31,5 +37,6 @@ def cloned(folder: Path, *parts: str) -> Path:
     for name in filter(None, known.split("\0")):
         if (source := CHECKOUT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, folder / name)
+            # Python compiles anew what is not as old as it was.
+            shutil.copy2(source, folder / name)
     return folder

@@ -158,7 +158,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
 
     def folder(item: pytest.Item) -> tuple[str, ...]:
-        return item.path.relative_to(config.rootpath).parent.parts[:DEPTH_OF_SYSTEMS]
+        # Comparing paths, for each of all tests, would take a second.
+        *folders, _ = item.nodeid.partition("::")[0].split("/")
+        return tuple(folders[:DEPTH_OF_SYSTEMS])
 
     def place(item: pytest.Item) -> tuple[bool, tuple[str, ...], bool]:
         return folder(item)[:2] != SHORT, folder(item), item.get_closest_marker("long") is None

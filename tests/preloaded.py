@@ -7,8 +7,8 @@ session, environment, working directory, standard streams and exit status, can b
 `python -m` module and arguments.
 
 What a fork skips is the interpreter's start, the imports and the reading of the local encoder. `pytest --cold` skips
-nothing: every process then starts as a user's does. The tests of `patrol up`, `patrol demo`, the compose file and the
-embedded servers always start that way, and so does `make chaos`.
+nothing: every process then starts as a user's does. What README pastes, and the tests of `patrol up`, of the compose
+file and of the embedded servers always start that way, and so does `make chaos`.
 
 Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded process, which listens at that socket. It
 imports nothing of the system before the first client connects.
@@ -21,6 +21,7 @@ import os
 import pkgutil
 import runpy
 import selectors
+import shlex
 import signal
 import socket
 import subprocess
@@ -38,6 +39,7 @@ from typing import IO, NoReturn, cast
 from api.server import PRELOADED
 from cli.operations.environments import environment
 from providers.local.minilm import open_minilm
+from tests import forked_program
 from workers.embedded import processes
 from workers.embedded.launch import PR_SET_PDEATHSIG
 from workers.embedded.log_files import set_aside
@@ -166,6 +168,13 @@ class Preloaded:
             for written in (output, errors):
                 written.seek(0)
             return subprocess.CompletedProcess([module, *arguments], status, output.read(), errors.read())
+
+    def program(self, path: Path, module: str = "cli") -> Path:
+        """Write an executable that shells and SDKs start in place of `python -m module`; it is forked as well."""
+        forking = [sys.executable, "-IS", forked_program.__file__, self.address, module]
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(forking)} "$@"\n')
+        path.chmod(0o755)
+        return path
 
     def child(self, argv: Sequence[str], log: Path, *, env: Mapping[str, str]) -> "ForkedChild":
         """Start a Python program as `workers.embedded.processes.Child` does.
@@ -316,6 +325,8 @@ def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, stream
         os.close(descriptor)
     # Those of the preloaded process remember that they are files, where a terminal may be now.
     sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+    # As the interpreter does: a program that replaces it goes on reading its buffer.
+    sys.__stdin__ = sys.stdin  # type: ignore[misc]
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
     os.chdir(cwd)
     os.environ.clear()

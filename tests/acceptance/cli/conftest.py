@@ -172,7 +172,7 @@ def command(preloaded: Preloaded | None) -> Iterator[Command]:
         yield Command(home, preloaded)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def patrol(preloaded: Preloaded | None) -> Iterator[Command]:
     """The command over a home where `patrol up` runs, whose work fails at once where it fails."""
     with made_home() as home:
@@ -196,7 +196,7 @@ def patrol(preloaded: Preloaded | None) -> Iterator[Command]:
         assert wait_until(lambda: not command.living(), PATIENCE)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ledger(patrol: Command) -> Iterator[Store]:
     """The database of `patrol up`, from behind."""
     servers = running_servers(patrol.home)

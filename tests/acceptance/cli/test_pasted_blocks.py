@@ -113,7 +113,10 @@ def reader(preloaded, tmp_path_factory):
                 lambda: "Ctrl-C stops everything" in said.read_text() or up.poll() is not None, PATIENCE
             ), said.read_text()
             folder = tmp_path_factory.mktemp("reader")
-            (folder / "patrol").symlink_to(CHECKOUT / "patrol")
+            if preloaded:
+                preloaded.program(folder / "patrol")
+            else:
+                (folder / "patrol").symlink_to(CHECKOUT / "patrol")
             command.environment["PATH"] = f"{folder}{os.pathsep}{command.environment['PATH']}"
             talk = "\n".join(re.findall(r"^\{.*\}$", BLOCKS[0].text, re.MULTILINE))
             command("user", "add", "mira")

@@ -35,10 +35,10 @@ async def over_http(stack, person, scopes, being=None):
 
 
 @asynccontextmanager
-async def over_stdio(stack, person, *_):
+async def over_stdio(program, stack, person, *_):
     environment = ENVIRONMENT | {**of_processes(stack.database_url), "REDIS_URL": stack.broker_url}
-    arguments = ["-m", "cli", "mcp", "--being", str(person.being.being_id)]
-    async with Client(StdioServerParameters(command=sys.executable, args=arguments, env=environment)) as client:
+    command, *arguments = [*program, "mcp", "--being", str(person.being.being_id)]
+    async with Client(StdioServerParameters(command=command, args=arguments, env=environment)) as client:
         yield client
 
 
@@ -50,9 +50,12 @@ async def call(client, tool, **arguments):
     return result.structured_content.get("result", result.structured_content)
 
 
-@pytest.fixture(params=[over_http, over_stdio], ids=["http", "stdio"])
-def transport(request, stack, person):
-    return partial(request.param, stack, person)
+@pytest.fixture(params=["http", "stdio"])
+def transport(request, stack, person, preloaded, tmp_path):
+    if request.param == "http":
+        return partial(over_http, stack, person)
+    program = [str(preloaded.program(tmp_path / "patrol"))] if preloaded else [sys.executable, "-m", "cli"]
+    return partial(over_stdio, program, stack, person)
 
 
 def test_what_is_remembered_comes_to_mind(transport, person):
