@@ -32,9 +32,9 @@ from schemas.ledger.work import TaskMessage
 from store import clock as domain_clock
 from store.database import Sender, Store
 from store.migrate import migrate
-from tests.browser import Chromium, Pages, running_chromium
 from tests.databases import OWNER, Database, Databases, as_bound, as_owner, url_of
-from tests.preloaded import SHARED, Preloaded, preloaded_client, preloaded_process
+from tests.processes.browser import Chromium, Pages, running_chromium
+from tests.processes.preloaded import SHARED, Preloaded, preloaded_client, preloaded_process
 from tests.scenes import make_being, make_user
 from workers.embedded import processes
 from workers.embedded.postgres import EmbeddedPostgres

@@ -22,7 +22,7 @@
 -- before its own work row: `Store.finishing(first=...)` names the lock, and the comment there says which request it is for.
 -- Statements with `skip locked` wait for nothing and may stand anywhere.
 --
--- tests/lock_trace.py records what transactions take, and a test compares it with this list.
+-- tests/processes/lock_trace.py records what transactions take, and a test compares it with this list.
 
 -- Shares the owner's user row. The first lock of a transaction that takes more than one: an erasure then waits for the
 -- whole transaction before it locks anything, and the transaction's foreign keys wait for no erasure later.

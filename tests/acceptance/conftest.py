@@ -28,9 +28,9 @@ from schemas.settings import CHECKOUT
 from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
-from tests import lock_trace
 from tests.databases import as_bound, of_processes, owned
 from tests.ports import free_port
+from tests.processes import lock_trace
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
 from workers.embedded.supervisor import Launch, Process, Supervisor

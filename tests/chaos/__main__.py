@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from tests.chaos.driver import Chaos
-from tests.preloaded import preloaded_client
+from tests.processes.preloaded import preloaded_client
 from workers.embedded.processes import Child
 
 

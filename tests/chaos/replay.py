@@ -26,7 +26,7 @@ from store.patrol import runs
 from store.transaction import Transaction
 from tests.chaos.recorded import RecordedThinkers, recorded_thinkers
 from tests.chaos.words import WordEmbedders
-from tests.walking import walk_run
+from tests.models.walking import walk_run
 
 TOLERANCE = 1e-3
 

@@ -14,8 +14,8 @@ from store.accounts import beings
 from store.nodes import nodes
 from tests.conversations import Talk, judging_at_once
 from tests.fakes.provider import running_provider
+from tests.models.walking import walk_patrol
 from tests.scenes import make_being, make_user
-from tests.walking import walk_patrol
 
 SETTINGS = Settings(embedder="minilm")
 

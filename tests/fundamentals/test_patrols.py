@@ -14,7 +14,7 @@ from store.accounts import beings
 from store.ledger import work
 from store.patrol import runs, steps
 from store.transaction import value
-from tests.walking import ATTEMPTS, LEASE, walk_run
+from tests.models.walking import ATTEMPTS, LEASE, walk_run
 
 # Patrols without a request, of two notes each, begun when two wait.
 PATIENT = Settings(embedder="minilm", pending_notes=2, run_notes=2, pending_wait=timedelta(hours=1))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser import DESKTOP, PHONE, Pages, running_chromium
+from tests.processes.browser import DESKTOP, PHONE, Pages, running_chromium
 
 # How a picture's name ends, its size and its colours.
 PICTURES = (

@@ -20,7 +20,7 @@ from store.accounts import beings, users
 from store.database import Store
 from tests.acceptance.cli import forked_up
 from tests.ports import free_port
-from tests.preloaded import Forked, Preloaded
+from tests.processes.preloaded import Forked, Preloaded
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
 

@@ -10,7 +10,7 @@ from functools import partial
 from cli.__main__ import main
 from cli.demo import command
 from cli.operations import up
-from tests.preloaded import Preloaded
+from tests.processes.preloaded import Preloaded
 from workers.embedded.supervisor import Supervisor
 
 # Where the preloaded process listens.

@@ -10,8 +10,8 @@ import pytest
 from schemas.settings import CHECKOUT
 from tests.acceptance.cli.conftest import PATIENCE, Command, made_home
 from tests.acceptance.cli.reports import commands, traces_of_the_swipe
-from tests.cloned import installed
-from tests.pasted import Block, blocks_of, documents, paste
+from tests.documents.cloned import installed
+from tests.documents.pasted import Block, blocks_of, documents, paste
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 

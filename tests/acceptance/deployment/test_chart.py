@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from schemas.ledger.kinds import QUEUES
 from schemas.settings import Settings
 from schemas.version import VERSION
-from tests.deployed import IMAGE, SECRETS, SERVICES, chart, compose, pods
-from tests.helm import CHART, NAMED, lint, manifests, refusal
+from tests.processes.deployed import IMAGE, SECRETS, SERVICES, chart, compose, pods
+from tests.processes.helm import CHART, NAMED, lint, manifests, refusal
 
 SCALED = {**NAMED, "scaling": {"prometheus": "http://prometheus:9090"}}
 TRACED = {"settings": {"PATROL_THINKER": "auto", "PATROL_POOLED": "on", "PATROL_TRACES": "otlp"}}

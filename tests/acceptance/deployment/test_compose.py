@@ -16,8 +16,8 @@ from redis.exceptions import AuthenticationError
 
 from schemas.ledger.kinds import QUEUES
 from schemas.settings import CHECKOUT, Settings
-from tests.deployed import COMPOSE, SECRETS, SERVICES, in_compose
 from tests.ports import free_port
+from tests.processes.deployed import COMPOSE, SECRETS, SERVICES, in_compose
 from workers.embedded.processes import Child, last_lines, wait_until
 from workers.embedded.redis import program
 

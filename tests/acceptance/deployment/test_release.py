@@ -18,10 +18,10 @@ from cyclonedx.validation.json import JsonStrictValidator
 from release.licences import packages
 from schemas.settings import CHECKOUT
 from schemas.version import VERSION
-from tests import helm
-from tests.cloned import cloned
-from tests.helm import CHART, lint, manifests
-from tests.programs import program
+from tests.documents.cloned import cloned
+from tests.processes import helm
+from tests.processes.helm import CHART, lint, manifests
+from tests.processes.programs import program
 
 NAMES = {
     f"memory-patrol-{VERSION}-image.tar.gz",

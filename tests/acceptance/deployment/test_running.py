@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from schemas.settings import CHECKOUT
-from tests import helm
-from tests.deployed import COMPOSE, Part, chart, compose, systemd
 from tests.ports import free_port
+from tests.processes import helm
+from tests.processes.deployed import COMPOSE, Part, chart, compose, systemd
 from workers.embedded.postgres import as_application
 from workers.embedded.processes import Child, last_lines, wait_until
 from workers.embedded.servers import embedded_servers

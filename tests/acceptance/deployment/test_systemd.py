@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from tests.deployed import COMPOSE, SERVICES, UNITS, compose, directives, installed_units, systemd, units
-from tests.programs import program
+from tests.processes.deployed import COMPOSE, SERVICES, UNITS, compose, directives, installed_units, systemd, units
+from tests.processes.programs import program
 
 # Of 100: systemd calls services up to 20 "OK", the best of its words but one.
 EXPOSED = 20

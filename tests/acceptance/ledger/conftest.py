@@ -24,15 +24,15 @@ from memory.patrol.root_examples import TEXTS
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Sender, Store
-from tests import lock_trace
 from tests.chaos.audit import is_consistent
 from tests.chaos.processes import Processes, processes
 from tests.chaos.replay import differences, memory_of, replayed
 from tests.databases import of_processes
 from tests.fakes.provider import FakeProvider, running_provider
-from tests.pooler import through_pgbouncer
+from tests.models.thinking import KEY
+from tests.processes import lock_trace
+from tests.processes.pooler import through_pgbouncer
 from tests.scenes import make_user
-from tests.thinking import KEY
 from workers.embedded.processes import Child
 from workers.embedded.redis import EmbeddedRedis
 from workers.runtime.dispatch import send

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from memory.accounts import webhooks
 from memory.intake.notes import accept_notes
 from store.accounts import beings
-from tests.webhooks import running_receiver
+from tests.processes.webhooks import running_receiver
 
 SECRET_KEY = "a secret of thirty-two characters"  # noqa: S105  # a test's
 FERNS = ["Water the ferns.", "Feed the cat.", "Call the electrician."]

@@ -9,7 +9,7 @@ from tests.acceptance.ledger.test_celery_door import foreign, kept, test_what_is
 from tests.acceptance.ledger.test_conversation import test_a_month_of_talk_is_kept_judged_and_summed_up_once
 from tests.acceptance.ledger.test_lost_leases import test_a_worker_that_wakes_up_too_late_changes_nothing
 from tests.acceptance.ledger.test_outages import test_a_worker_gets_over_a_crash_of_postgres
-from tests.pooler import through_pgbouncer
+from tests.processes.pooler import through_pgbouncer
 
 __all__ = [
     "foreign",

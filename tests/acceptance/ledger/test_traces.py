@@ -12,8 +12,8 @@ from cli.operations.stack import api_command
 from memory.accounts import access
 from store.accounts import beings
 from tests.acceptance.conftest import PATIENCE, answers
+from tests.models.thinking import KEY
 from tests.ports import free_port
-from tests.thinking import KEY
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 

@@ -13,7 +13,7 @@ from tests.acceptance.proxy.conftest import secret_of
 from tests.fakes.upstream import Reply
 from tests.fakes.wire_answers import streamed_response
 from tests.ports import free_port
-from tests.programs import program
+from tests.processes.programs import program
 from workers.embedded.processes import wait_until
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "proxy.md"

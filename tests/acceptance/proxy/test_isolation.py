@@ -1,6 +1,7 @@
 """No word of one Being reaches the prompt of another's chat, its answer or its headers, with any kind of token.
 
-A word stands in every text column of the first Being (tests/planted.py), and it has talked through the proxy besides.
+A word stands in every text column of the first Being (tests/planting/planted.py), and it has talked through the proxy
+besides.
 """
 
 import json
@@ -16,7 +17,7 @@ from tests.acceptance.http.accounts.test_isolation import changed, rows_of
 from tests.acceptance.http.accounts.test_planted import NEAR, adopt_embedder, leaked_words
 from tests.acceptance.proxy.conftest import secret_of
 from tests.acceptance.tokens import SCOPES_ALONE, USELESS, useless_secret
-from tests.planted import PRIVATE, SHARED, plant, unplanted
+from tests.planting.planted import PRIVATE, SHARED, plant, unplanted
 from workers.embedded.processes import wait_until
 
 CHAT = "chat-7"

@@ -15,7 +15,7 @@ import pytest
 from tests.acceptance.proxy.conftest import secret_of
 from tests.fakes.upstream import Reply, completion
 from tests.fakes.wire_answers import message, response, streamed_message, streamed_response
-from tests.programs import npm, program
+from tests.processes.programs import npm, program
 
 SOURCE = Path(__file__).with_name("javascript")
 

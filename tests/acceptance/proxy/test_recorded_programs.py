@@ -19,7 +19,7 @@ from tests.acceptance.proxy.test_memory import said
 from tests.fakes.upstream import Reply, completion
 from tests.fakes.wire_answers import message, response, streamed_message, streamed_response
 
-RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.json"))
+RECORDINGS = sorted((Path(__file__).parent / "recordings").rglob("*.json"))
 CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "weather", "arguments": '{"city": "Kyoto"}'}
 CHAT = "/openai/v1/chat/completions"
 

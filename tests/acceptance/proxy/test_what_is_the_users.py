@@ -11,7 +11,7 @@ from tests.acceptance.proxy.conftest import secret_of
 from tests.acceptance.proxy.test_memory import said
 from tests.fakes.upstream import Reply, completion
 from tests.frontends import assistant, user
-from tests.recordings import BACKGROUND
+from tests.processes.recordings import BACKGROUND
 
 RAG = "### Task:\nRespond to the user query using the provided context.\n\n<context>\n"
 OWN = "My name is Ann."

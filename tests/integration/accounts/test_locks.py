@@ -12,7 +12,7 @@ from store.accounts import beings
 from store.facts import facts
 from store.ledger import work
 from store.llm import calls, responses
-from tests import lock_trace
+from tests.processes import lock_trace
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """No request to a model about one Being holds a word that was planted in its sibling.
 
-One word is in every text column of the sibling's rows (tests/planted.py), and one of its own in each text of each input
-that the API takes (tests/acceptance/http/accounts/test_planted.py).
+One word is in every text column of the sibling's rows (tests/planting/planted.py), and one of its own in each text of
+each input that the API takes (tests/acceptance/http/accounts/test_planted.py).
 """
 
 import json
@@ -28,9 +28,9 @@ from tests.acceptance.conftest import ALL_SCOPES
 from tests.acceptance.http.accounts.test_planted import adopt_embedder, leaked_words, say_everything, side_of
 from tests.conversations import Talk, fact, todo
 from tests.fakes.provider import running_provider
-from tests.indexed import index
-from tests.planted import PRIVATE, SHARED, plant, unplanted
-from tests.thinking import Answers, Life, thinking_settings
+from tests.models.indexed import index
+from tests.models.thinking import Answers, Life, thinking_settings
+from tests.planting.planted import PRIVATE, SHARED, plant, unplanted
 
 PURPOSES = {
     "Classification",

@@ -26,13 +26,13 @@ from store.accounts import beings
 from store.database import Store
 from store.migrate import migrate
 from store.transaction import Transaction, value
-from tests import planted
 from tests.acceptance.conftest import ALL_SCOPES
 from tests.acceptance.http.accounts.test_isolation import CASES
 from tests.acceptance.http.accounts.test_planted import LOOKING, adopt_embedder, looked, say_everything, side_of
 from tests.databases import OWNER, as_bound, as_superuser
-from tests.indexed import index
-from tests.planted import PRIVATE, SHARED, plant
+from tests.models.indexed import index
+from tests.planting import planted
+from tests.planting.planted import PRIVATE, SHARED, plant
 from tests.scenes import make_being, make_user
 
 OWNERS = r"(?:\b\w+\.)?\b(?:being_id|user_id|owner_id) = "

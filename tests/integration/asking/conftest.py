@@ -23,7 +23,7 @@ from store.database import Store
 from store.facts import facts as fact_rows
 from store.facts import statements
 from tests.fakes.provider import FakeProvider, running_provider
-from tests.indexed import embed, index
+from tests.models.indexed import embed, index
 
 NO_PLAN: dict[str, Any] = {"queries": [], "names": [], "since": None, "until": None, "counts": []}
 Said = dict[str, Any] | str | Callable[[Material], dict[str, Any] | str]

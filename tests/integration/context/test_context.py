@@ -36,7 +36,7 @@ from store.nodes import nodes
 from store.patrol import diary
 from store.talk import messages
 from store.transaction import value
-from tests.injections import INJECTIONS
+from tests.planting.injections import INJECTIONS
 from tests.scenes import EAST, MODEL, activate, make_being, remember, root, words
 
 SOUL = {"personality": "Warm and a little impatient.", "voice": "Short sentences."}

@@ -30,7 +30,7 @@ from store.accounts import beings
 from store.ledger import work
 from tests.conversations import LEASE, Talk
 from tests.fakes.provider import Behaviour, FakeProvider, running_provider
-from tests.thinking import Answers, Life, thinking_settings
+from tests.models.thinking import Answers, Life, thinking_settings
 
 HOURS = 2
 # How often a unit of work is tried that fails.

@@ -17,7 +17,7 @@ from store.accounts import beings
 from store.ledger import work
 from store.search import queue
 from tests.fakes.provider import Behaviour
-from tests.indexed import LEASE, index
+from tests.models.indexed import LEASE, index
 from tests.scenes import make_user
 from workers.runtime.usage_meter import AccountsMeter
 

@@ -20,7 +20,7 @@ from samples.canned import policy
 from schemas.settings import CHECKOUT, Settings
 from tests.fakes.imperfect import ImperfectModel
 from tests.fakes.provider import running_provider
-from tests.indexed import embed, index
+from tests.models.indexed import embed, index
 
 WANTED = Expected.model_validate_json(EXPECTED.read_text("utf-8"))
 

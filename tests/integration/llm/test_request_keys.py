@@ -17,8 +17,8 @@ from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from store.accounts import beings
 from tests.conversations import Talk
-from tests.thinking import KEY as PLATFORM
-from tests.thinking import REFERENCE, thinking_life
+from tests.models.thinking import KEY as PLATFORM
+from tests.models.thinking import REFERENCE, thinking_life
 
 BROUGHT = "sk-ant-of-the-request-0123456789"
 ANOTHER = "sk-ant-of-another-request-0123456"

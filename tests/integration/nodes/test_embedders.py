@@ -25,8 +25,8 @@ from store.ledger import work
 from store.nodes import embeddings, nodes
 from store.patrol import runs
 from tests.fakes.provider import Behaviour, running_provider
+from tests.models.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
 from tests.scenes import MODEL, make_user, remember, words
-from tests.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
 
 ENCODER = CHECKOUT / "tests/unit/providers/local/encoders/like-e5"
 

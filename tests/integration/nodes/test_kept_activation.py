@@ -10,8 +10,8 @@ from schemas.ledger.kinds import ACTIVATE
 from store.ledger import work
 from store.nodes import nodes
 from store.patrol import steps
+from tests.models.walking import ATTEMPTS, LEASE
 from tests.scenes import remember, seen, words
-from tests.walking import ATTEMPTS, LEASE
 
 
 @pytest.fixture

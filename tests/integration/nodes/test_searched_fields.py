@@ -4,7 +4,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from schemas.intake.inputs import SCENE_FIELDS
-from tests.shown import made_up
+from tests.documents.shown import made_up
 
 WORDS = {"action": "Tern.", "actors": ["Auk"], "when": ["2026-03-02"], "setting": "fjord", "dialogue": ["Skua!"]}
 WORDS |= {"sensory": ["brine"], "realm": "role-play", "feeling": "Awe.", "themes": ["gull"]}

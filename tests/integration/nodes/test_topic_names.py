@@ -8,8 +8,8 @@ from schemas.errors import NotFound, Refused
 from store.accounts import beings
 from store.nodes import clusters
 from store.nodes import topic_names as stored_names
+from tests.models.thinking import thinking_life
 from tests.scenes import root
-from tests.thinking import thinking_life
 
 CROWD = [f"Pip rowed to island {number}." for number in range(12)]
 

@@ -16,9 +16,9 @@ from store.accounts import beings
 from store.ledger import work
 from store.patrol import runs
 from tests.fakes.provider import running_provider
+from tests.models.thinking import KEY, thinking_settings
+from tests.models.walking import walk_run
 from tests.scenes import make_user
-from tests.thinking import KEY, thinking_settings
-from tests.walking import walk_run
 from workers.runtime.model_report import model_report
 
 

@@ -13,7 +13,7 @@ from store.database import Store, Way
 from store.migrate import await_migrated, migrate, missing
 from store.shares import Limits
 from store.transaction import value
-from tests.pooler import pgbouncer
+from tests.processes.pooler import pgbouncer
 from workers.runtime.addresses import NothingRunsError, direct_url
 
 REPEATED = 12

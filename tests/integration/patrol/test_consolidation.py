@@ -21,9 +21,9 @@ from store.nodes import finding, nodes
 from store.patrol import consolidation, runs
 from store.transaction import value
 from tests.fakes.provider import Behaviour
+from tests.models.thinking import thinking_life
+from tests.models.walking import walk_patrol, walk_run
 from tests.scenes import activate, make_being, move, remember, root, settled, words
-from tests.thinking import thinking_life
-from tests.walking import walk_patrol, walk_run
 
 SAD = dict(zip(("valence", "arousal", "dominance", "safety", "novelty", "trust"), (-1, 0.5, 0, 0, 0, 0), strict=True))
 WHOLE = {"actors": ["Pip"], "dialogue": [], "themes": [], "feeling": None}

@@ -20,8 +20,8 @@ from store.accounts import beings, users
 from store.context import persona
 from store.patrol import runs
 from tests.fakes.provider import running_provider
-from tests.thinking import Answers, Life, thinking_settings
-from tests.walking import walk_run
+from tests.models.thinking import Answers, Life, thinking_settings
+from tests.models.walking import walk_run
 
 
 @pytest.fixture

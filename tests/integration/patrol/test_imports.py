@@ -12,8 +12,8 @@ from store.llm import unanswered
 from store.patrol import runs
 from store.transaction import value
 from tests.fakes.provider import Behaviour
-from tests.thinking import thinking_life
-from tests.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
+from tests.models.thinking import thinking_life
+from tests.models.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
 
 RUN_NOTES = 4
 

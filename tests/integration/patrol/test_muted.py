@@ -12,8 +12,8 @@ from schemas.talk.mutes import MuteRequest
 from store.accounts import beings
 from store.nodes import nodes
 from store.transaction import value
+from tests.models.thinking import thinking_life
 from tests.scenes import move, root
-from tests.thinking import thinking_life
 
 MARK = re.compile(r"zq\d+x")
 REFERENCE = re.compile(r'ref="(m\d+)"')

@@ -21,7 +21,7 @@ from store import clock
 from store.faults.errors import translated
 from store.nodes import nodes
 from store.patrol import runs, steps
-from tests.plain_model import PlainMemory, PlainRefusal
+from tests.models.plain_model import PlainMemory, PlainRefusal
 from tests.scenes import MODEL, activate, make_being, make_user, remember, seen, settled, words
 
 TICK = Settings.model_fields["tick"].default

@@ -13,8 +13,8 @@ from store.accounts import beings, users
 from store.intake import notes
 from store.ledger import retention, work
 from store.patrol import runs
+from tests.models.walking import ATTEMPTS, LEASE, walk_patrol
 from tests.scenes import make_user
-from tests.walking import ATTEMPTS, LEASE, walk_patrol
 
 SETTINGS = Settings(embedder="minilm")
 

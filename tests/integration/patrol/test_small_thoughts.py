@@ -19,8 +19,8 @@ from store.intake import notes
 from store.nodes import clusters
 from store.patrol import runs
 from tests.fakes.provider import Behaviour
-from tests.thinking import REFERENCE, thinking_life
-from tests.walking import walk_run
+from tests.models.thinking import REFERENCE, thinking_life
+from tests.models.walking import walk_run
 
 BROKEN = '{"action": "Pip met Ivor on the roof", "actors": ["Pip", "Ivor"], "when": ["2026-03-02"], "importance": 0.7'
 MENDED = {

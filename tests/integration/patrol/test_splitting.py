@@ -12,8 +12,8 @@ from schemas.patrol.model_answers import NewTopic, Split
 from store.accounts import beings
 from store.nodes import clusters
 from store.patrol import splitting, steps
+from tests.models.thinking import thinking_life
 from tests.scenes import make_being, make_topic, remember, root, words
-from tests.thinking import thinking_life
 
 CROWD = [f"Pip rowed to island {number}." for number in range(12)]
 

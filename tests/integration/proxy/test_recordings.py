@@ -5,7 +5,7 @@ import pytest
 from memory.proxy.exchange import take_answer, take_transcript
 from memory.proxy.transcript import read_transcript
 from tests.frontends import Door, assistant, user, wire
-from tests.recordings import BACKGROUND, GREETING, librechat, open_webui, sillytavern
+from tests.processes.recordings import BACKGROUND, GREETING, librechat, open_webui, sillytavern
 
 SHAPES = {
     "sillytavern": sillytavern,

@@ -15,7 +15,7 @@ from schemas.search import EverythingRequest, Found
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
-from tests.indexed import embed, index
+from tests.models.indexed import embed, index
 from tests.scenes import make_user
 
 

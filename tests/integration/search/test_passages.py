@@ -16,7 +16,7 @@ from schemas.context.context import ContextRequest, Turn
 from schemas.limits import PASSAGE_CHARACTERS
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
-from tests.injections import INJECTIONS
+from tests.planting.injections import INJECTIONS
 
 SMALL_TALK = ["It rains again.", "I made soup.", "The bus was late.", "Work was quiet.", "My tea is cold."]
 

@@ -9,7 +9,7 @@ from schemas.settings import Settings
 from schemas.talk.rooms import NewRoom
 from store.accounts import beings
 from store.talk.rooms import Place
-from tests.indexed import embed, index
+from tests.models.indexed import embed, index
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from store.accounts import beings
 from store.nodes import nodes
 from store.talk import retraction
 from store.transaction import value
-from tests.indexed import do
-from tests.long_text import ASKED, HIDING_PLACE, long_text
+from tests.models.indexed import do
+from tests.planting.long_text import ASKED, HIDING_PLACE, long_text
 from tests.scenes import remember, words
 
 OTHERS = [f"Item {number}: the market square, the benches and the parking were talked about." for number in range(12)]

@@ -9,7 +9,7 @@ from memory.vault.prompt_blocks import build_memory_block, build_snapshot, build
 from schemas.limits import SNAPSHOT_CHARACTERS
 from schemas.vault.vault_requests import VaultConfig
 from store import vault as rows
-from tests.injections import INJECTIONS
+from tests.planting.injections import INJECTIONS
 
 
 def block(vault, **asked):

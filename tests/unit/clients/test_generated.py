@@ -9,8 +9,8 @@ import pytest
 
 from generator import document, generate
 from schemas.settings import CHECKOUT
-from tests.cloned import cloned
-from tests.programs import program
+from tests.documents.cloned import cloned
+from tests.processes.programs import program
 
 DOCUMENT = document.read()
 GENERATED = (

@@ -38,7 +38,7 @@ from schemas.talk.messages import Message
 from schemas.talk.scenes import SessionsWithScenes, SessionWithScenes
 from schemas.talk.summaries import RollingSummary, SummarySpine
 from tests.conversations import fact, todo
-from tests.shown import TOPIC, made_up
+from tests.documents.shown import TOPIC, made_up
 
 SAID = {
     "m1": "Yesterday I moved to “Ghent” — it\u2019s lovely 🎉 and my rent is 3.5 percent lower. "

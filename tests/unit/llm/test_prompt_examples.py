@@ -24,7 +24,7 @@ from samples.canned.material import Material
 from schemas.intake.notes import Note
 from schemas.settings import Settings
 from schemas.talk.messages import Message
-from tests.shown import TOPIC, made_up
+from tests.documents.shown import TOPIC, made_up
 from tests.unit.llm.test_prompts import cluster
 
 # Who talks to the companion in every example.

@@ -19,8 +19,8 @@ from schemas.patrol.model_answers import Split
 from schemas.patrol.runs import DiaryEntry
 from schemas.talk.messages import Message
 from schemas.talk.summaries import RollingSummary
-from tests.injections import INJECTIONS
-from tests.shown import BEGAN, TOPIC, made_up
+from tests.documents.shown import BEGAN, TOPIC, made_up
+from tests.planting.injections import INJECTIONS
 
 TAG = re.compile(r"<[^>]*>")
 HARMLESS = "A quiet day."

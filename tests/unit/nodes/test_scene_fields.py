@@ -11,7 +11,7 @@ from schemas.intake.inputs import SCENE_FIELDS, SceneInput
 from schemas.intake.scene_fields import SceneField, declared
 from schemas.nodes.nodes import NodeChanges
 from schemas.patrol.model_answers import Merge
-from tests.shown import made_up
+from tests.documents.shown import made_up
 
 LEAST = {"action": "Pip mended.", "actors": ["Ivor"], "when": ["2026-03-02"]}
 EMOTION = dict.fromkeys(("valence", "arousal", "dominance", "safety", "novelty", "trust"), 0.5)

@@ -8,7 +8,7 @@ from memory.nodes.prompt_rendering import shown, shown_whole
 from memory.patrol.merge_rules import PromptBatch, check, history, survivor_of
 from providers.errors import BadAnswer
 from schemas.patrol.model_answers import Consolidation, Merge
-from tests.shown import TOPIC, made_up
+from tests.documents.shown import TOPIC, made_up
 
 ROOF = made_up(
     1, "Pip mended the roof for 1,800 pounds.", dialogue=["Never again."], themes=["Roof"], feeling="Relief."

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from memory.nodes.prompt_rendering import NODE_TOKENS
 from memory.patrol.prompt_batches import batches, fits, whole
 from schemas.limits import NEAREST_NODES, PART_NODES, PART_TOKENS
-from tests.shown import TOPIC, made_up
+from tests.documents.shown import TOPIC, made_up
 
 
 @st.composite

@@ -8,7 +8,7 @@ from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, text_ha
 from memory.nodes.subject_vectors import subject_vectors
 from memory.patrol.root_examples import TEXTS, nearest_roots
 from providers.local.minilm import open_minilm
-from tests.unit.test_samples import SAMPLES
+from tests.unit.checkout.test_samples import SAMPLES
 
 # Scenes about the workshop as a business: umbrellas on order, silk, rent and lease, the roof and its repair.
 BUSINESS = """001 009 010 011 012 025 028 033 035 038 047 048 052 054 056 067 068 069 070 074 077 080 085 093 094 096

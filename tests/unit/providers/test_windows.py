@@ -6,7 +6,7 @@ import pytest
 
 from providers.local.minilm import open_minilm
 from providers.windows import WHOLE_TOKENS, WINDOW_TOKENS, windows
-from tests.long_text import HIDING_PLACE, long_text
+from tests.planting.long_text import HIDING_PLACE, long_text
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from memory.proxy.matching.alignment import LONG, align, known_conversation
 from memory.proxy.matching.recognition import aligned
 from memory.proxy.transcript_turns import turn_of
 from store.talk.transcripts import PlacedMessage
-from tests.steps import lines_run
+from tests.documents.steps import lines_run
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 WORDS = [

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from memory.proxy.background import maker_of
 from memory.proxy.transcript import read_transcript
 from schemas.settings import Settings
-from tests.recordings import BACKGROUND, NOT_BACKGROUND
+from tests.processes.recordings import BACKGROUND, NOT_BACKGROUND
 
 
 @pytest.mark.parametrize("messages", BACKGROUND.values(), ids=BACKGROUND)

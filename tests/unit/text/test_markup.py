@@ -4,7 +4,7 @@ import pytest
 
 from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
-from tests.steps import lines_run
+from tests.documents.steps import lines_run
 
 BLOCKS = {
     "a fence": ("a ```py\nb``` c", ["```py\nb```"]),

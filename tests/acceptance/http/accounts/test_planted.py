@@ -1,8 +1,9 @@
 """No word of one Being is in an answer about its sibling: of no route and of no MCP tool, with any kind of token.
 
-A word is planted in every text column of the database (tests/planted.py), and a word of its own in every text of every
-input: the bodies that the OpenAPI document describes and the arguments of the MCP tools (tests/unique_words.py). The
-routes are those of the document and the tools those that the server lists; how each is asked stands in
+A word is planted in every text column of the database (tests/planting/planted.py), and a word of its own in every
+text of every input: the bodies that the OpenAPI document describes and the arguments of the MCP tools
+(tests/planting/unique_words.py). The routes are those of the document and the tools those that the server lists; how
+each is asked stands in
 test_isolation.py and in `TOOLS`, and one that is not asked fails.
 """
 
@@ -38,8 +39,8 @@ from tests.acceptance.http.accounts.test_isolation import (
 )
 from tests.acceptance.http.documents.test_openapi import operations, scopes
 from tests.acceptance.http.test_mcp import call, over_http
-from tests.planted import PRIVATE, SHARED, plant, unplanted
-from tests.unique_words import Words, inputs
+from tests.planting.planted import PRIVATE, SHARED, plant, unplanted
+from tests.planting.unique_words import Words, inputs
 from workers.embedded.processes import wait_until
 
 EMBEDDER = "all-MiniLM-L6-v2"

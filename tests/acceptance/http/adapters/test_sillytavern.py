@@ -12,7 +12,7 @@ from memory.intake.importers.sillytavern import message_id
 from schemas.accounts.accounts import NewBeing
 from schemas.accounts.slugs import slug_of
 from schemas.settings import CHECKOUT
-from tests.browser import accessibility_faults
+from tests.processes.browser import accessibility_faults
 
 EXTENSION = CHECKOUT / "adapters" / "sillytavern"
 PAGE = Path(__file__).with_name("sillytavern.html")

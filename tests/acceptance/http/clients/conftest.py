@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.acceptance.conftest import Person, Stack
-from tests.cloned import cloned
+from tests.documents.cloned import cloned
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from generator import document
 from schemas.settings import CHECKOUT
 from tests.acceptance.http.clients.conftest import secret_of
 from tests.acceptance.http.intake.scenes import scene
-from tests.cloned import cloned
+from tests.documents.cloned import cloned
 from tests.fakes.provider import Behaviour, running_provider
 from tests.ports import free_port
 

@@ -11,9 +11,9 @@ import pytest
 from generator import document
 from schemas.settings import CHECKOUT
 from tests.acceptance.http.clients.conftest import secret_of
-from tests.cloned import cloned
+from tests.documents.cloned import cloned
 from tests.fakes.provider import Behaviour, running_provider
-from tests.programs import npm, program
+from tests.processes.programs import npm, program
 
 NOWHERE = "00000000-0000-7000-8000-000000000000"
 SOURCE = CHECKOUT / "clients" / "typescript"

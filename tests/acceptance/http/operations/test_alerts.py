@@ -16,9 +16,9 @@ from api.http.request_metrics import RequestMetrics
 from memory.accounts import access
 from schemas.settings import CHECKOUT
 from tests.acceptance.conftest import PATIENCE
-from tests.helm import NAMED, manifests
 from tests.ports import free_port
-from tests.programs import program
+from tests.processes.helm import NAMED, manifests
+from tests.processes.programs import program
 from workers.embedded.processes import wait_until
 
 DEPLOY = CHECKOUT / "deploy"

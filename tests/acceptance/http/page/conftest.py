@@ -15,7 +15,7 @@ from store.facts import entities
 from store.transaction import value
 from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person
 from tests.acceptance.http.intake.scenes import scene
-from tests.browser import DESKTOP, Chromium, Pages
+from tests.processes.browser import DESKTOP, Chromium, Pages
 from workers.embedded.processes import wait_until
 
 # Markup, script, bidirectional and control characters, as users and producers may send them.

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.acceptance.http.page.conftest import QUIET_SECTIONS
-from tests.browser import DESKTOP, PHONE, accessibility_faults
+from tests.processes.browser import DESKTOP, PHONE, accessibility_faults
 
 
 @pytest.mark.long

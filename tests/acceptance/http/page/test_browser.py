@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.browser import DESKTOP, PHONE, accessibility_faults
+from tests.processes.browser import DESKTOP, PHONE, accessibility_faults
 
 GOOD = "<!doctype html><html lang=en><title>A</title><main><h1>A</h1><p>Words</p></main></html>"
 

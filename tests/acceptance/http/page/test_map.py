@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import DESKTOP, PHONE
+from tests.processes.browser import DESKTOP, PHONE
 
 ACTION = "Nadia lit the harbour lamp by hand."
 # A phone whose browser shows its own bars.

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from schemas.settings import CHECKOUT
 from tests.acceptance.http.page.conftest import Mind
-from tests.browser import accessibility_faults
+from tests.processes.browser import accessibility_faults
 
 
 @pytest.fixture

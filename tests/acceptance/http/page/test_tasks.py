@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.acceptance.http.page.conftest import add_dead_work
-from tests.browser import DESKTOP, PHONE
+from tests.processes.browser import DESKTOP, PHONE
 
 # A patrol waits for workers, which may be busy with other tests' memories.
 PATIENCE_MS = 120_000

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.acceptance.http.intake.scenes import scene
 from tests.acceptance.http.page.conftest import QUERY, Mind
-from tests.browser import DESKTOP, PHONE, accessibility_faults
+from tests.processes.browser import DESKTOP, PHONE, accessibility_faults
 
 
 def test_taking_back_and_restoring_say_what_is_derived_again(tended, page_of, went):

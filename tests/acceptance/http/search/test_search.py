@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from json import dumps
 
 from tests.acceptance.http.intake.scenes import scene
-from tests.long_text import ASKED, HIDING_PLACE, long_text
+from tests.planting.long_text import ASKED, HIDING_PLACE, long_text
 
 OTHERS = [f"Item {number}: the market square, the benches and the parking were talked about." for number in range(45)]
 SAID = [

@@ -10,8 +10,8 @@ What a fork skips is the interpreter's start, the imports and the reading of the
 nothing: every process then starts as a user's does. What README pastes, and the tests of `patrol up`, of the compose
 file and of the embedded servers always start that way, and so does `make chaos`.
 
-Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded process, which listens at that socket. It
-imports nothing of the system before the first client connects.
+Run as `python -m tests.processes.preloaded DESCRIPTOR`, this module is the preloaded process, which listens at that
+socket. It imports nothing of the system before the first client connects.
 """
 
 import atexit
@@ -39,7 +39,7 @@ from typing import IO, NoReturn, cast
 from api.server import PRELOADED
 from cli.operations.environments import environment
 from providers.local.minilm import open_minilm
-from tests import forked_program
+from tests.processes import forked_program
 from workers.embedded import processes
 from workers.embedded.launch import PR_SET_PDEATHSIG
 from workers.embedded.log_files import set_aside
@@ -197,7 +197,7 @@ def preloaded_process() -> Iterator[str]:
         address, log = f"{directory}/socket", Path(directory, "log")
         listener.bind(address)
         listener.listen()
-        command = [sys.executable, "-m", "tests.preloaded", str(listener.fileno())]
+        command = [sys.executable, "-m", "tests.processes.preloaded", str(listener.fileno())]
         child = Child(command, log, env=environment("worker"), inherit=[listener.fileno()])
         # Only the process listens now: once it has ended, its clients are refused and wait for nothing.
         listener.close()

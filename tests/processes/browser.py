@@ -1,7 +1,7 @@
 """A headless Chromium for tests, one for each test process, and axe, which checks a page's accessibility.
 
-Playwright drives the Chromium of the machine (`tests.programs`); it downloads no browser. A test gets pages by the
-fixture `open_page`, each in a browser context of its own: cookies and storage of other tests are not in it.
+Playwright drives the Chromium of the machine (`tests.processes.programs`); it downloads no browser. A test gets pages
+by the fixture `open_page`, each in a browser context of its own: cookies and storage of other tests are not in it.
 """
 
 from asyncio import _set_running_loop, get_running_loop
@@ -12,7 +12,7 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.programs import program
+from tests.processes.programs import program
 
 # Chromium's own sandbox needs rights that a container does not give; the pages under test are our own.
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]

@@ -22,7 +22,7 @@ from store.intake import kept_notes
 from store.ledger import work
 from store.transaction import value
 from tests.conversations import ATTEMPTS, LEASE, todo
-from tests.webhooks import Receiver, running_receiver
+from tests.processes.webhooks import Receiver, running_receiver
 
 SECRET_KEY = SecretStr("a secret of thirty-two characters")
 

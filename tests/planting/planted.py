@@ -17,7 +17,7 @@ from store.database import Store
 from store.intake import notes
 from store.transaction import Transaction, value
 from tests.full_being import fill, lock
-from tests.planted_confidences import plant_confidences
+from tests.planting.planted_confidences import plant_confidences
 from tests.scenes import note
 
 PRIVATE = "zwetschge"

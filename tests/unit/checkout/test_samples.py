@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
@@ -14,9 +13,10 @@ from pydantic import TypeAdapter
 from memory.nodes.scenes import Unparsable, parse_scene
 from schemas.intake.inputs import MessageInput, NoteInput, SceneNote
 from schemas.limits import BATCH_ITEMS, DECAY_PATROLS, FADED_IMPORTANCE, ITEM_BYTES, RECALL_NODES
+from schemas.settings import CHECKOUT
 from schemas.vault.vault_requests import NewRecord
 
-SAMPLES = Path(__file__).parents[2] / "samples"
+SAMPLES = CHECKOUT / "samples"
 IDLE_MINUTES = 30
 DAYS = [dt.date(2026, 3, day).isoformat() for day in range(1, 31)]
 CAST = ["Aldo", "Dagny", "Yuki", "Cord", "Ambrose", "Nomvula", "Ivor", "Mr Quennell", "Hester"]

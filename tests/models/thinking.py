@@ -21,7 +21,7 @@ from store.database import Store
 from store.nodes import nodes
 from store.patrol import runs
 from tests.fakes.provider import FakeProvider, running_provider
-from tests.walking import walk_patrol, walk_run
+from tests.models.walking import walk_patrol, walk_run
 
 KEY = "sk-ant-of-the-platform"
 REFERENCE = re.compile(r'ref="(m\d+)"')

@@ -32,9 +32,9 @@ from store.accounts import beings
 from store.talk.rooms import Place
 from store.transaction import value
 from tests.conversations import Talk, fact, todo
-from tests.indexed import index
+from tests.models.indexed import index
+from tests.models.walking import walk_patrol
 from tests.scenes import make_user
-from tests.walking import walk_patrol
 
 SLUGS = ("ada", "bea", "cid")
 ALL = frozenset({"ingest", "read", "manage"})

@@ -25,13 +25,13 @@ from store.facts import facts
 from store.ledger import work
 from store.nodes import clusters
 from store.talk import rolling as session_states
-from tests import lock_trace
 from tests.conversations import ATTEMPTS, LEASE, Talk, asks, judging_at_once
 from tests.fakes.provider import running_provider
 from tests.frontends import Door
-from tests.marked_world import MARK, World, answer
+from tests.planting.marked_world import MARK, World, answer
+from tests.processes import lock_trace
+from tests.processes.webhooks import running_receiver
 from tests.scenes import make_being, make_user
-from tests.webhooks import running_receiver
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from schemas.talk.retraction import MessageSelection
 from tests.conversations import Talk, asks, judging_at_once
 from tests.conversations import judgement as scripted
 from tests.fakes.provider import Behaviour, running_provider
-from tests.marked_world import MARK, NOON, World, answer
+from tests.planting.marked_world import MARK, NOON, World, answer
 from tests.scenes import make_being, make_user, remember, words
 
 

@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tests.databases import BOUND, OWNER, as_bound
 from tests.ports import free_port
-from tests.programs import program
+from tests.processes.programs import program
 from workers.embedded.processes import Account, Child, wait_until
 
 PATIENCE = 20.0

@@ -8,7 +8,7 @@ from providers.thinkers import Thinkers
 from store.database import Store
 from tests.conversations import judging_at_once
 from tests.fakes.provider import running_provider
-from tests.integration.facts.turns import TURNS
+from tests.integration.facts.drawn.turns import TURNS
 
 
 # Each turn has a user of its own, and shares everything else.

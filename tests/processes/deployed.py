@@ -13,7 +13,7 @@ import yaml
 
 from cli.operations.environments import is_secret
 from schemas.settings import CHECKOUT, Settings, variable
-from tests.helm import manifests
+from tests.processes.helm import manifests
 
 COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
 SERVICES = {name: service for name, service in COMPOSE["services"].items() if "build" in service}

@@ -28,8 +28,8 @@ from store.intake import notes
 from store.nodes import nodes
 from tests.conversations import Talk, fact
 from tests.fakes.provider import Behaviour
-from tests.indexed import embed, index
-from tests.walking import walk_patrol
+from tests.models.indexed import embed, index
+from tests.models.walking import walk_patrol
 
 BEGIN = datetime(2026, 3, 2, 12, tzinfo=UTC)
 MOVED = ("I moved to Lisbon.", "I live in Alfama now.", "Isn't it lovely?")
