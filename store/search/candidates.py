@@ -100,6 +100,16 @@ def seen(
                         limit %(around)s
                     )
                 ) as near
+            ),
+            windows as materialized (
+                select near.*
+                from (
+                    select array_agg(owner_id) as owner_ids, array_agg(kind) as kinds, array_agg(document_id) as ids
+                    from reached
+                ) as those,
+                memory.nearest_windows(
+                    those.owner_ids, those.kinds, those.ids, %(told_model)s, %(told)s::halfvec[]
+                ) as near
             )
             select d.document_id, d.kind::text as kind, d.item_id, d.session_id, d.said_at, d.question,
                 cardinality(d.terms) as length,
@@ -137,16 +147,7 @@ def seen(
                         and f.embedding_model = %(facts_model)s
                 ) as compared
             ) as own on d.kind in ('node', 'fact')
-            left join (
-                select near.*
-                from (
-                    select array_agg(owner_id) as owner_ids, array_agg(kind) as kinds, array_agg(document_id) as ids
-                    from reached
-                ) as those,
-                memory.nearest_windows(
-                    those.owner_ids, those.kinds, those.ids, %(told_model)s, %(told)s::halfvec[]
-                ) as near
-            ) as windows on windows.document_id = d.document_id
+            left join windows on windows.document_id = d.document_id
             where (%(muted)s or not exists (
                 select from memory.muted_items as x
                 where x.owner_id = d.owner_id and x.kind = d.kind::text and x.item_id = d.item_id
