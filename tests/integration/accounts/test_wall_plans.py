@@ -15,7 +15,7 @@ from store.database import Store
 from store.facts import fact_vectors
 from store.intake import keyed_knowledge
 from store.nodes.embeddings import Meant
-from store.search import lexical, nearest
+from store.search import candidates, lexical, nearest
 from store.search.scope import Within, plan_once
 from store.talk import messages, scenes, unplaced_messages, utterances
 from store.transaction import value
@@ -24,6 +24,7 @@ from tests.scenes import EAST, MODEL, make_being, make_user, root
 
 MANY = 2000
 FEW = 10
+RANKED = 200
 # The policies read the user's Beings, once a statement.
 BESIDE = 20
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -125,6 +126,17 @@ def nearest_of(tx, being, *kinds):
     assert nearest.told_like(tx, within, [(being.being_id, kinds)], Meant(MODEL, [np.array(EAST)]), 5)
 
 
+def ranked(tx, being):
+    """Read the signals of many documents, and of those around them."""
+    plan_once(tx)
+    within = Within(being.being_id, being.user_id, ["message", "node"])
+    given = tx.execute("select document_id from memory.search_documents order by document_id limit %s", [RANKED])
+    places = [row["document_id"] for row in given]
+    meant = Meant(MODEL, [np.array(EAST)])
+    rows = candidates.seen(tx, within, places, [1], called={}, around=0, talk=meant, nodes=None, facts=None)
+    assert {row.similarity for row in rows} == {1.0}
+
+
 # None of them is small enough to be shown whole.
 WHOLE = {
     "talk": lambda tx, being: whole.talk(tx, being.being_id, [], most=FEW, most_bytes=MANY) is None,
@@ -141,6 +153,7 @@ STATEMENTS = {
         "select * from memory.match_nodes(%s, %s, '[1,0,0]', 0.5, 5)", [being.being_id, MODEL]
     ).fetchall(),
     "search: the nearest of few": lambda tx, being: nearest_of(tx, being, "summary"),
+    "search: what is ranked": ranked,
     "facts": lambda tx, being: fact_vectors.nearest(tx, being.user_id, being.being_id, MODEL, list(EAST), 5),
     "echoes": lambda tx, being: provenance.shown(tx, being.being_id, [100, 2000]),
     "echoes that go": lambda tx, being: provenance.drop(tx, being.being_id, {100: DAY}),
@@ -212,6 +225,13 @@ def test_whether_a_memory_is_small_is_known_without_reading_all_of_it(crowd, nam
         assert WHOLE[name](tx, being)
 
     assert rows_read(bound, being, is_large) <= FEW + BESIDE
+
+
+def test_what_is_ranked_is_looked_up_once(crowd):
+    _, bound, being = crowd
+
+    # A join that compared all vectors anew for each row would read as many times as many.
+    assert rows_read(bound, being, ranked) <= BESIDE * RANKED
 
 
 def test_indexes_that_the_bound_role_can_not_ask_by_all_columns_are_known(crowd):
