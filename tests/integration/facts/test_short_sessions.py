@@ -195,7 +195,10 @@ def test_a_repeated_unit_asks_nothing_twice(talk):
 
 
 def test_a_session_that_spoils_the_call_is_summed_up_alone(talk):
-    talk.provider.script(Behaviour(do="refuse", on="messages", when="number 7.", times=15))
+    # Wherever it stands among the others; alone it is in no `conversation`.
+    talk.provider.script(
+        Behaviour(do="refuse", on="messages", when=r"number 7.\n</message>\n</conversation>", times=None)
+    )
     chat(talk, SHORT_SESSIONS_AT_ONCE)
     closed(talk)
     *shorts, _ = summaries(talk)
