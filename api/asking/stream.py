@@ -1,7 +1,9 @@
 """The route that tells an answer part by part, as server-sent events."""
 
-from collections.abc import AsyncIterator, Generator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextvars import copy_context
+from threading import Lock
+from typing import TypeVar
 
 from anyio import CancelScope
 from fastapi import APIRouter, Request
@@ -20,6 +22,8 @@ from memory.asking.answering import Asking, Part, answered_in_parts
 from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
+
+Made = TypeVar("Made")
 
 EVENTS = "text/event-stream"
 EVENT = {
@@ -63,18 +67,24 @@ def stream_answer(
 
 async def _events(first: Part, parts: Generator[Part, None, None], scope: Scope) -> AsyncIterator[bytes]:
     """The events, each as soon as its part is there. A client that leaves ends the model's call."""
-    # Each part may come in another thread: what they have in common is the context.
-    context = copy_context()
+    # Each part may come in another thread: what they have in common is the context. A thread that makes a part goes on
+    # when the request is cancelled, so the end waits for it.
+    context, one_thread = copy_context(), Lock()
+
+    def in_turn(do: Callable[[], Made]) -> Made:
+        with one_thread:
+            return context.run(do)
+
     part: Part | None = first
     try:
         while part is not None:
             yield _event(NAMES[type(part)], part.model_dump_json().encode())
-            part = await run_in_threadpool(lambda: context.run(lambda: next(parts, None)))
+            part = await run_in_threadpool(in_turn, lambda: next(parts, None))
     except Exception as fault:  # noqa: BLE001  # the status is sent already
         yield _event("problem", bytes(answer(scope, fault).body))
     finally:
         with CancelScope(shield=True):
-            await run_in_threadpool(lambda: context.run(parts.close))
+            await run_in_threadpool(in_turn, parts.close)
 
 
 def _event(name: str, data: bytes) -> bytes:
