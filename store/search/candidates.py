@@ -108,7 +108,7 @@ def seen(
                     from reached
                 ) as those,
                 memory.nearest_windows(
-                    those.owner_ids, those.kinds, those.ids, %(told_model)s, %(told)s::halfvec[]
+                    those.owner_ids, those.kinds, those.ids, %(told_model)s, %(told)b::halfvec[]
                 ) as near
             )
             select d.document_id, d.kind::text as kind, d.item_id, d.session_id, d.said_at, d.question,
@@ -137,12 +137,12 @@ def seen(
                 select nullif(max(compared.similarity), 'NaN') as similarity
                 from (
                     select 1 - (n.vector <=> asked.vector) as similarity
-                    from memory.node_vectors as n, unnest(%(nodes)s::halfvec[]) as asked (vector)
+                    from memory.node_vectors as n, unnest(%(nodes)b::halfvec[]) as asked (vector)
                     where d.kind = 'node' and n.being_id = d.owner_id and n.node_id = d.item_id
                         and n.embedding_model = %(nodes_model)s
                     union all
                     select 1 - (f.vector <=> asked.vector)
-                    from memory.fact_vectors as f, unnest(%(facts)s::halfvec[]) as asked (vector)
+                    from memory.fact_vectors as f, unnest(%(facts)b::halfvec[]) as asked (vector)
                     where d.kind = 'fact' and f.user_id = %(user)s and f.fact_id = d.item_id
                         and f.embedding_model = %(facts_model)s
                 ) as compared
