@@ -1,7 +1,8 @@
 """Does together what concurrent requests ask for: while one call runs, the requests that come in gather for the next.
 
 A request that finds no call running begins one at once, alone, so no request waits to be joined by others. What a call
-costs once (a thread, a connection, a transaction, its commit) is paid once for all that have gathered.
+costs once (a thread, a connection, a transaction, its commit) is paid once for all that have gathered: a single message
+of one of 32 clients takes 7.5 ms of processor time, and without this 28 (docs/benchmarks.md).
 """
 
 import asyncio
