@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from memory.proxy.exchange import take_answer, take_transcript
+from memory.proxy.answer_intake import take_answer
+from memory.proxy.exchange import take_transcript
 from memory.proxy.transcript import read_transcript
 from providers.embedders import Embedders
 from schemas.settings import Settings

@@ -1,4 +1,4 @@
-"""An exchange of a frontend with a model: its transcript is taken in before the model is asked, the answer after it.
+"""A frontend's transcript, taken in before the model is asked; `answer_intake` takes in the answer.
 
 A transcript is aligned without a transaction. What it changes is committed under the lock of the Being's talk if the
 same is read there, else it is aligned anew: of two equal requests at once, the second finds what the first has stored.
@@ -20,20 +20,19 @@ from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.node_erasure import TRIES, PlannedErasure
 from memory.proxy import answer_traces
 from memory.proxy.adoption import Adoption, changes_with_adoption
+from memory.proxy.answer_intake import AnswerPlace
 from memory.proxy.background import ends_with_task, maker_of
-from memory.proxy.changes import Changes, NewTurn
-from memory.proxy.comparison import digest
+from memory.proxy.changes import Changes
 from memory.proxy.matching import unrecorded_turns
-from memory.proxy.matching.alignment import known_conversation
+from memory.proxy.matching.group_turns import without_others_as_own, witnessed
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
-from memory.proxy.speakers import Names, divided, with_told_names
+from memory.proxy.speakers import Names, with_told_names
 from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
-from memory.proxy.transcript import Line, Transcript
-from memory.proxy.transcript_turns import Turn, ends_without_words, turn_of, turns_of
+from memory.proxy.transcript import Transcript
+from memory.proxy.transcript_turns import Turn, ends_without_words, turns_of
 from memory.talk import scene_removal, sharing, withdrawal
 from memory.talk.scene_removal import SceneRemoval
-from memory.text.reasoning import spoken
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
@@ -50,32 +49,7 @@ Decision = Literal["began", "continued", "repeated", "background", "off the reco
 # A longer transcript is read from its end.
 MOST_TURNS = 2000
 NOTHING_PLANNED = PlannedErasure([], [], [], {})
-# A point or comma behind a digit, as in `3.14`, ends nothing; a dash or a letter may stand within a word.
-_ENDS_SENTENCE = frozenset('.!?…,;:"”»*)')
 _GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPlace:
-    """Where an answer belongs: behind a message.
-
-    Attributes:
-        conversation: The conversation.
-        message_id: The message that it answers; None: what is known of the conversation, up to its newest message.
-        begun: What had been said of it before, if it goes on.
-        opened: Whether the request opened its reasoning, so that the answer may only close it.
-        unsure: Whether it may answer a request that the frontend made for itself.
-        names: By which names the transcript means the Being, beside its own.
-        off_the_record: Whether no word of it is to be kept.
-    """
-
-    conversation: str
-    message_id: UUID | None
-    begun: str = ""
-    opened: bool = False
-    unsure: bool = False
-    names: Sequence[str] = ()
-    off_the_record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,75 +188,6 @@ def take_transcript(
     raise Refused("Messages of this conversation keep changing: try again.")
 
 
-def take_answer(
-    store: Store,
-    settings: Settings,
-    being: Being,
-    place: AnswerPlace,
-    text: str,
-    *,
-    paid_by: UUID | None = None,
-    room: Roommates = NO_ROOMMATES,
-) -> UUID | None:
-    """Take in the answer to a transcript when it ended or broke off.
-
-    The same answer again changes nothing. Another one stands beside those that are known, until a transcript shows
-    from which the talk goes on.
-
-    Args:
-        store: The ledger.
-        settings: Thresholds of judging.
-        being: The Being.
-        place: The place that `take_transcript` returned.
-        text: The text of the answer as far as it came, with or without reasoning; blank if none came.
-        paid_by: The id of the key that came with the request, if one did.
-        room: As for `take_transcript`.
-
-    Returns:
-        The message; None if nothing was said, it can't be stored, it is off the record, or what it answers was taken
-        back meanwhile.
-
-    Raises:
-        IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
-    """
-    line = Line("assistant", continued(place.begun, spoken(text, opened=place.opened)))
-    # Some models write the speaker's name before the answer, which frontends take away.
-    own = divided(line, Names([], [being.name, being.slug, *place.names]))
-    turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))
-    if turn is None or not text.strip():
-        return None
-    if place.off_the_record:
-        with store.transaction() as tx:
-            unrecorded_turns.remember(tx, settings, being, place.conversation, [turn], ())
-        return None
-    turn = replace(turn, unsure=place.unsure)
-    with store.transaction() as tx:
-        beings = sorted([being, *room.every], key=attrgetter("being_id"))
-        erased = {one.being_id: erased_items.for_intake(tx, settings, one.being_id) for one in beings}
-        sharing.lock(tx, *beings)
-        near = transcripts.near(
-            tx, being.being_id, place.conversation, {turn.digest}, newest=1, question_id=place.message_id
-        )
-        known = known_conversation(near)
-        after = place.message_id
-        if after is None:
-            after = max(known.messages, default=None)
-        elif after not in known.messages or not known.messages[after].stands:
-            return None
-        same = [one for one in known.after.get(after, ()) if one.digest == turn.digest]
-        if any(one.stands for one in same):
-            return next(one.message_id for one in same if one.stands)
-        if same:
-            back = [
-                restore_unless_erased(tx, settings, one, erased[one.being_id], [same[-1].message_id])
-                for one in [being, *room.every]
-            ]
-            return next(iter(back[0].ids), None)
-        return store_turns(
-            tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by, room.present
-        ).messages.get(0)
-
-
 def _copies(tx: Transaction, request: _Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
     """The copies of messages that the other Beings of a room have."""
     every = [(other, utterances.heard(tx, other.being_id, message_ids)) for other in request.room.every]
@@ -297,7 +202,8 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: Sequence[
     names = store.statement(partial(_names, request=request))
     turns: Sequence[Turn] = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
     wordless = ends_without_words(request.transcript, names)
-    shown, turns = turns, _witnessed(store, request, turns)
+    shown, others = turns, [other.being_id for other in request.room.every]
+    turns = witnessed(store, request.being.being_id, others, request.conversation, turns)
     if not turns:
         return _without_words(request) if shown or wordless else TakenTranscript("nothing")
     if answer_traces.are_handed_on(store, request.being.being_id, turns):
@@ -375,7 +281,7 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
         return recognize(reads, being_id, turns, now)
 
     if conversation is not None:
-        turns = _without_others_as_own(reads, being_id, turns, conversation)
+        turns = without_others_as_own(reads, being_id, turns, conversation)
     found = find(turns)
     without_added = without_added_to_last(reads, being_id, turns, found.known)
     if without_added is not turns:
@@ -391,47 +297,6 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     return _Seen(
         turns, changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None), off
     )
-
-
-def _witnessed(store: Store, request: _Request, turns: Sequence[Turn]) -> Sequence[Turn]:
-    """Return turns without those that others in a room heard while the Being was absent, which its transcript shows."""
-    others, conversation = [other.being_id for other in request.room.every], request.conversation
-    newest = next((number for number in range(len(turns), 0, -1) if turns[number - 1].role != "user"), 0)
-    before = turns[:newest]
-    if not others or conversation is None or not before:
-        return turns
-    roles: tuple[Role, ...] = ("user", "assistant", "other")
-    versions = [{digest(role, turn.comparable) for role in roles} for turn in before]
-    known = [
-        store.statement(
-            partial(transcripts.digests_in, being_ids=ids, conversation=conversation, digests=set().union(*versions))
-        )
-        for ids in ([request.being.being_id], others)
-    ]
-    heard = [turn for turn, each in zip(before, versions, strict=True) if each & known[0] or not each & known[1]]
-    return [*heard, *turns[newest:]]
-
-
-def _without_others_as_own(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Sequence[Turn]:
-    """Return turns of which those that another in the group may have said are the Being's only if it is known so.
-
-    One without a name is the Being's as well if nothing is known of it.
-    """
-    own = {turn.digest for turn in turns if turn.perhaps_of is not None}
-    others = {digest("other", turn.comparable) for turn in turns if turn.perhaps_of is not None}
-    if not own:
-        return turns
-    known = {one.digest: one for one in reads.ask(transcripts.near, being_id, conversation, own | others, newest=1)}
-
-    def decided(turn: Turn) -> Turn:
-        as_others = digest("other", turn.comparable)
-        is_others = turn.perhaps_of is not None and turn.digest not in known and (turn.perhaps_of or as_others in known)
-        if not is_others:
-            return turn
-        speaker = known[as_others].speaker if as_others in known else turn.perhaps_of
-        return replace(turn, role="other", speaker=speaker, digest=as_others)
-
-    return [decided(turn) for turn in turns]
 
 
 def _locked(
@@ -533,10 +398,3 @@ def _answer_place(
     # The space at its end is between what was said and what goes on.
     begun_with = last.text + begun[len(begun.rstrip()) :]
     return replace(place, message_id=known.parent_id, begun=begun_with)
-
-
-def continued(begun: str, text: str) -> str:
-    """Return an answer that goes on: a sentence that had ended is followed by a space, as models leave that out."""
-    text = text if begun else text.lstrip()
-    ended = begun[-1:] in _ENDS_SENTENCE and text[:1].isalnum()
-    return f"{begun} {text}" if begun and ended else begun + text

@@ -3,7 +3,8 @@
 import pytest
 
 from memory.proxy import answer_traces
-from memory.proxy.exchange import take_answer, take_transcript
+from memory.proxy.answer_intake import take_answer
+from memory.proxy.exchange import take_transcript
 from memory.proxy.transcript import Line, Transcript, read_transcript
 from providers.chat.chat_answer import ChatAnswer
 from tests.frontends import Door

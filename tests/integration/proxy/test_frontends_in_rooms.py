@@ -5,7 +5,7 @@ import pytest
 from memory.accounts import rooms
 from memory.accounts.access import Caller
 from memory.accounts.rooms import AskedRoom
-from memory.proxy.exchange import take_answer
+from memory.proxy.answer_intake import take_answer
 from memory.proxy.speakers import group_told
 from memory.proxy.transcript import read_transcript
 from schemas.accounts.slugs import slug_of

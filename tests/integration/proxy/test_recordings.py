@@ -2,7 +2,8 @@
 
 import pytest
 
-from memory.proxy.exchange import take_answer, take_transcript
+from memory.proxy.answer_intake import take_answer
+from memory.proxy.exchange import take_transcript
 from memory.proxy.transcript import read_transcript
 from tests.frontends import Door, assistant, user, wire
 from tests.processes.recordings import BACKGROUND, GREETING, librechat, open_webui, sillytavern

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.proxy.settlement import most_usage, used
 from memory.proxy.wires.chat_completions import read_chat
+from memory.proxy.wires.settlement import most_usage, used
 from memory.proxy.wires.wire import Memory
 from providers.chat.answer_so_far import MOST_TOKENS
 from providers.chat.chat_answer import AnswerReader

@@ -1,0 +1,124 @@
+"""The answer to a transcript, taken in when it ended or broke off."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from uuid import UUID
+
+from memory.erased import known_erased as erased_items
+from memory.intake.retraction import restore_unless_erased
+from memory.proxy.changes import NewTurn
+from memory.proxy.matching import unrecorded_turns
+from memory.proxy.matching.alignment import known_conversation
+from memory.proxy.speakers import Names, divided
+from memory.proxy.storing import NO_ROOMMATES, Roommates, store_turns
+from memory.proxy.transcript import Line
+from memory.proxy.transcript_turns import turn_of
+from memory.talk import sharing
+from memory.text.reasoning import spoken
+from schemas.accounts.accounts import Being
+from schemas.settings import Settings
+from store.database import Store
+from store.talk import transcripts
+
+# A point or comma behind a digit, as in `3.14`, ends nothing; a dash or a letter may stand within a word.
+_ENDS_SENTENCE = frozenset('.!?…,;:"”»*)')
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlace:
+    """Where an answer belongs: behind a message.
+
+    Attributes:
+        conversation: The conversation.
+        message_id: The message that it answers; None: what is known of the conversation, up to its newest message.
+        begun: What had been said of it before, if it goes on.
+        opened: Whether the request opened its reasoning, so that the answer may only close it.
+        unsure: Whether it may answer a request that the frontend made for itself.
+        names: By which names the transcript means the Being, beside its own.
+        off_the_record: Whether no word of it is to be kept.
+    """
+
+    conversation: str
+    message_id: UUID | None
+    begun: str = ""
+    opened: bool = False
+    unsure: bool = False
+    names: Sequence[str] = ()
+    off_the_record: bool = False
+
+
+def take_answer(
+    store: Store,
+    settings: Settings,
+    being: Being,
+    place: AnswerPlace,
+    text: str,
+    *,
+    paid_by: UUID | None = None,
+    room: Roommates = NO_ROOMMATES,
+) -> UUID | None:
+    """Take in the answer to a transcript when it ended or broke off.
+
+    The same answer again changes nothing. Another one stands beside those that are known, until a transcript shows
+    from which the talk goes on.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        being: The Being.
+        place: The place that `take_transcript` returned.
+        text: The text of the answer as far as it came, with or without reasoning; blank if none came.
+        paid_by: The id of the key that came with the request, if one did.
+        room: As for `take_transcript`.
+
+    Returns:
+        The message; None if nothing was said, it can't be stored, it is off the record, or what it answers was taken
+        back meanwhile.
+
+    Raises:
+        IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
+    """
+    line = Line("assistant", continued(place.begun, spoken(text, opened=place.opened)))
+    # Some models write the speaker's name before the answer, which frontends take away.
+    own = divided(line, Names([], [being.name, being.slug, *place.names]))
+    turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))
+    if turn is None or not text.strip():
+        return None
+    if place.off_the_record:
+        with store.transaction() as tx:
+            unrecorded_turns.remember(tx, settings, being, place.conversation, [turn], ())
+        return None
+    turn = replace(turn, unsure=place.unsure)
+    with store.transaction() as tx:
+        beings = sorted([being, *room.every], key=attrgetter("being_id"))
+        erased = {one.being_id: erased_items.for_intake(tx, settings, one.being_id) for one in beings}
+        sharing.lock(tx, *beings)
+        near = transcripts.near(
+            tx, being.being_id, place.conversation, {turn.digest}, newest=1, question_id=place.message_id
+        )
+        known = known_conversation(near)
+        after = place.message_id
+        if after is None:
+            after = max(known.messages, default=None)
+        elif after not in known.messages or not known.messages[after].stands:
+            return None
+        same = [one for one in known.after.get(after, ()) if one.digest == turn.digest]
+        if any(one.stands for one in same):
+            return next(one.message_id for one in same if one.stands)
+        if same:
+            back = [
+                restore_unless_erased(tx, settings, one, erased[one.being_id], [same[-1].message_id])
+                for one in [being, *room.every]
+            ]
+            return next(iter(back[0].ids), None)
+        return store_turns(
+            tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by, room.present
+        ).messages.get(0)
+
+
+def continued(begun: str, text: str) -> str:
+    """Return an answer that goes on: a sentence that had ended is followed by a space, as models leave that out."""
+    text = text if begun else text.lstrip()
+    ended = begun[-1:] in _ENDS_SENTENCE and text[:1].isalnum()
+    return f"{begun} {text}" if begun and ended else begun + text

@@ -1,0 +1,55 @@
+"""Which turns of a group's transcript a Being heard, and which of those that may be its own are another's."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import get_args
+from uuid import UUID
+
+from memory.proxy.comparison import digest
+from memory.proxy.reads import Reads
+from memory.proxy.transcript_turns import Turn
+from schemas.wire.fields import Role
+from store.database import Store
+from store.talk import transcripts
+
+
+def witnessed(
+    store: Store, being_id: UUID, others: Sequence[UUID], conversation: str | None, turns: Sequence[Turn]
+) -> Sequence[Turn]:
+    """Return turns without those that others in a room heard while the Being was absent, which its transcript shows."""
+    newest = next((number for number in range(len(turns), 0, -1) if turns[number - 1].role != "user"), 0)
+    before = turns[:newest]
+    if not others or conversation is None or not before:
+        return turns
+    versions = [{digest(role, turn.comparable) for role in get_args(Role)} for turn in before]
+    known = [
+        store.statement(
+            partial(transcripts.digests_in, being_ids=ids, conversation=conversation, digests=set().union(*versions))
+        )
+        for ids in ([being_id], others)
+    ]
+    heard = [turn for turn, each in zip(before, versions, strict=True) if each & known[0] or not each & known[1]]
+    return [*heard, *turns[newest:]]
+
+
+def without_others_as_own(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Sequence[Turn]:
+    """Return turns of which those that another in the group may have said are the Being's only if it is known so.
+
+    One without a name is the Being's as well if nothing is known of it.
+    """
+    own = {turn.digest for turn in turns if turn.perhaps_of is not None}
+    others = {digest("other", turn.comparable) for turn in turns if turn.perhaps_of is not None}
+    if not own:
+        return turns
+    known = {one.digest: one for one in reads.ask(transcripts.near, being_id, conversation, own | others, newest=1)}
+
+    def decided(turn: Turn) -> Turn:
+        as_others = digest("other", turn.comparable)
+        is_others = turn.perhaps_of is not None and turn.digest not in known and (turn.perhaps_of or as_others in known)
+        if not is_others:
+            return turn
+        speaker = known[as_others].speaker if as_others in known else turn.perhaps_of
+        return replace(turn, role="other", speaker=speaker, digest=as_others)
+
+    return [decided(turn) for turn in turns]
