@@ -66,11 +66,16 @@ def test_a_merged_memory_shows_its_dates_with_their_words(mind, page_of, went):
     mind.told(f"/nodes/{node['node_id']}", method="PATCH", json={"when": node["scene"]["when"]})
 
 
-def test_a_search_shows_each_signal_with_its_share(mind, page_of, went):
+def test_a_search_shows_each_signal_with_its_share(mind, page_of, went, wait_until):
+    def searched():
+        return mind.told("/search", json={"query": QUERY, "limit": 20, "explain": True})
+
+    # The page and the test search the same index.
+    wait_until(lambda: not searched()["unindexed"])
     page = went(page_of(mind.token), "search")
     page.get_by_label("What to look for").press_sequentially(QUERY)
     expect(page.locator(".results")).to_have_attribute("data-query", QUERY)
-    found = mind.told("/search", json={"query": QUERY, "limit": 20, "explain": True})["results"]
+    found = searched()["results"]
     assert [one.get_attribute("data-id") for one in page.locator(".result").all()] == [one["id"] for one in found]
     for shown, one in zip(page.locator(".result").all(), found, strict=True):
         shares = {name: f"{signal['share']:.2f}" for name, signal in one["signals"].items() if signal["share"]}
