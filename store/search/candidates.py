@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
 from store.nodes.embeddings import Meant, halfvec
-from store.search.scope import Within
+from store.search.scope import TELLABLE, Within
 from store.transaction import Transaction
 
 
@@ -63,7 +63,7 @@ def seen(
     with tx.cursor(row_factory=args_row(Seen)) as cursor:
         return cursor.execute(
             # Each row is looked up by its key: no plan that was made for few may read whole tables for many.
-            """
+            f"""
             with asked as materialized (
                 select d.*
                 from unnest(%(places)s::bigint[]) as place (document_id),
@@ -148,11 +148,7 @@ def seen(
                 ) as compared
             ) as own on d.kind in ('node', 'fact')
             left join windows on windows.document_id = d.document_id
-            where (%(muted)s or not exists (
-                select from memory.muted_items as x
-                where x.owner_id = d.owner_id and x.kind = d.kind::text and x.item_id = d.item_id
-                offset 0
-            ))
+            where {TELLABLE}
                 and (
                     d.kind <> 'node' or exists (
                         select from memory.memory_nodes as n
@@ -161,7 +157,7 @@ def seen(
                     )
                 )
             order by d.session_id, d.said_at, d.item_id
-            """,
+            """,  # noqa: S608  # of constants
             {
                 **within.named,
                 "places": list(places),

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from store.search.scope import Within
+from store.search.scope import IN_TIME, TELLABLE, Within
 from store.transaction import Transaction
 
 
@@ -37,7 +37,7 @@ def holding(
     """
     with tx.cursor(row_factory=class_row(Mention)) as cursor:
         found = cursor.execute(
-            """
+            f"""
             select d.kind::text as kind, d.item_id, d.said_at,
                 coalesce(m.speaker, %(called)s::jsonb ->> m.role) as speaker
             from memory.search_postings as p
@@ -50,17 +50,10 @@ def holding(
             where p.owner_id = %(being)s and p.term = %(first)s and p.kind in ('message', 'node')
                 and d.terms @> %(terms)s::bigint[]
                 and (m.message_id is not null or n.node_id is not null)
-                and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
-                and (%(until)s::timestamptz is null or d.said_at < %(until)s)
-                and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
-                and (%(muted)s or not exists (
-                    select from memory.muted_items as x
-                    where x.owner_id = d.owner_id and x.kind = d.kind::text and x.item_id = d.item_id
-                    offset 0
-                ))
+                and {IN_TIME} and {TELLABLE}
             order by d.said_at desc, d.item_id desc
             limit %(limit)s
-            """,
+            """,  # noqa: S608  # of constants
             {**within.named, "first": terms[0], "terms": list(terms), "called": Jsonb(called), "limit": limit},
         ).fetchall()
     return found[::-1]

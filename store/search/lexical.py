@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from store.search.scope import Within
+from store.search.scope import IN_TIME, TELLABLE, Within
 from store.transaction import Transaction
 
 # So many postings of a term are read, the latest; and so many of all the terms that nominate.
@@ -125,21 +125,14 @@ def by_words(
 def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]:
     """The first and the last message in which all of these terms stand, among the first and the last that came in."""
     rows = tx.execute(
-        """
+        f"""
         with holding as (
             select p.document_id, d.said_at, d.item_id
             from memory.search_postings as p
             join memory.search_documents as d using (owner_id, document_id)
             where p.owner_id = %(being)s and p.term = %(first)s and p.kind = 'message'
                 and d.terms @> %(terms)s::bigint[]
-                and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
-                and (%(until)s::timestamptz is null or d.said_at < %(until)s)
-                and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
-                and (%(muted)s or not exists (
-                    select from memory.muted_items as x
-                    where x.owner_id = d.owner_id and x.kind = d.kind::text and x.item_id = d.item_id
-                    offset 0
-                ))
+                and {IN_TIME} and {TELLABLE}
         ),
         ends as materialized (
             (select * from holding order by document_id limit %(near)s)
@@ -149,7 +142,7 @@ def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]
         (select document_id from ends order by said_at, item_id limit 1)
         union
         (select document_id from ends order by said_at desc, item_id desc limit 1)
-        """,
+        """,  # noqa: S608  # of constants
         {**within.named, "first": terms[0], "terms": list(terms), "near": NEAR_THE_ENDS},
     )
     return [row["document_id"] for row in rows]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from schemas.search import Kind
 from store.nodes.embeddings import Meant, halfvec
-from store.search.scope import Within
+from store.search.scope import IN_TIME, TELLABLE, Within
 from store.transaction import Transaction
 
 _AMONG_KNOWLEDGE = """
@@ -57,7 +57,7 @@ def told_like(
 def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
     """The nearest nodes that are neither forgotten nor part of another by now, nearest first."""
     rows = tx.execute(
-        """
+        f"""
         select d.document_id
         from (
             select near.node_id, min(near.distance) as distance
@@ -77,14 +77,12 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
             select d.document_id
             from memory.search_documents as d
             where d.owner_id = %(being)s and d.kind = 'node' and d.item_id = n.node_id
-                and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
-                and (%(until)s::timestamptz is null or d.said_at < %(until)s)
-                and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+                and {IN_TIME}
             limit 1
         ) as d
         order by n.distance
         limit %(limit)s
-        """,
+        """,  # noqa: S608  # of constants
         _asked(within, meant, limit),
     )
     return [row["document_id"] for row in rows]
@@ -93,23 +91,16 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
 def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
     """The nearest facts that the Being knows, nearest first."""
     rows = tx.execute(
-        """
+        f"""
         select d.document_id
         from memory.fact_vectors as v
         join memory.search_documents as d
             on d.owner_id = any(%(owners)s) and d.kind = 'fact' and d.item_id = v.fact_id
         where v.user_id = %(user)s and v.embedding_model = %(model)s
-            and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
-            and (%(until)s::timestamptz is null or d.said_at < %(until)s)
-            and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
-            and (%(muted)s or not exists (
-                select from memory.muted_items as x
-                where x.owner_id = d.owner_id and x.kind = 'fact' and x.item_id = d.item_id
-                offset 0
-            ))
+            and {IN_TIME} and {TELLABLE}
         order by (select min(v.vector <=> asked.vector) from unnest(%(queries)b::halfvec[]) as asked (vector))
         limit %(limit)s
-        """,
+        """,  # noqa: S608  # of constants
         _asked(within, meant, limit),
     )
     return [row["document_id"] for row in rows]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -37,6 +37,18 @@ class Among:
             "equal": Jsonb({name: wanted for name, wanted in fields.items() if isinstance(wanted, str | int | float)}),
             "filter": Jsonb(fields),
         }
+
+
+# Conditions on a document `d`, which `Within.named` fills in.
+IN_TIME: LiteralString = """(%(since)s::timestamptz is null or d.said_at >= %(since)s)
+    and (%(until)s::timestamptz is null or d.said_at < %(until)s)
+    and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)"""
+# As memory.is_muted, which Postgres can't inline; without `offset 0` a plan may read all mutes.
+TELLABLE: LiteralString = """(%(muted)s or not exists (
+        select from memory.muted_items as x
+        where x.owner_id = d.owner_id and x.kind = d.kind::text and x.item_id = d.item_id
+        offset 0
+    ))"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,16 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from store.search import scope
+
 ROOT = Path(__file__).resolve().parents[3]
 READS = re.compile(
     r"(?:from|join)\s+memory\.(?:messages|memory_nodes|seen_nodes|facts|todos|diary|search_documents|session_impressions"
     r"|vault_heads|notes)\b"
 )
 ASKS = re.compile(r"is_muted|muted_items|ALIKE|tellable_")
+# Parts of statements that have a name.
+FRAGMENTS = {name: text for name, text in vars(scope).items() if name.isupper() and isinstance(text, str)}
 # By reason the statements that read a memory whether it is muted or not, by module or file.
 REASONS: Mapping[str, Mapping[str, str]] = {
     "exports, imports and erasures concern all that there is": {
@@ -110,9 +114,9 @@ def in_python() -> Iterator[tuple[str, str]]:
         for node in ast.parse(path.read_text()).body:
             target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
             name = getattr(node, "name", None) or getattr(target, "id", None)
-            texts = (
-                one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)
-            )
+            inside = [*ast.walk(node)]
+            texts = [one.value for one in inside if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            texts += [FRAGMENTS[one.id] for one in inside if isinstance(one, ast.Name) and one.id in FRAGMENTS]
             if name:
                 yield f"{module} {name}", " ".join(texts)
 
