@@ -42,7 +42,7 @@ class _Group:
     """A group: the names of its members' pictures, those that are muted, and the names of its chats."""
 
     name: str
-    members: list[str]
+    members: tuple[str, ...]
     muted: frozenset[str]
     chats: frozenset[str]
 
@@ -78,15 +78,15 @@ class GroupImport:
         groups = _groups(path)
         of_chats = {chat: group for group in groups for chat in group.chats}
         shown = _names_of_members(path, of_chats)
-        into: dict[str, tuple[Room, dict[str, str]]] = {}
+        into: dict[_Group, tuple[Room, dict[str, str]]] = {}
         for file in export_files(path, sillytavern.FILES):
             group = of_chats.get(PurePath(file.name).stem)
             if group is None:
                 continue
-            if group.name not in into:
+            if group not in into:
                 slugs = {member: self._being(shown.get(member, PurePath(member).stem)) for member in group.members}
-                into[group.name] = self._room(group.name, list(slugs.values())), slugs
-            room, slugs = into[group.name]
+                into[group] = self._room(group.name, list(slugs.values())), slugs
+            room, slugs = into[group]
             entries, lines = sillytavern.read_group(file, self.names)
             for entry in entries:
                 if isinstance(entry, Bad):
@@ -116,7 +116,7 @@ class GroupImport:
     def _take(self, chat: Conversation, room: Room, said: list[dict[str, Any]]) -> None:
         unheard = sum(not one["present"] for one in said)
         for reason, number in {**chat.left_out, NOT_CHOSEN: len(chat.off_branch), UNHEARD: unheard}.items():
-            self._leave_out(reason, number)
+            self.done.leave_out(reason, number)
         place = Place(self.caller.user_id, room.room_id)
         heard = self._heard(room, [one["id"] for one in said])
         new = [one for one in said if any(one["id"] not in heard[slug] for slug in one["present"])]
@@ -125,10 +125,7 @@ class GroupImport:
             some = new[begin : begin + BATCH_ITEMS]
             receipt = accept_utterances(self.store, self.settings, place, some)
             self.done.messages += receipt.accepted
-            self.done.known += receipt.duplicates
-            self.done.erased += len(receipt.erased)
-            self.done.shortened += len(receipt.shortened)
-            self._leave_out("off the record", len(receipt.off_the_record))
+            self.done.account(receipt)
             for trouble in receipt.rejected + receipt.conflicts:
                 self._put_aside(Bad("a line of a group", trouble.reason, some[trouble.position]))
 
@@ -137,10 +134,6 @@ class GroupImport:
         members = [being for being in beings.opened_by(self.store, self.caller) if being.slug in room.beings]
         with self.store.transaction() as tx:
             return {being.slug: set(messages.known(tx, being.being_id, ids)) for being in members}
-
-    def _leave_out(self, reason: str, number: int) -> None:
-        if number:
-            self.done.left_out[reason] = self.done.left_out.get(reason, 0) + number
 
     def _put_aside(self, bad: Bad) -> None:
         self.done.set_aside += 1
@@ -159,7 +152,7 @@ def _groups(path: Path) -> list[_Group]:
             name = written if isinstance(written, str) and written.strip() else "Group"
             chats = frozenset(_texts(read.get("chats")))
             muted = frozenset(_texts(read.get("disabled_members")))
-            found.append(_Group(name, members[:ROOM_MEMBERS], muted, chats))
+            found.append(_Group(name, tuple(members[:ROOM_MEMBERS]), muted, chats))
     if not found:
         raise InvalidRequest(f"{path.name} holds no group of SillyTavern.")
     return found

@@ -63,6 +63,18 @@ class Imported:
         taken = self.messages + self.facts + self.notes + self.known + self.erased
         return taken + self.set_aside + sum(self.left_out.values())
 
+    def leave_out(self, reason: str, number: int) -> None:
+        """Count entries that are not imported, and why."""
+        if number:
+            self.left_out[reason] = self.left_out.get(reason, 0) + number
+
+    def account(self, receipt: Receipt) -> None:
+        """Count what a batch came to, but for the kind of what was accepted, and what was refused."""
+        self.known += receipt.duplicates
+        self.erased += len(receipt.erased)
+        self.shortened += len(receipt.shortened)
+        self.leave_out("off the record", len(receipt.off_the_record))
+
 
 @dataclass
 class Import:
@@ -106,7 +118,7 @@ class Import:
                     for bad in entry.bad:
                         self._put_aside(bad)
                     for reason, number in entry.left_out.items():
-                        self._leave_out(reason, number)
+                        self.done.leave_out(reason, number)
                     # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
                     lines, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
                     self._off += [replace(entry, messages=lines, off_branch=off_branch)] if off_branch else []
@@ -116,7 +128,7 @@ class Import:
                 case Knowledge():
                     self._kept.append(entry)
                 case LeftOut():
-                    self._leave_out(entry.reason, 1)
+                    self.done.leave_out(entry.reason, 1)
                 case Bad():
                     self._put_aside(entry)
             if max(len(self._said), len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
@@ -124,9 +136,6 @@ class Import:
                 yield self.done
         self._flush()
         yield self.done
-
-    def _leave_out(self, reason: str, number: int) -> None:
-        self.done.left_out[reason] = self.done.left_out.get(reason, 0) + number
 
     def _put_aside(self, bad: Bad) -> None:
         self.done.set_aside += 1
@@ -163,11 +172,7 @@ class Import:
             self._account(receipt, new)
 
     def _account(self, receipt: Receipt, items: Sequence[dict[str, Any]]) -> None:
-        self.done.known += receipt.duplicates
-        if receipt.off_the_record:
-            self._leave_out("off the record", len(receipt.off_the_record))
-        self.done.erased += len(receipt.erased)
-        self.done.shortened += len(receipt.shortened)
+        self.done.account(receipt)
         for trouble in receipt.rejected + receipt.conflicts:
             item = items[trouble.position]
             self._put_aside(Bad(item.get("conversation") or "a message", trouble.reason, item))

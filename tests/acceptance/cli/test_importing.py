@@ -151,6 +151,19 @@ def test_group_chats_become_rooms_with_their_members_as_beings(patrol, new_accou
     assert (again["messages"], again["known"]) == (0, 5)
 
 
+def test_groups_of_one_name_share_a_room(patrol, new_account, tmp_path):
+    of = ["-u", new_account().user]
+    write(tmp_path / "groups" / "1.json", [GROUP])
+    write(tmp_path / "groups" / "2.json", [GROUP | {"id": "2", "members": ["nora.png"], "chats": ["2026-1-6"]}])
+    write(tmp_path / "group chats" / "2026-1-5.jsonl", LINES_OF_GROUP)
+    spoken = said_in_group("Nora", "The tide turns.", 9, original_avatar="nora.png")
+    write(tmp_path / "group chats" / "2026-1-6.jsonl", [LINES_OF_GROUP[0], spoken])
+
+    assert patrol.json("import", "--from", "sillytavern", tmp_path, "--rooms", *of)["messages"] == 6
+    (room,) = patrol.json("rooms", "list", *of)["rooms"]
+    assert room["beings"] == ["mira", slug_of("Серафина"), "leo", "nora"]
+
+
 def test_group_chats_need_no_being_and_a_folder_with_groups(patrol, account, tmp_path):
     for more in (["-b", account.being, "--rooms"], ["--rooms", "--aged"], []):
         refused = patrol("import", "--from", "sillytavern", tmp_path, *more, "-u", account.user, code=2)
