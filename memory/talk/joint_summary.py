@@ -136,7 +136,7 @@ class _Joining(ModelWork[_Outcome]):
         if isinstance(llm, LlmUnavailable):
             return llm
         about = tagged("companion", being.name)
-        return partial(_summarise_jointly, llm, about, self.worded, own_texts, self.drawings)
+        return partial(_summarise_jointly, llm, about, self.worded, self.drawings)
 
     def lock_intake(self, tx: Transaction) -> None:
         self.intake.lock(tx)
@@ -165,7 +165,6 @@ def _summarise_jointly(
     llm: LlmSession,
     about: str,
     shorts: Sequence[_ShortSession],
-    own_texts: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
 ) -> _Outcome:
     """Summarise sessions in one call; a call that fails is divided, down to single sessions.
@@ -177,7 +176,7 @@ def _summarise_jointly(
 
     def take(group: Sequence[_ShortSession], divisible: bool) -> None:
         by_ref = {f"c{number}": short for number, short in enumerate(group, 1)}
-        summaries = _ask(llm, about, by_ref, own_texts, drawings, divisible=divisible)
+        summaries = _ask(llm, about, by_ref, drawings, divisible=divisible)
         outcome.summaries |= {by_ref[ref].session_id: summary for ref, summary in summaries.items()}
         outcome.failed += [short.session_id for ref, short in by_ref.items() if ref not in summaries]
 
@@ -194,7 +193,6 @@ def _ask(
     llm: LlmSession,
     about: str,
     by_ref: Mapping[str, _ShortSession],
-    own_texts: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
     *,
     divisible: bool,
@@ -204,9 +202,12 @@ def _ask(
     drawable = [drawings[short.session_id].of(short.messages) for ref, short in by_ref.items() if wanted[ref]]
     to_draw = {message.message_id: f"m{place}" for place, message in enumerate(chain.from_iterable(drawable), start=1)}
     own = refs_of_own(chain.from_iterable(short.messages for short in by_ref.values()))
+
+    def spoken(short: _ShortSession) -> str:
+        return transcript(short.messages, drawings[short.session_id].own_texts, to_draw, own)
+
     material = "\n".join(
-        f'<conversation ref="{ref}">\n{transcript(short.messages, own_texts, to_draw, own)}\n</conversation>'
-        for ref, short in by_ref.items()
+        f'<conversation ref="{ref}">\n{spoken(short)}\n</conversation>' for ref, short in by_ref.items()
     )
     complete = partial(check, refs=list(by_ref))
     if not to_draw:

@@ -37,7 +37,7 @@ class ClosedSession(SessionSummary):
 
 
 class ShortSession(ClosedSession):
-    """The same of one of several short sessions."""
+    """The answer about one of several short sessions."""
 
     conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
 

@@ -24,13 +24,13 @@ def main() -> None:
         requests.connect(address)
         request = json.dumps([module, arguments, dict(os.environ), os.getcwd()]).encode()  # noqa: PTH109  # see above
         socket.send_fds(requests, [request], [0, 1, 2, theirs.fileno()])
-        told = status.makefile("r")
-        pid = int(told.readline())
+        reports = status.makefile("r")
+        pid = int(reports.readline())
     for number in FORWARDED:
         signal.signal(number, lambda number, _: os.killpg(pid, number))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     # Without a line, the preloaded process has ended, and the kernel has killed the fork.
-    code = int(told.readline() or -signal.SIGKILL)
+    code = int(reports.readline() or -signal.SIGKILL)
     if code < 0:
         signal.signal(-code, signal.SIG_DFL) if -code in FORWARDED else None
         os.kill(os.getpid(), -code)

@@ -58,15 +58,16 @@ class AccountsMeter:
             output_tokens=0,
             cost=self._cost(model, tokens),
         )
+        settle = partial(calls.settle, owner_id=asker.owner_id, call_id=call_id)
         try:
             yield used.append
         except ProviderError as error:
             if not error.perhaps_paid:
-                self._store.statement(partial(calls.settle, owner_id=asker.owner_id, call_id=call_id, outcome="failed"))
+                self._store.statement(partial(settle, outcome="failed"))
             raise
-        settle = partial(calls.settle, owner_id=asker.owner_id, call_id=call_id, outcome="answered")
+        cost = self._cost(model, used[-1])
         try:
-            self._store.statement(partial(settle, input_tokens=used[-1], cost=self._cost(model, used[-1])))
+            self._store.statement(partial(settle, outcome="answered", input_tokens=used[-1], cost=cost))
         except Unavailable as fault:
             # The vectors are there and paid; the request counts at its reserved cost, the highest that it can have.
             log.warning("embeddings.unsettled", error=type(fault).__name__)
