@@ -1,7 +1,7 @@
 """Expressions of time in Chinese, which is written without spaces."""
 
 from memory.text.time_expressions import meanings, modifiers
-from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase
+from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase, vocabulary
 from memory.text.time_expressions.periods import Holiday, Part, Season, Unit
 
 _FIGURES = ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
@@ -18,39 +18,37 @@ CHINESE = Language(
             **{f"{number}月份": number for number in range(1, 13)},
         },
         "weekday": {**{sign: number for number, sign in enumerate("一二三四五六")}, "日": 6, "天": 6},
-        "season": {
-            **dict.fromkeys(("春天", "春季"), Season.SPRING),
-            **dict.fromkeys(("夏天", "夏季"), Season.SUMMER),
-            **dict.fromkeys(("秋天", "秋季"), Season.AUTUMN),
-            **dict.fromkeys(("冬天", "冬季"), Season.WINTER),
-        },
-        "unit": {
-            **dict.fromkeys(("分钟", "分鐘"), Unit.MINUTE),
-            **dict.fromkeys(("小时", "个小时", "小時", "個小時", "钟头"), Unit.HOUR),
-            **dict.fromkeys(("天", "日"), Unit.DAY),
-            **dict.fromkeys(("周", "个星期", "星期", "个礼拜", "週", "個星期"), Unit.WEEK),
-            **dict.fromkeys(("个月", "個月"), Unit.MONTH),
-            "年": Unit.YEAR,
-        },
+        "season": vocabulary(
+            (Season.SPRING, "春天|春季"),
+            (Season.SUMMER, "夏天|夏季"),
+            (Season.AUTUMN, "秋天|秋季"),
+            (Season.WINTER, "冬天|冬季"),
+        ),
+        "unit": vocabulary(
+            (Unit.MINUTE, "分钟|分鐘"),
+            (Unit.HOUR, "小时|个小时|小時|個小時|钟头"),
+            (Unit.DAY, "天|日"),
+            (Unit.WEEK, "周|个星期|星期|个礼拜|週|個星期"),
+            (Unit.MONTH, "个月|個月"),
+            (Unit.YEAR, "年"),
+        ),
         "ordinal": {figure: number for number, figure in enumerate(_DAYS, 1)},
-        "part": {
-            **dict.fromkeys(("早上", "上午", "早晨", "清晨", "一早"), Part.MORNING),
-            **dict.fromkeys(("下午", "中午"), Part.AFTERNOON),
-            **dict.fromkeys(("晚上", "傍晚", "晚"), Part.EVENING),
-            **dict.fromkeys(("夜里", "半夜", "深夜"), Part.NIGHT),
-        },
-        "holiday": {
-            **dict.fromkeys(("圣诞节", "圣诞", "聖誕節"), Holiday.CHRISTMAS),
-            **dict.fromkeys(("元旦",), Holiday.NEW_YEAR),
-            **dict.fromkeys(("情人节", "情人節"), Holiday.VALENTINE),
-            **dict.fromkeys(("万圣节",), Holiday.HALLOWEEN),
-        },
+        "part": vocabulary(
+            (Part.MORNING, "早上|上午|早晨|清晨|一早"),
+            (Part.AFTERNOON, "下午|中午"),
+            (Part.EVENING, "晚上|傍晚|晚"),
+            (Part.NIGHT, "夜里|半夜|深夜"),
+        ),
+        "holiday": vocabulary(
+            (Holiday.CHRISTMAS, "圣诞节|圣诞|聖誕節"),
+            (Holiday.NEW_YEAR, "元旦"),
+            (Holiday.VALENTINE, "情人节|情人節"),
+            (Holiday.HALLOWEEN, "万圣节"),
+        ),
     },
     numbers={
         **{word: Count(number, number) for number, word in enumerate(_FIGURES, 1)},
-        **dict.fromkeys(("两", "兩"), Count(2, 2)),
-        **dict.fromkeys(("几", "幾"), Count(2, 5)),
-        "半": Count(1, 1),
+        **vocabulary((Count(2, 2), "两|兩"), (Count(2, 5), "几|幾"), (Count(1, 1), "半")),
     },
     phrases=(
         Phrase("(?:今天|今日)" + _PART, meanings.day(0)),

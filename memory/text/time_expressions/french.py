@@ -2,7 +2,7 @@
 
 from memory.text.time_expressions import meanings, modifiers, periods
 from memory.text.time_expressions.bare_names import BARE_NAMES
-from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase
+from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase, numbered, vocabulary
 from memory.text.time_expressions.periods import Holiday, Part, Season, Unit
 
 _CARDINALS = ("deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze")
@@ -12,67 +12,36 @@ _PART = "(?: (?:au |dans la )?{part})?"
 
 FRENCH = Language(
     words={
-        "month": {
-            "janvier": 1,
-            "février": 2,
-            "fevrier": 2,
-            "mars": 3,
-            "avril": 4,
-            "mai": 5,
-            "juin": 6,
-            "juillet": 7,
-            "août": 8,
-            "aout": 8,
-            "septembre": 9,
-            "octobre": 10,
-            "novembre": 11,
-            "décembre": 12,
-            "decembre": 12,
-        },
-        "weekday": {
-            "lundi": 0,
-            "mardi": 1,
-            "mercredi": 2,
-            "jeudi": 3,
-            "vendredi": 4,
-            "samedi": 5,
-            "dimanche": 6,
-        },
+        "month": numbered(
+            "janvier février|fevrier mars avril mai juin "
+            "juillet août|aout septembre octobre novembre décembre|decembre",
+            1,
+        ),
+        "weekday": numbered("lundi mardi mercredi jeudi vendredi samedi dimanche", 0),
         "season": {
             "printemps": Season.SPRING,
             "été": Season.SUMMER,
             "automne": Season.AUTUMN,
             "hiver": Season.WINTER,
         },
-        "unit": {
-            "minute": Unit.MINUTE,
-            "minutes": Unit.MINUTE,
-            "heure": Unit.HOUR,
-            "heures": Unit.HOUR,
-            "jour": Unit.DAY,
-            "jours": Unit.DAY,
-            "semaine": Unit.WEEK,
-            "semaines": Unit.WEEK,
-            "mois": Unit.MONTH,
-            "trimestre": Unit.QUARTER,
-            "trimestres": Unit.QUARTER,
-            "an": Unit.YEAR,
-            "ans": Unit.YEAR,
-            "année": Unit.YEAR,
-            "années": Unit.YEAR,
-            "décennie": Unit.DECADE,
-            "décennies": Unit.DECADE,
-        },
-        "calendarunit": {
-            "semaine": Unit.WEEK,
-            "week-end": Unit.WEEKEND,
-            "weekend": Unit.WEEKEND,
-            "mois": Unit.MONTH,
-            "trimestre": Unit.QUARTER,
-            "an": Unit.YEAR,
-            "année": Unit.YEAR,
-            "décennie": Unit.DECADE,
-        },
+        "unit": vocabulary(
+            (Unit.MINUTE, "minute|minutes"),
+            (Unit.HOUR, "heure|heures"),
+            (Unit.DAY, "jour|jours"),
+            (Unit.WEEK, "semaine|semaines"),
+            (Unit.MONTH, "mois"),
+            (Unit.QUARTER, "trimestre|trimestres"),
+            (Unit.YEAR, "an|ans|année|années"),
+            (Unit.DECADE, "décennie|décennies"),
+        ),
+        "calendarunit": vocabulary(
+            (Unit.WEEK, "semaine"),
+            (Unit.WEEKEND, "week-end|weekend"),
+            (Unit.MONTH, "mois"),
+            (Unit.QUARTER, "trimestre"),
+            (Unit.YEAR, "an|année"),
+            (Unit.DECADE, "décennie"),
+        ),
         "part": {
             "matin": Part.MORNING,
             "après-midi": Part.AFTERNOON,
@@ -80,22 +49,18 @@ FRENCH = Language(
             "nuit": Part.NIGHT,
         },
         "ordinal": {"1er": 1, "premier": 1},
-        "holiday": {
-            "noël": Holiday.CHRISTMAS,
-            "noel": Holiday.CHRISTMAS,
-            "réveillon": Holiday.CHRISTMAS_EVE,
-            "nouvel an": Holiday.NEW_YEAR,
-            "halloween": Holiday.HALLOWEEN,
-            "saint-sylvestre": Holiday.NEW_YEARS_EVE,
-            "saint-valentin": Holiday.VALENTINE,
-        },
+        "holiday": vocabulary(
+            (Holiday.CHRISTMAS, "noël|noel"),
+            (Holiday.CHRISTMAS_EVE, "réveillon"),
+            (Holiday.NEW_YEAR, "nouvel an"),
+            (Holiday.HALLOWEEN, "halloween"),
+            (Holiday.NEW_YEARS_EVE, "saint-sylvestre"),
+            (Holiday.VALENTINE, "saint-valentin"),
+        ),
     },
     numbers={
         **{word: Count(number, number) for number, word in enumerate(_CARDINALS, 2)},
-        "un": Count(1, 1),
-        "une": Count(1, 1),
-        "quelques": Count(2, 5),
-        "plusieurs": Count(3, 7),
+        **vocabulary((Count(1, 1), "un|une"), (Count(2, 5), "quelques"), (Count(3, 7), "plusieurs")),
     },
     phrases=(
         Phrase("aujourd'hui", meanings.day(0)),

@@ -1,7 +1,7 @@
 """Expressions of time in Japanese, which is written without spaces."""
 
 from memory.text.time_expressions import meanings, modifiers, periods
-from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase, Values
+from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase, Values, vocabulary
 from memory.text.time_expressions.periods import Holiday, Moment, Part, Season, Span, Unit
 
 _FIGURES = ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
@@ -39,26 +39,17 @@ JAPANESE = Language(
             "年間": Unit.YEAR,
             "十年": Unit.DECADE,
         },
-        "part": {
-            "朝": Part.MORNING,
-            "午前": Part.MORNING,
-            "午前中": Part.MORNING,
-            "昼": Part.AFTERNOON,
-            "午後": Part.AFTERNOON,
-            "夕方": Part.EVENING,
-            "晩": Part.EVENING,
-            "夜": Part.NIGHT,
-        },
-        "holiday": {
-            "クリスマス": Holiday.CHRISTMAS,
-            "クリスマスイブ": Holiday.CHRISTMAS_EVE,
-            "大晦日": Holiday.NEW_YEARS_EVE,
-            "元日": Holiday.NEW_YEAR,
-            "元旦": Holiday.NEW_YEAR,
-            "ハロウィン": Holiday.HALLOWEEN,
-            "バレンタインデー": Holiday.VALENTINE,
-            "バレンタイン": Holiday.VALENTINE,
-        },
+        "part": vocabulary(
+            (Part.MORNING, "朝|午前|午前中"), (Part.AFTERNOON, "昼|午後"), (Part.EVENING, "夕方|晩"), (Part.NIGHT, "夜")
+        ),
+        "holiday": vocabulary(
+            (Holiday.CHRISTMAS, "クリスマス"),
+            (Holiday.CHRISTMAS_EVE, "クリスマスイブ"),
+            (Holiday.NEW_YEARS_EVE, "大晦日"),
+            (Holiday.NEW_YEAR, "元日|元旦"),
+            (Holiday.HALLOWEEN, "ハロウィン"),
+            (Holiday.VALENTINE, "バレンタインデー|バレンタイン"),
+        ),
         "era": _YEARS_BEFORE_ERA,
     },
     numbers={

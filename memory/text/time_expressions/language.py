@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import count
+from typing import NamedTuple, TypeVar
 
 from memory.text.time_expressions.periods import Moment, Span
 
+T = TypeVar("T")
 # The numbers that the words of a match stand for, by the names of the pattern's slots; `most` is the upper bound of
 # `number`.
 Values = Mapping[str, int]
@@ -19,6 +21,16 @@ class Count(NamedTuple):
 
     least: int
     most: int
+
+
+def vocabulary(*meanings: tuple[T, str]) -> dict[str, T]:
+    """The words of a language and what they stand for, from each value and its words, divided by bars."""
+    return {word: value for value, words in meanings for word in words.split("|")}
+
+
+def numbered(words: str, first: int, step: int = 1) -> dict[str, int]:
+    """Words that stand for numbers that follow each other; those that stand for the same are divided by bars."""
+    return vocabulary(*zip(count(first, step), words.split(), strict=False))
 
 
 class Phrase(NamedTuple):

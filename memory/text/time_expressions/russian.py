@@ -1,7 +1,7 @@
 """Expressions of time in Russian, whose words change with their case."""
 
 from memory.text.time_expressions import meanings, modifiers, periods
-from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase
+from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase, vocabulary
 from memory.text.time_expressions.periods import Holiday, Part, Season, Unit
 
 _MONTH_STEMS = (
@@ -9,35 +9,35 @@ _MONTH_STEMS = (
 )
 _HARD, _SOFT, _MAY = ("", "а", "е", "у", "ом"), ("ь", "я", "е", "ю", "ем"), ("й", "я", "е", "ю", "ем")
 _ENDINGS = {"март": _HARD, "август": _HARD, "ма": _MAY}
-_CARDINALS = {
-    **dict.fromkeys(("один", "одна", "одну", "одно", "одного", "одной"), 1),
-    **dict.fromkeys(("два", "две", "двух", "двое", "двоих"), 2),
-    **dict.fromkeys(("три", "трёх", "трех", "трое", "троих"), 3),
-    **dict.fromkeys(("четыре", "четырёх", "четырех", "четверо", "четверых"), 4),
-    **dict.fromkeys(("пять", "пяти"), 5),
-    **dict.fromkeys(("шесть", "шести"), 6),
-    **dict.fromkeys(("семь", "семи"), 7),
-    **dict.fromkeys(("восемь", "восьми"), 8),
-    **dict.fromkeys(("девять", "девяти"), 9),
-    **dict.fromkeys(("десять", "десяти"), 10),
-    **dict.fromkeys(("одиннадцать", "одиннадцати"), 11),
-    **dict.fromkeys(("двенадцать", "двенадцати"), 12),
-    **dict.fromkeys(("тринадцать", "тринадцати"), 13),
-    **dict.fromkeys(("четырнадцать", "четырнадцати"), 14),
-    **dict.fromkeys(("пятнадцать", "пятнадцати"), 15),
-    **dict.fromkeys(("шестнадцать", "шестнадцати"), 16),
-    **dict.fromkeys(("семнадцать", "семнадцати"), 17),
-    **dict.fromkeys(("восемнадцать", "восемнадцати"), 18),
-    **dict.fromkeys(("девятнадцать", "девятнадцати"), 19),
-    **dict.fromkeys(("двадцать", "двадцати"), 20),
-    **dict.fromkeys(("тридцать", "тридцати"), 30),
-    **dict.fromkeys(("сорок", "сорока"), 40),
-    **dict.fromkeys(("пятьдесят", "пятидесяти"), 50),
-    **dict.fromkeys(("шестьдесят", "шестидесяти"), 60),
-    **dict.fromkeys(("семьдесят", "семидесяти"), 70),
-    **dict.fromkeys(("восемьдесят", "восьмидесяти"), 80),
-    **dict.fromkeys(("девяносто", "девяноста"), 90),
-}
+_CARDINALS = vocabulary(
+    (1, "один|одна|одну|одно|одного|одной"),
+    (2, "два|две|двух|двое|двоих"),
+    (3, "три|трёх|трех|трое|троих"),
+    (4, "четыре|четырёх|четырех|четверо|четверых"),
+    (5, "пять|пяти"),
+    (6, "шесть|шести"),
+    (7, "семь|семи"),
+    (8, "восемь|восьми"),
+    (9, "девять|девяти"),
+    (10, "десять|десяти"),
+    (11, "одиннадцать|одиннадцати"),
+    (12, "двенадцать|двенадцати"),
+    (13, "тринадцать|тринадцати"),
+    (14, "четырнадцать|четырнадцати"),
+    (15, "пятнадцать|пятнадцати"),
+    (16, "шестнадцать|шестнадцати"),
+    (17, "семнадцать|семнадцати"),
+    (18, "восемнадцать|восемнадцати"),
+    (19, "девятнадцать|девятнадцати"),
+    (20, "двадцать|двадцати"),
+    (30, "тридцать|тридцати"),
+    (40, "сорок|сорока"),
+    (50, "пятьдесят|пятидесяти"),
+    (60, "шестьдесят|шестидесяти"),
+    (70, "семьдесят|семидесяти"),
+    (80, "восемьдесят|восьмидесяти"),
+    (90, "девяносто|девяноста"),
+)
 _LAST = "(?:прошл|предыдущ|минувш)(?:ый|ая|ое|ого|ой|ом|ым|ую|ем|ее|ий|им)"
 _THIS = "(?:этот|эта|это|этого|этой|этом|этим|эту|нынешн(?:ий|яя|ее|его|ей|ем|юю))"
 _NEXT = "(?:следующ|будущ)(?:ий|ая|ее|его|ей|ем|им|ую)"
@@ -48,42 +48,41 @@ RUSSIAN = Language(
         "month": {
             stem + ending: number for number, stem in enumerate(_MONTH_STEMS, 1) for ending in _ENDINGS.get(stem, _SOFT)
         },
-        "weekday": {
-            **dict.fromkeys(("понедельник", "понедельника", "понедельнику"), 0),
-            **dict.fromkeys(("вторник", "вторника", "вторнику"), 1),
-            **dict.fromkeys(("среда", "среду", "среды", "среде"), 2),
-            **dict.fromkeys(("четверг", "четверга", "четвергу"), 3),
-            **dict.fromkeys(("пятница", "пятницу", "пятницы", "пятнице"), 4),
-            **dict.fromkeys(("суббота", "субботу", "субботы", "субботе"), 5),
-            **dict.fromkeys(("воскресенье", "воскресенья", "воскресенью"), 6),
-        },
-        "season": {
-            **dict.fromkeys(("весна", "весной", "весны", "весну"), Season.SPRING),
-            **dict.fromkeys(("лето", "летом", "лета"), Season.SUMMER),
-            **dict.fromkeys(("осень", "осенью", "осени"), Season.AUTUMN),
-            **dict.fromkeys(("зима", "зимой", "зимы", "зиму"), Season.WINTER),
-        },
-        "unit": {
-            **dict.fromkeys(("минута", "минуту", "минуты", "минут"), Unit.MINUTE),
-            **dict.fromkeys(("час", "часа", "часов"), Unit.HOUR),
-            **dict.fromkeys(("день", "дня", "дней"), Unit.DAY),
-            **dict.fromkeys(("неделя", "неделю", "недели", "недель"), Unit.WEEK),
-            **dict.fromkeys(("месяц", "месяца", "месяцев"), Unit.MONTH),
-            **dict.fromkeys(("год", "года", "лет"), Unit.YEAR),
-        },
-        "calendarunit": {
-            **dict.fromkeys(("неделя", "неделе", "неделю", "недели"), Unit.WEEK),
-            **dict.fromkeys(("выходные", "выходных"), Unit.WEEKEND),
-            **dict.fromkeys(("месяц", "месяце", "месяца"), Unit.MONTH),
-            **dict.fromkeys(("год", "году", "года"), Unit.YEAR),
-        },
-        "part": {
-            **dict.fromkeys(("утром", "утра"), Part.MORNING),
-            "днём": Part.AFTERNOON,
-            "днем": Part.AFTERNOON,
-            **dict.fromkeys(("вечером", "вечера"), Part.EVENING),
-            "ночью": Part.NIGHT,
-        },
+        "weekday": vocabulary(
+            (0, "понедельник|понедельника|понедельнику"),
+            (1, "вторник|вторника|вторнику"),
+            (2, "среда|среду|среды|среде"),
+            (3, "четверг|четверга|четвергу"),
+            (4, "пятница|пятницу|пятницы|пятнице"),
+            (5, "суббота|субботу|субботы|субботе"),
+            (6, "воскресенье|воскресенья|воскресенью"),
+        ),
+        "season": vocabulary(
+            (Season.SPRING, "весна|весной|весны|весну"),
+            (Season.SUMMER, "лето|летом|лета"),
+            (Season.AUTUMN, "осень|осенью|осени"),
+            (Season.WINTER, "зима|зимой|зимы|зиму"),
+        ),
+        "unit": vocabulary(
+            (Unit.MINUTE, "минута|минуту|минуты|минут"),
+            (Unit.HOUR, "час|часа|часов"),
+            (Unit.DAY, "день|дня|дней"),
+            (Unit.WEEK, "неделя|неделю|недели|недель"),
+            (Unit.MONTH, "месяц|месяца|месяцев"),
+            (Unit.YEAR, "год|года|лет"),
+        ),
+        "calendarunit": vocabulary(
+            (Unit.WEEK, "неделя|неделе|неделю|недели"),
+            (Unit.WEEKEND, "выходные|выходных"),
+            (Unit.MONTH, "месяц|месяце|месяца"),
+            (Unit.YEAR, "год|году|года"),
+        ),
+        "part": vocabulary(
+            (Part.MORNING, "утром|утра"),
+            (Part.AFTERNOON, "днём|днем"),
+            (Part.EVENING, "вечером|вечера"),
+            (Part.NIGHT, "ночью"),
+        ),
         "holiday": {
             **dict.fromkeys(("новый год", "нового года"), Holiday.NEW_YEAR),
             **dict.fromkeys(("хэллоуин", "хеллоуин"), Holiday.HALLOWEEN),
@@ -91,9 +90,7 @@ RUSSIAN = Language(
     },
     numbers={
         **{word: Count(number, number) for word, number in _CARDINALS.items()},
-        "пару": Count(2, 3),
-        "пара": Count(2, 3),
-        "несколько": Count(2, 5),
+        **vocabulary((Count(2, 3), "пару|пара"), (Count(2, 5), "несколько")),
     },
     phrases=(
         Phrase("сегодня" + _PART, meanings.day(0)),
