@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 from uuid import UUID
 
 from psycopg import Connection
-from psycopg.rows import DictRow, scalar_row
+from psycopg.rows import DictRow, class_row, scalar_row
 
 if TYPE_CHECKING:
     from schemas.ledger.acting import Crossing, Owner
     from schemas.ledger.work import TaskMessage
+
+T = TypeVar("T")
 
 
 class Transaction(Connection[DictRow]):
@@ -34,6 +36,18 @@ class Transaction(Connection[DictRow]):
         self.knows_vectors = False
         self.across: str | None = None
         self.acting: Owner | Crossing | None = None
+
+    def rows(self, kind: type[T], query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[T]:
+        """All rows that a statement returns, each as an object of a class made by the columns' names."""
+        return self.cursor(row_factory=class_row(kind)).execute(query, parameters).fetchall()
+
+    def row(self, kind: type[T], query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> T | None:
+        """The first row that a statement returns, as an object of a class; None without a row."""
+        return self.cursor(row_factory=class_row(kind)).execute(query, parameters).fetchone()
+
+    def column(self, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+        """The first column of all rows that a statement returns."""
+        return self.cursor(row_factory=scalar_row).execute(query, parameters).fetchall()
 
 
 def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:

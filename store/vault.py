@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.accounts.accounts import Being
@@ -42,29 +41,29 @@ def lock_scopes(tx: Transaction, being: Being, scopes: Iterable[str]) -> None:
 
 def live(tx: Transaction, being: Being, scopes: Sequence[str], *, muted: bool = True) -> list[VaultRecord]:
     """The newest version of each record of these scopes that is not deleted, by id; muted ones with `muted`."""
-    with tx.cursor(row_factory=class_row(VaultRecord)) as cursor:
-        return cursor.execute(
-            _VERSIONS
-            + """
-                and h.live and h.version = r.version
-                and (%(muted)s or not memory.is_muted(coalesce(h.being_id, h.user_id), 'vault', memory.search_id(h.id)))
-            order by r.id
-            """,
-            {**_scope_parameters(being, scopes), "muted": muted},
-        ).fetchall()
+    return tx.rows(
+        VaultRecord,
+        _VERSIONS
+        + """
+            and h.live and h.version = r.version
+            and (%(muted)s or not memory.is_muted(coalesce(h.being_id, h.user_id), 'vault', memory.search_id(h.id)))
+        order by r.id
+        """,
+        {**_scope_parameters(being, scopes), "muted": muted},
+    )
 
 
 def versions(tx: Transaction, being: Being, ids: Sequence[str]) -> list[VaultRecord]:
     """The stored versions of these ids in the Being's scopes, by id and version."""
-    with tx.cursor(row_factory=class_row(VaultRecord)) as cursor:
-        return cursor.execute(
-            _VERSIONS
-            + """
-                and h.id = any(%(ids)s)
-            order by r.id, r.version
-            """,
-            {**_scope_parameters(being, [SHARED, being.slug]), "ids": list(ids)},
-        ).fetchall()
+    return tx.rows(
+        VaultRecord,
+        _VERSIONS
+        + """
+            and h.id = any(%(ids)s)
+        order by r.id, r.version
+        """,
+        {**_scope_parameters(being, [SHARED, being.slug]), "ids": list(ids)},
+    )
 
 
 def page(
@@ -211,11 +210,11 @@ def remember_items(tx: Transaction, being_id: UUID, items: Sequence[tuple[str, s
 
 def config(tx: Transaction, being: Being) -> VaultConfig:
     """The Being's vault configuration; the default if none is stored."""
-    with tx.cursor(row_factory=class_row(VaultConfig)) as cursor:
-        found = cursor.execute(
-            "select enabled, scopes, max_items, similarity_threshold from memory.vault_profiles where being_id = %s",
-            [being.being_id],
-        ).fetchone()
+    found = tx.row(
+        VaultConfig,
+        "select enabled, scopes, max_items, similarity_threshold from memory.vault_profiles where being_id = %s",
+        [being.being_id],
+    )
     return found or VaultConfig()
 
 

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.errors import UniqueViolation
-from psycopg.rows import class_row
 
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
@@ -28,15 +27,15 @@ def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int
     Raises:
         Refused: The user has a Being with that slug, or `most` Beings.
     """
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        try:
-            with tx.transaction():
-                (being,) = cursor.execute(
-                    "insert into memory.beings (user_id, slug, name) values (%s, %s, %s) returning *",
-                    [user_id, slug, name],
-                )
-        except UniqueViolation as taken:
-            raise Refused(f"You have a Being with the slug {slug} already.") from taken
+    try:
+        with tx.transaction():
+            (being,) = tx.rows(
+                Being,
+                "insert into memory.beings (user_id, slug, name) values (%s, %s, %s) returning *",
+                [user_id, slug, name],
+            )
+    except UniqueViolation as taken:
+        raise Refused(f"You have a Being with the slug {slug} already.") from taken
     if most is not None:
         limits.check(tx, "being", user_id, most)
     tx.execute(
@@ -59,33 +58,33 @@ def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) ->
         Refused: Too many conversations would be off the record.
     """
     conversations: Mapping[str, bool] = changes.get("off_the_record_in") or {}
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        (being,) = cursor.execute(
-            """
-            update memory.beings
-            set name = coalesce(%(name)s, name), language = coalesce(%(language)s, language),
-                scenes = case when 'scenes' = any(%(named)s) then %(scenes)s else scenes end,
-                daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
-                daily_tokens = case when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens end,
-                off_the_record = coalesce(%(off_the_record)s, off_the_record),
-                off_the_record_in = array(
-                    select distinct one
-                    from unnest(off_the_record_in || %(off)s::text[]) as one
-                    where one <> all(%(on)s::text[])
-                    order by one
-                )
-            where being_id = %(being_id)s
-            returning *
-            """,
-            {
-                **dict.fromkeys(("name", "language", "scenes", "daily_cost", "daily_tokens", "off_the_record")),
-                **changes,
-                "named": list(changes),
-                "being_id": being_id,
-                "off": [one for one, is_off in conversations.items() if is_off],
-                "on": [one for one, is_off in conversations.items() if not is_off],
-            },
-        )
+    (being,) = tx.rows(
+        Being,
+        """
+        update memory.beings
+        set name = coalesce(%(name)s, name), language = coalesce(%(language)s, language),
+            scenes = case when 'scenes' = any(%(named)s) then %(scenes)s else scenes end,
+            daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
+            daily_tokens = case when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens end,
+            off_the_record = coalesce(%(off_the_record)s, off_the_record),
+            off_the_record_in = array(
+                select distinct one
+                from unnest(off_the_record_in || %(off)s::text[]) as one
+                where one <> all(%(on)s::text[])
+                order by one
+            )
+        where being_id = %(being_id)s
+        returning *
+        """,
+        {
+            **dict.fromkeys(("name", "language", "scenes", "daily_cost", "daily_tokens", "off_the_record")),
+            **changes,
+            "named": list(changes),
+            "being_id": being_id,
+            "off": [one for one, is_off in conversations.items() if is_off],
+            "on": [one for one, is_off in conversations.items() if not is_off],
+        },
+    )
     if len(being.off_the_record_in) > OFF_THE_RECORD_CONVERSATIONS:
         raise Refused(
             f"At most {OFF_THE_RECORD_CONVERSATIONS} conversations of a Being can be off the record: put some of them"
@@ -96,11 +95,11 @@ def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) ->
 
 def find_being(tx: Transaction, user_id: UUID, being: str) -> Being | None:
     """Return the user's Being with that id or slug."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        return cursor.execute(
-            "select * from memory.beings where user_id = %s and (slug = %s or being_id = %s)",
-            [user_id, being, id_in(being)],
-        ).fetchone()
+    return tx.row(
+        Being,
+        "select * from memory.beings where user_id = %s and (slug = %s or being_id = %s)",
+        [user_id, being, id_in(being)],
+    )
 
 
 def id_in(text: str) -> UUID | None:
@@ -141,8 +140,7 @@ def user_of(tx: Transaction, being_id: UUID) -> UUID | None:
 
 def find_any(tx: Transaction, being_id: UUID) -> Being | None:
     """Return the Being with that id, of any user."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        return cursor.execute("select * from memory.beings where being_id = %s", [being_id]).fetchone()
+    return tx.row(Being, "select * from memory.beings where being_id = %s", [being_id])
 
 
 def adopt_model(tx: Transaction, being_id: UUID, model: str) -> None:
@@ -160,20 +158,18 @@ def adopt_model(tx: Transaction, being_id: UUID, model: str) -> None:
 
 def beings_named(tx: Transaction, being: str) -> list[Being]:
     """Return all users' Beings with that id or slug, for the operator."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        return cursor.execute(
-            "select * from memory.beings where slug = %s or being_id::text = lower(%s) order by being_id",
-            [being, being],
-        ).fetchall()
+    return tx.rows(
+        Being,
+        "select * from memory.beings where slug = %s or being_id::text = lower(%s) order by being_id",
+        [being, being],
+    )
 
 
 def all_beings(tx: Transaction, limit: int | None = None) -> list[Being]:
     """Return all users' Beings, oldest first, for the operator."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        return cursor.execute("select * from memory.beings order by being_id limit %s", [limit]).fetchall()
+    return tx.rows(Being, "select * from memory.beings order by being_id limit %s", [limit])
 
 
 def beings_of(tx: Transaction, user_id: UUID) -> list[Being]:
     """Return the user's Beings, oldest first."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        return cursor.execute("select * from memory.beings where user_id = %s order by being_id", [user_id]).fetchall()
+    return tx.rows(Being, "select * from memory.beings where user_id = %s order by being_id", [user_id])

@@ -3,23 +3,21 @@
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.accounts.accounts import OperatorToken
 from store.transaction import Transaction, value
 
 
 def add_token(tx: Transaction, hashed: bytes, lifetime: timedelta | None) -> OperatorToken:
     """Store a token by its hash; `lifetime` counts on the real clock, and None is for ever."""
-    with tx.cursor(row_factory=class_row(OperatorToken)) as cursor:
-        (token,) = cursor.execute(
-            """
-            insert into memory.operator_tokens (hash, expires_at)
-            values (%s, clock_timestamp() + %s::interval)
-            returning *
-            """,
-            [hashed, lifetime],
-        )
+    (token,) = tx.rows(
+        OperatorToken,
+        """
+        insert into memory.operator_tokens (hash, expires_at)
+        values (%s, clock_timestamp() + %s::interval)
+        returning *
+        """,
+        [hashed, lifetime],
+    )
     return token
 
 
@@ -40,8 +38,7 @@ def is_valid(tx: Transaction, hashed: bytes) -> bool | None:
 
 def tokens(tx: Transaction) -> list[OperatorToken]:
     """Return all operators' tokens, oldest first."""
-    with tx.cursor(row_factory=class_row(OperatorToken)) as cursor:
-        return cursor.execute("select * from memory.operator_tokens order by token_id").fetchall()
+    return tx.rows(OperatorToken, "select * from memory.operator_tokens order by token_id")
 
 
 def revoke(tx: Transaction, token_id: UUID) -> bool:

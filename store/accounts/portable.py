@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from psycopg import Error, sql
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import scalar_row
 from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
@@ -76,15 +76,15 @@ def rows(tx: Transaction, being: Being, kind: Kind) -> Iterator[str]:
 
 def taken(tx: Transaction, being_id: UUID, file_hash: bytes) -> ImportReport | None:
     """Return the report of this file's import into the Being, if it was imported before."""
-    with tx.cursor(row_factory=class_row(ImportReport)) as cursor:
-        return cursor.execute(
-            """
-            select taken, rejected, true as known
-            from memory.imports
-            where being_id = %s and file_hash = %s
-            """,
-            [being_id, file_hash],
-        ).fetchone()
+    return tx.row(
+        ImportReport,
+        """
+        select taken, rejected, true as known
+        from memory.imports
+        where being_id = %s and file_hash = %s
+        """,
+        [being_id, file_hash],
+    )
 
 
 def record_import(tx: Transaction, being_id: UUID, file_hash: bytes, arrived: ImportReport) -> None:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.accounts.webhooks import Webhook
 from store.transaction import Transaction
 
@@ -35,19 +33,16 @@ def put(tx: Transaction, user_id: UUID, url: str, sealed: bytes) -> None:
 
 def get(tx: Transaction, user_id: UUID) -> Webhook | None:
     """A user's webhook without its secret."""
-    with tx.cursor(row_factory=class_row(Webhook)) as cursor:
-        return cursor.execute(
-            "select url, created_at, delivered_at, failed_at, failure from memory.webhooks where user_id = %s",
-            [user_id],
-        ).fetchone()
+    return tx.row(
+        Webhook,
+        "select url, created_at, delivered_at, failed_at, failure from memory.webhooks where user_id = %s",
+        [user_id],
+    )
 
 
 def sealed(tx: Transaction, user_id: UUID) -> SealedWebhook | None:
     """A user's webhook, to deliver to."""
-    with tx.cursor(row_factory=class_row(SealedWebhook)) as cursor:
-        return cursor.execute(
-            "select user_id, url, sealed from memory.webhooks where user_id = %s", [user_id]
-        ).fetchone()
+    return tx.row(SealedWebhook, "select user_id, url, sealed from memory.webhooks where user_id = %s", [user_id])
 
 
 def remove(tx: Transaction, user_id: UUID) -> bool:
@@ -57,18 +52,18 @@ def remove(tx: Transaction, user_id: UUID) -> bool:
 
 def after(tx: Transaction, user_id: UUID | None, limit: int) -> Sequence[SealedWebhook]:
     """A page of all users' webhooks, by user, starting after one, locked."""
-    with tx.cursor(row_factory=class_row(SealedWebhook)) as cursor:
-        return cursor.execute(
-            """
-            select user_id, url, sealed
-            from memory.webhooks
-            where %(after)s::uuid is null or user_id > %(after)s
-            order by user_id
-            limit %(limit)s
-            for update
-            """,
-            {"after": user_id, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        SealedWebhook,
+        """
+        select user_id, url, sealed
+        from memory.webhooks
+        where %(after)s::uuid is null or user_id > %(after)s
+        order by user_id
+        limit %(limit)s
+        for update
+        """,
+        {"after": user_id, "limit": limit},
+    )
 
 
 def reseal(tx: Transaction, user_id: UUID, sealed_again: bytes) -> None:

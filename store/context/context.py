@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.context.context import Snapshot
@@ -75,31 +74,31 @@ def session(
     Raises:
         NotFound: The Being has no session of that id, or it is of another conversation than the one that is named.
     """
-    with tx.cursor(row_factory=class_row(OpenSession)) as cursor:
-        found = cursor.execute(
-            """
-            select s.session_id, s.conversation, s.shown_user_model_hash,
-                exists (
-                    select from memory.messages as m
-                    where m.being_id = s.being_id and m.session_id = s.session_id and m.role = 'assistant'
-                ) as answered
-            from memory.sessions as s
-            where s.being_id = %(being)s
-                and case
-                    when %(session)s::uuid is not null then s.session_id = %(session)s
-                        and (%(conversation)s::text is null or s.conversation = %(conversation)s)
-                    when %(message)s::uuid is not null then s.session_id = (
-                        select session_id from memory.messages
-                        where being_id = %(being)s and message_id = %(message)s
-                    )
-                    else coalesce(s.conversation, '') = coalesce(%(conversation)s, '')
-                        and s.last_activity_at >= memory.now() - interval '30 minutes'
-                end
-            order by s.last_activity_at desc
-            limit 1
-            """,
-            {"being": being_id, "conversation": conversation, "session": session_id, "message": message_id},
-        ).fetchone()
+    found = tx.row(
+        OpenSession,
+        """
+        select s.session_id, s.conversation, s.shown_user_model_hash,
+            exists (
+                select from memory.messages as m
+                where m.being_id = s.being_id and m.session_id = s.session_id and m.role = 'assistant'
+            ) as answered
+        from memory.sessions as s
+        where s.being_id = %(being)s
+            and case
+                when %(session)s::uuid is not null then s.session_id = %(session)s
+                    and (%(conversation)s::text is null or s.conversation = %(conversation)s)
+                when %(message)s::uuid is not null then s.session_id = (
+                    select session_id from memory.messages
+                    where being_id = %(being)s and message_id = %(message)s
+                )
+                else coalesce(s.conversation, '') = coalesce(%(conversation)s, '')
+                    and s.last_activity_at >= memory.now() - interval '30 minutes'
+            end
+        order by s.last_activity_at desc
+        limit 1
+        """,
+        {"being": being_id, "conversation": conversation, "session": session_id, "message": message_id},
+    )
     if found is None and session_id is not None:
         where = "" if conversation is None else " in this conversation"
         raise NotFound(f"This Being has no session {session_id}{where}.")
@@ -125,109 +124,108 @@ def mark_user_model_shown(tx: Transaction, being_id: UUID, session_id: UUID, has
 
 def kept_notes(tx: Transaction, being_id: UUID, limit: int) -> list[KeptNote]:
     """The newest unread todos and reminders, and the newest of the snapshot's knowledge, `limit` each, oldest first."""
-    with tx.cursor(row_factory=class_row(KeptNote)) as cursor:
-        return cursor.execute(
-            """
-            with kept as (
-                (
-                    select * from memory.tellable_notes
-                    where being_id = %(being)s and type in ('todo', 'reminder') and read_at is null
-                    order by note_id desc
-                    limit %(limit)s
-                )
-                union all
-                (
-                    select * from memory.tellable_notes
-                    where being_id = %(being)s and type = 'knowledge' and in_snapshot
-                    order by note_id desc
-                    limit %(limit)s
-                )
+    return tx.rows(
+        KeptNote,
+        """
+        with kept as (
+            (
+                select * from memory.tellable_notes
+                where being_id = %(being)s and type in ('todo', 'reminder') and read_at is null
+                order by note_id desc
+                limit %(limit)s
             )
-            select note_id, type, title, content #>> '{}' as content,
-                to_char(due_at at time zone u.time_zone, 'YYYY-MM-DD HH24:MI') as due
-            from kept
-            join memory.beings using (being_id)
-            join memory.users as u using (user_id)
-            order by note_id
-            """,
-            {"being": being_id, "limit": limit},
-        ).fetchall()
+            union all
+            (
+                select * from memory.tellable_notes
+                where being_id = %(being)s and type = 'knowledge' and in_snapshot
+                order by note_id desc
+                limit %(limit)s
+            )
+        )
+        select note_id, type, title, content #>> '{}' as content,
+            to_char(due_at at time zone u.time_zone, 'YYYY-MM-DD HH24:MI') as due
+        from kept
+        join memory.beings using (being_id)
+        join memory.users as u using (user_id)
+        order by note_id
+        """,
+        {"being": being_id, "limit": limit},
+    )
 
 
 def recent_diary(tx: Transaction, being_id: UUID, days: int) -> list[DiaryEntry]:
     """The diary of the last `days` days up to today, in the user's time zone, oldest first."""
-    with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
-        return cursor.execute(
-            """
-            select d.* from memory.tellable_diary as d
-            join memory.beings using (being_id)
-            join memory.users as u using (user_id)
-            where d.being_id = %s and d.day > (memory.now() at time zone u.time_zone)::date - %s
-            order by d.day
-            """,
-            [being_id, days],
-        ).fetchall()
+    return tx.rows(
+        DiaryEntry,
+        """
+        select d.* from memory.tellable_diary as d
+        join memory.beings using (being_id)
+        join memory.users as u using (user_id)
+        where d.being_id = %s and d.day > (memory.now() at time zone u.time_zone)::date - %s
+        order by d.day
+        """,
+        [being_id, days],
+    )
 
 
 def recent_nodes(tx: Transaction, being_id: UUID, limit: int) -> list[Node]:
     """The active and dying nodes that were activated last, latest first."""
-    with tx.cursor(row_factory=class_row(Node)) as cursor:
-        return cursor.execute(
-            """
-            select * from memory.tellable_nodes
-            where being_id = %s and last_activated is not null and status <> 'dead'
-            order by last_activated desc, node_id desc
-            limit %s
-            """,
-            [being_id, limit],
-        ).fetchall()
+    return tx.rows(
+        Node,
+        """
+        select * from memory.tellable_nodes
+        where being_id = %s and last_activated is not null and status <> 'dead'
+        order by last_activated desc, node_id desc
+        limit %s
+        """,
+        [being_id, limit],
+    )
 
 
 def summaries(tx: Transaction, being_id: UUID, user_id: UUID, session_id: UUID | None) -> Summaries:
     """The newest summaries; that of another session is looked for among the 20 newest sessions."""
-    with tx.cursor(row_factory=class_row(Summaries)) as cursor:
-        (found,) = cursor.execute(
-            """
-            select
-                (select rolling_summary from memory.session_states where being_id = %(being)s) as rolling,
-                before.content as last_session,
-                to_char(before.last_activity_at at time zone u.time_zone, 'YYYY-MM-DD HH24:MI') as last_session_until,
-                (
-                    select content from memory.summary_spines
-                    where user_id = %(user)s and conversation_id = 'default'
-                    order by version desc
-                    limit 1
-                ) as spine,
-                (
-                    select content from memory.summary_spines
-                    where user_id = %(user)s and conversation_id = %(being)s::text
-                    order by version desc
-                    limit 1
-                ) as own_spine
-            from memory.users as u
-            left join lateral (
-                select s.content, recent.last_activity_at
-                from (
-                    select session_id, last_activity_at from memory.sessions
-                    where being_id = %(being)s and session_id is distinct from %(session)s
-                    order by last_activity_at desc, session_id
-                    limit 20
-                ) as recent
-                join memory.session_summaries as s on s.being_id = %(being)s and s.session_id = recent.session_id
-                order by recent.last_activity_at desc, s.session_id, s.version desc
+    (found,) = tx.rows(
+        Summaries,
+        """
+        select
+            (select rolling_summary from memory.session_states where being_id = %(being)s) as rolling,
+            before.content as last_session,
+            to_char(before.last_activity_at at time zone u.time_zone, 'YYYY-MM-DD HH24:MI') as last_session_until,
+            (
+                select content from memory.summary_spines
+                where user_id = %(user)s and conversation_id = 'default'
+                order by version desc
                 limit 1
-            ) as before on true
-            where u.user_id = %(user)s
-            """,
-            {"being": being_id, "user": user_id, "session": session_id},
-        )
+            ) as spine,
+            (
+                select content from memory.summary_spines
+                where user_id = %(user)s and conversation_id = %(being)s::text
+                order by version desc
+                limit 1
+            ) as own_spine
+        from memory.users as u
+        left join lateral (
+            select s.content, recent.last_activity_at
+            from (
+                select session_id, last_activity_at from memory.sessions
+                where being_id = %(being)s and session_id is distinct from %(session)s
+                order by last_activity_at desc, session_id
+                limit 20
+            ) as recent
+            join memory.session_summaries as s on s.being_id = %(being)s and s.session_id = recent.session_id
+            order by recent.last_activity_at desc, s.session_id, s.version desc
+            limit 1
+        ) as before on true
+        where u.user_id = %(user)s
+        """,
+        {"being": being_id, "user": user_id, "session": session_id},
+    )
     return found
 
 
 def snapshot(tx: Transaction, being_id: UUID) -> Snapshot | None:
     """Block 1-B as it was last assembled."""
-    with tx.cursor(row_factory=class_row(Snapshot)) as cursor:
-        return cursor.execute("select * from memory.session_snapshot where being_id = %s", [being_id]).fetchone()
+    return tx.row(Snapshot, "select * from memory.session_snapshot where being_id = %s", [being_id])
 
 
 def keep_snapshot(tx: Transaction, being_id: UUID, content: str, made_from: dict[str, Any]) -> None:

@@ -19,15 +19,15 @@ STATE_PARTS: tuple[Literal["project", "mood", "topic"], ...] = ("project", "mood
 
 def listed(tx: Transaction, being_id: UUID, kind: PersonaKind | None = None) -> list[PersonaEntry]:
     """The entries of one of the Being's lists, or of all lists, in the order in which contexts show them."""
-    with tx.cursor(row_factory=class_row(PersonaEntry)) as cursor:
-        return cursor.execute(
-            """
-            select * from memory.persona
-            where being_id = %(being)s and (%(kind)s::text is null or kind = %(kind)s)
-            order by kind, position, entry_id
-            """,
-            {"being": being_id, "kind": kind},
-        ).fetchall()
+    return tx.rows(
+        PersonaEntry,
+        """
+        select * from memory.persona
+        where being_id = %(being)s and (%(kind)s::text is null or kind = %(kind)s)
+        order by kind, position, entry_id
+        """,
+        {"being": being_id, "kind": kind},
+    )
 
 
 def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, Any]) -> PersonaEntry:
@@ -95,8 +95,7 @@ def remove(tx: Transaction, being_id: UUID, kind: PersonaKind, entry_id: UUID) -
 
 def state(tx: Transaction, being_id: UUID) -> SoulState:
     """The state of the Being's soul: each part as a person or program set it, else as talk left it, else empty."""
-    with tx.cursor(row_factory=class_row(SoulState)) as cursor:
-        found = cursor.execute("select * from memory.soul_states where being_id = %s", [being_id]).fetchone()
+    found = tx.row(SoulState, "select * from memory.soul_states where being_id = %s", [being_id])
     written: dict[str, Any] = {name: text for name in STATE_PARTS if found and (text := getattr(found, name))}
     if found and len(written) == len(STATE_PARTS):
         return found
@@ -145,25 +144,24 @@ def write_soul(tx: Transaction, being_id: UUID, parts: Mapping[str, str]) -> Non
 
 def user_model(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> UserModel | None:
     """The user model: as a person wrote it, else as talk showed the user, to all Beings or to one; None without one."""
-    with tx.cursor(row_factory=class_row(UserModel)) as cursor:
-        written = cursor.execute(
-            "select *, 'person' as written_by from memory.user_models where user_id = %s", [user_id]
-        ).fetchone()
+    written = tx.row(
+        UserModel, "select *, 'person' as written_by from memory.user_models where user_id = %s", [user_id]
+    )
     return written or impressions.user_model(tx, user_id, being_id)
 
 
 def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
     """Replace the user model."""
-    with tx.cursor(row_factory=class_row(UserModel)) as cursor:
-        (kept,) = cursor.execute(
-            """
-            insert into memory.user_models (user_id, content)
-            values (%s, %s)
-            on conflict (user_id) do update set content = excluded.content, updated_at = excluded.updated_at
-            returning *, 'person' as written_by
-            """,
-            [user_id, content],
-        )
+    (kept,) = tx.rows(
+        UserModel,
+        """
+        insert into memory.user_models (user_id, content)
+        values (%s, %s)
+        on conflict (user_id) do update set content = excluded.content, updated_at = excluded.updated_at
+        returning *, 'person' as written_by
+        """,
+        [user_id, content],
+    )
     return kept
 
 

@@ -2,16 +2,13 @@
 
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.context.persona import Soul
 from store.transaction import Transaction
 
 
 def get(tx: Transaction, being_id: UUID) -> Soul:
     """The Being's soul; an empty one if none is stored."""
-    with tx.cursor(row_factory=class_row(Soul)) as cursor:
-        return cursor.execute("select * from memory.souls where being_id = %s", [being_id]).fetchone() or Soul()
+    return tx.row(Soul, "select * from memory.souls where being_id = %s", [being_id]) or Soul()
 
 
 def write_think_md(tx: Transaction, being_id: UUID, notes: str) -> None:

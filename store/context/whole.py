@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.facts.fact_rows import Fact
 from schemas.nodes.nodes import Node
 from store.transaction import Transaction, value
@@ -62,22 +60,22 @@ def talk(
     )
     if not fits:
         return None
-    with tx.cursor(row_factory=class_row(SaidMessage)) as cursor:
-        return cursor.execute(
-            """
-            select m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
-            from memory.tellable_messages as m
-            join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id,
-            lateral (
-                select from memory.search_documents as d
-                where d.owner_id = m.being_id and d.kind = 'message' and d.item_id = m.message_id
-                limit 1
-            ) as indexed
-            where m.being_id = %(being)s and m.message_id <> all(%(apart)s)
-            order by s.started_at, s.session_id, m.created_at, m.message_id
-            """,
-            named,
-        ).fetchall()
+    return tx.rows(
+        SaidMessage,
+        """
+        select m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
+        from memory.tellable_messages as m
+        join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id,
+        lateral (
+            select from memory.search_documents as d
+            where d.owner_id = m.being_id and d.kind = 'message' and d.item_id = m.message_id
+            limit 1
+        ) as indexed
+        where m.being_id = %(being)s and m.message_id <> all(%(apart)s)
+        order by s.started_at, s.session_id, m.created_at, m.message_id
+        """,
+        named,
+    )
 
 
 def facts(tx: Transaction, user_id: UUID, being_id: UUID, *, most: int, most_bytes: int) -> list[Fact] | None:
@@ -106,34 +104,34 @@ def facts(tx: Transaction, user_id: UUID, being_id: UUID, *, most: int, most_byt
     )
     if not fits:
         return None
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.tellable_facts
-            where user_id = %(user)s and status = 'ACTIVE' and (being_id = %(being)s or being_id is null)
-            order by fact_id
-            """,
-            named,
-        ).fetchall()
+    return tx.rows(
+        Fact,
+        """
+        select *
+        from memory.tellable_facts
+        where user_id = %(user)s and status = 'ACTIVE' and (being_id = %(being)s or being_id is null)
+        order by fact_id
+        """,
+        named,
+    )
 
 
 def nodes(tx: Transaction, being_id: UUID, *, most: int) -> list[Node]:
     """All active and dying nodes of a Being, oldest first; none if there are more than `most`."""
-    with tx.cursor(row_factory=class_row(Node)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.tellable_nodes
-            where being_id = %(being)s and status <> 'dead' and (
-                select count(*) <= %(most)s
-                from (
-                    select from memory.tellable_nodes
-                    where being_id = %(being)s and status <> 'dead'
-                    limit %(most)s + 1
-                ) as first_ones
-            )
-            order by created_at, node_id
-            """,
-            {"being": being_id, "most": most},
-        ).fetchall()
+    return tx.rows(
+        Node,
+        """
+        select *
+        from memory.tellable_nodes
+        where being_id = %(being)s and status <> 'dead' and (
+            select count(*) <= %(most)s
+            from (
+                select from memory.tellable_nodes
+                where being_id = %(being)s and status <> 'dead'
+                limit %(most)s + 1
+            ) as first_ones
+        )
+        order by created_at, node_id
+        """,
+        {"being": being_id, "most": most},
+    )

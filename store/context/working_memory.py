@@ -6,8 +6,6 @@ A conversation is a producer's id of a chat or tab, or None, the conversation of
 from collections.abc import Sequence
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.context.context import NewEntry, WorkingMemoryEntry
 from schemas.errors import Refused
 from schemas.limits import REGIONS
@@ -16,19 +14,19 @@ from store.transaction import Transaction, value
 
 def entries(tx: Transaction, being_id: UUID, conversation: str | None) -> list[WorkingMemoryEntry]:
     """The entries of a conversation's working memory, by region, each region in order; without muted messages."""
-    with tx.cursor(row_factory=class_row(WorkingMemoryEntry)) as cursor:
-        return cursor.execute(
-            """
-            select w.entry_id, w.conversation, w.region, w.role, coalesce(w.content, m.content) as content,
-                m.role = 'other' as other, m.speaker, w.message_id, w.said_at
-            from memory.working_memory as w
-            left join memory.messages as m using (being_id, message_id)
-            where w.being_id = %s and coalesce(w.conversation, '') = coalesce(%s, '')
-                and not (w.message_id is not null and memory.is_muted(w.being_id, 'message', w.message_id))
-            order by w.region, w.said_at, coalesce(w.message_id, w.entry_id)
-            """,
-            [being_id, conversation],
-        ).fetchall()
+    return tx.rows(
+        WorkingMemoryEntry,
+        """
+        select w.entry_id, w.conversation, w.region, w.role, coalesce(w.content, m.content) as content,
+            m.role = 'other' as other, m.speaker, w.message_id, w.said_at
+        from memory.working_memory as w
+        left join memory.messages as m using (being_id, message_id)
+        where w.being_id = %s and coalesce(w.conversation, '') = coalesce(%s, '')
+            and not (w.message_id is not null and memory.is_muted(w.being_id, 'message', w.message_id))
+        order by w.region, w.said_at, coalesce(w.message_id, w.entry_id)
+        """,
+        [being_id, conversation],
+    )
 
 
 def add(tx: Transaction, being_id: UUID, conversation: str | None, region: str, new: Sequence[NewEntry]) -> None:

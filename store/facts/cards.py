@@ -3,43 +3,41 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.facts.fact_rows import Fact
 from store.transaction import Transaction
 
 
 def foundation(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[Fact]:
     """The pinned facts that a Being knows, oldest first, so that the start of a prompt stays the same."""
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.tellable_facts
-            where user_id = %s and pinned and status = 'ACTIVE' and (being_id = %s or being_id is null)
-            order by fact_id
-            limit %s
-            """,
-            [user_id, being_id, limit],
-        ).fetchall()
+    return tx.rows(
+        Fact,
+        """
+        select *
+        from memory.tellable_facts
+        where user_id = %s and pinned and status = 'ACTIVE' and (being_id = %s or being_id is null)
+        order by fact_id
+        limit %s
+        """,
+        [user_id, being_id, limit],
+    )
 
 
 def essential(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[Fact]:
     """The facts that a Being knows which are pinned, or about the user and of importance >= 2; pinned ones first."""
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        return cursor.execute(
-            # The importance is a literal, so that the planner uses the partial index facts_important.
-            """
-            select *
-            from memory.tellable_facts
-            where user_id = %(user)s and status = 'ACTIVE' and (importance >= 2 or pinned)
-                and (pinned or type = 'PROFILE')
-                and (being_id = %(being)s or being_id is null)
-            order by pinned desc, importance desc, fact_id
-            limit %(limit)s
-            """,
-            {"user": user_id, "being": being_id, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Fact,
+        # The importance is a literal, so that the planner uses the partial index facts_important.
+        """
+        select *
+        from memory.tellable_facts
+        where user_id = %(user)s and status = 'ACTIVE' and (importance >= 2 or pinned)
+            and (pinned or type = 'PROFILE')
+            and (being_id = %(being)s or being_id is null)
+        order by pinned desc, importance desc, fact_id
+        limit %(limit)s
+        """,
+        {"user": user_id, "being": being_id, "limit": limit},
+    )
 
 
 def named(tx: Transaction, user_id: UUID, being_id: UUID, names: Sequence[str], limit: int) -> dict[str, str]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from psycopg.errors import UniqueViolation
-from psycopg.rows import class_row
 
 from schemas.errors import Refused
 from schemas.facts.fact_rows import Fact
@@ -37,7 +36,7 @@ def count_uncurated(tx: Transaction, user_id: UUID) -> int:
 
 def uncurated(tx: Transaction, user_id: UUID, limit: int) -> list[UUID]:
     """Unpinned active facts that were not compared yet, and whose present content has a vector; oldest first."""
-    rows = tx.execute(
+    return tx.column(
         """
         select f.fact_id
         from memory.facts as f
@@ -51,7 +50,6 @@ def uncurated(tx: Transaction, user_id: UUID, limit: int) -> list[UUID]:
         """,
         [user_id, limit],
     )
-    return [row["fact_id"] for row in rows]
 
 
 def similar_pairs(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID], *, similarity: float) -> list[FactPair]:
@@ -60,41 +58,40 @@ def similar_pairs(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID], *, s
     Both are of one scope, type and subtype, and both or neither muted; facts about a person are paired only with facts
     about the same person.
     """
-    with tx.cursor(row_factory=class_row(FactPair)) as cursor:
-        return cursor.execute(
-            """
-            with loose as materialized (
-                select f.fact_id, f.being_id, f.type, f.subtype, v.vector,
-                    memory.is_muted(coalesce(f.being_id, f.user_id), 'fact', f.fact_id) as muted,
-                    case f.subtype ->> 'entityType' when 'person' then f.entity_refs[1] end as person
-                from memory.facts as f
-                join memory.fact_states as state using (user_id)
-                join memory.fact_vectors as v
-                    on v.user_id = f.user_id and v.fact_id = f.fact_id and v.embedding_model = state.embedding_model
-                where f.user_id = %(user)s and f.status = 'ACTIVE' and not f.pinned and not f.never_fold
-                    and v.text_hash = sha256(convert_to(f.content, 'UTF8'))
-            )
-            select fresh.fact_id as one, old.fact_id as other
-            from loose as fresh
-            join loose as old
-                on old.fact_id <> fresh.fact_id and old.type = fresh.type and old.subtype = fresh.subtype
-                and old.being_id is not distinct from fresh.being_id and old.muted = fresh.muted
-                and old.person is not distinct from fresh.person
-            where fresh.fact_id = any(%(fresh)s) and (old.fact_id > fresh.fact_id or old.fact_id <> all(%(fresh)s))
-                and 1 - (old.vector <=> fresh.vector) >= %(similarity)s
-            order by one, other
-            """,
-            {"user": user_id, "fresh": list(fact_ids), "similarity": similarity},
-        ).fetchall()
+    return tx.rows(
+        FactPair,
+        """
+        with loose as materialized (
+            select f.fact_id, f.being_id, f.type, f.subtype, v.vector,
+                memory.is_muted(coalesce(f.being_id, f.user_id), 'fact', f.fact_id) as muted,
+                case f.subtype ->> 'entityType' when 'person' then f.entity_refs[1] end as person
+            from memory.facts as f
+            join memory.fact_states as state using (user_id)
+            join memory.fact_vectors as v
+                on v.user_id = f.user_id and v.fact_id = f.fact_id and v.embedding_model = state.embedding_model
+            where f.user_id = %(user)s and f.status = 'ACTIVE' and not f.pinned and not f.never_fold
+                and v.text_hash = sha256(convert_to(f.content, 'UTF8'))
+        )
+        select fresh.fact_id as one, old.fact_id as other
+        from loose as fresh
+        join loose as old
+            on old.fact_id <> fresh.fact_id and old.type = fresh.type and old.subtype = fresh.subtype
+            and old.being_id is not distinct from fresh.being_id and old.muted = fresh.muted
+            and old.person is not distinct from fresh.person
+        where fresh.fact_id = any(%(fresh)s) and (old.fact_id > fresh.fact_id or old.fact_id <> all(%(fresh)s))
+            and 1 - (old.vector <=> fresh.vector) >= %(similarity)s
+        order by one, other
+        """,
+        {"user": user_id, "fresh": list(fact_ids), "similarity": similarity},
+    )
 
 
 def read(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID]) -> dict[UUID, Fact]:
     """Facts by id."""
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        found = cursor.execute(
-            "select * from memory.facts where user_id = %s and fact_id = any(%s)", [user_id, list(fact_ids)]
-        )
-        return {fact.fact_id: fact for fact in found}
+    found = tx.rows(
+        Fact, "select * from memory.facts where user_id = %s and fact_id = any(%s)", [user_id, list(fact_ids)]
+    )
+    return {fact.fact_id: fact for fact in found}
 
 
 def fold(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID]) -> UUID | None:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from store.transaction import Transaction
 
 Place = tuple[UUID, UUID]
@@ -40,37 +38,37 @@ class Dated:
 
 def of_facts(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int) -> list[Undated]:
     """A Being's evidence of facts without a time, by its place."""
-    with tx.cursor(row_factory=class_row(Undated)) as cursor:
-        return cursor.execute(
-            """
-            select e.statement_id as supported_id, e.message_id, e.span as words, m.content as text,
-                m.created_at as said_at
-            from memory.fact_evidence as e
-            join memory.messages as m on m.being_id = e.being_id and m.message_id = e.message_id
-            where e.being_id = %(being)s and e.about_from is null
-                and (%(supported)s::uuid is null or (e.statement_id, e.message_id) > (%(supported)s, %(message)s::uuid))
-            order by e.statement_id, e.message_id
-            limit %(limit)s
-            """,
-            _page(being_id, after, limit),
-        ).fetchall()
+    return tx.rows(
+        Undated,
+        """
+        select e.statement_id as supported_id, e.message_id, e.span as words, m.content as text,
+            m.created_at as said_at
+        from memory.fact_evidence as e
+        join memory.messages as m on m.being_id = e.being_id and m.message_id = e.message_id
+        where e.being_id = %(being)s and e.about_from is null
+            and (%(supported)s::uuid is null or (e.statement_id, e.message_id) > (%(supported)s, %(message)s::uuid))
+        order by e.statement_id, e.message_id
+        limit %(limit)s
+        """,
+        _page(being_id, after, limit),
+    )
 
 
 def of_todos(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int) -> list[Undated]:
     """A Being's evidence of todos that has the words of a time alone, by its place."""
-    with tx.cursor(row_factory=class_row(Undated)) as cursor:
-        return cursor.execute(
-            """
-            select e.todo_id as supported_id, e.message_id, e.due as words, m.content as text, m.created_at as said_at
-            from memory.todo_evidence as e
-            join memory.messages as m on m.being_id = e.being_id and m.message_id = e.message_id
-            where e.being_id = %(being)s and e.due is not null and e.due_at is null
-                and (%(supported)s::uuid is null or (e.todo_id, e.message_id) > (%(supported)s, %(message)s::uuid))
-            order by e.todo_id, e.message_id
-            limit %(limit)s
-            """,
-            _page(being_id, after, limit),
-        ).fetchall()
+    return tx.rows(
+        Undated,
+        """
+        select e.todo_id as supported_id, e.message_id, e.due as words, m.content as text, m.created_at as said_at
+        from memory.todo_evidence as e
+        join memory.messages as m on m.being_id = e.being_id and m.message_id = e.message_id
+        where e.being_id = %(being)s and e.due is not null and e.due_at is null
+            and (%(supported)s::uuid is null or (e.todo_id, e.message_id) > (%(supported)s, %(message)s::uuid))
+        order by e.todo_id, e.message_id
+        limit %(limit)s
+        """,
+        _page(being_id, after, limit),
+    )
 
 
 def date_facts(tx: Transaction, user_id: UUID, being_id: UUID, dated: Sequence[Dated]) -> None:

@@ -5,8 +5,6 @@ from datetime import datetime, timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.facts.due import DueItem, DueNotice
 from store.transaction import Transaction
 
@@ -34,24 +32,24 @@ def page(
     tx: Transaction, being_id: UUID, *, until: datetime, after: tuple[datetime, UUID] | None, limit: int
 ) -> list[DueItem]:
     """A page of a Being's items that are due by a time, earliest first, starting after a time and an id."""
-    with tx.cursor(row_factory=class_row(DueItem)) as cursor:
-        return cursor.execute(
-            """
-            select kind, item_id, content, due, due_at, due_until, told_at, in_confidence
-            from memory.open_items(%(being)s)
-            where due_at <= %(until)s
-                and (%(time)s::timestamptz is null or (due_at, item_id) > (%(time)s, %(id)s::uuid))
-            order by due_at, item_id
-            limit %(limit)s
-            """,
-            {
-                "being": being_id,
-                "until": until,
-                "time": after and after[0],
-                "id": after and after[1],
-                "limit": limit,
-            },
-        ).fetchall()
+    return tx.rows(
+        DueItem,
+        """
+        select kind, item_id, content, due, due_at, due_until, told_at, in_confidence
+        from memory.open_items(%(being)s)
+        where due_at <= %(until)s
+            and (%(time)s::timestamptz is null or (due_at, item_id) > (%(time)s, %(id)s::uuid))
+        order by due_at, item_id
+        limit %(limit)s
+        """,
+        {
+            "being": being_id,
+            "until": until,
+            "time": after and after[0],
+            "id": after and after[1],
+            "limit": limit,
+        },
+    )
 
 
 def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[Noticed]:
@@ -62,8 +60,7 @@ def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[Noticed]:
         within: What has been due for longer gets none.
         limit: The most todos, and the most reminders.
     """
-    with tx.cursor(row_factory=class_row(Noticed)) as cursor:
-        return cursor.execute("select * from memory.notice_due(%s, %s)", [limit, within]).fetchall()
+    return tx.rows(Noticed, "select * from memory.notice_due(%s, %s)", [limit, within])
 
 
 def notices(tx: Transaction, being_id: UUID, *, after: UUID | None, limit: int) -> list[DueNotice]:
@@ -94,5 +91,4 @@ def mark_delivered(tx: Transaction, being_id: UUID, notice_id: UUID) -> None:
 
 
 def _notices(tx: Transaction, query: LiteralString, parameters: dict[str, Any]) -> list[DueNotice]:
-    with tx.cursor(row_factory=class_row(DueNotice)) as cursor:
-        return cursor.execute(query, parameters).fetchall()
+    return tx.rows(DueNotice, query, parameters)

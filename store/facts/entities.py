@@ -4,8 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.errors import NotFound
 from schemas.facts.fact_rows import Entity, EntityMerge
 from store.transaction import Transaction, value
@@ -90,47 +88,47 @@ def listed(
     The label is the one of the entity's own name before that of an alias, and the one from the Being's own scope before
     the shared one.
     """
-    with tx.cursor(row_factory=class_row(Entity)) as cursor:
-        return cursor.execute(
-            """
-            with about as (
-                select entity_ref, count(*)::integer as facts
-                from memory.facts as f, unnest(f.entity_refs) as entity_ref
-                where f.user_id = %(user)s and f.status = 'ACTIVE' and (f.being_id = %(being)s or f.being_id is null)
-                    and (%(muted)s or not memory.is_muted(coalesce(f.being_id, f.user_id), 'fact', f.fact_id))
-                group by entity_ref
-            ),
-            called as (
-                select a.entity_ref, a.alias_ref, l.label, l.being_id
-                from memory.entity_labels as l
-                join memory.entity_aliases as a using (user_id, alias_ref)
-                where l.user_id = %(user)s and (l.being_id = %(being)s or l.being_id is null)
-            )
-            select about.entity_ref, about.facts,
-                (
-                    array_agg(
-                        called.label
-                        order by called.alias_ref = about.entity_ref desc, called.being_id, called.alias_ref
-                    )
-                )[1] as label,
-                coalesce(
-                    array_agg(distinct called.alias_ref) filter (where called.alias_ref <> about.entity_ref), '{}'
-                ) as aliases
-            from about join called using (entity_ref)
-            where %(facts)s::bigint is null or (-about.facts, about.entity_ref) > (-%(facts)s::bigint, %(ref)s)
-            group by about.entity_ref, about.facts
-            order by about.facts desc, about.entity_ref
-            limit %(limit)s
-            """,
-            {
-                "user": user_id,
-                "being": being_id,
-                "muted": muted,
-                "facts": after and after[0],
-                "ref": after and after[1],
-                "limit": limit,
-            },
-        ).fetchall()
+    return tx.rows(
+        Entity,
+        """
+        with about as (
+            select entity_ref, count(*)::integer as facts
+            from memory.facts as f, unnest(f.entity_refs) as entity_ref
+            where f.user_id = %(user)s and f.status = 'ACTIVE' and (f.being_id = %(being)s or f.being_id is null)
+                and (%(muted)s or not memory.is_muted(coalesce(f.being_id, f.user_id), 'fact', f.fact_id))
+            group by entity_ref
+        ),
+        called as (
+            select a.entity_ref, a.alias_ref, l.label, l.being_id
+            from memory.entity_labels as l
+            join memory.entity_aliases as a using (user_id, alias_ref)
+            where l.user_id = %(user)s and (l.being_id = %(being)s or l.being_id is null)
+        )
+        select about.entity_ref, about.facts,
+            (
+                array_agg(
+                    called.label
+                    order by called.alias_ref = about.entity_ref desc, called.being_id, called.alias_ref
+                )
+            )[1] as label,
+            coalesce(
+                array_agg(distinct called.alias_ref) filter (where called.alias_ref <> about.entity_ref), '{}'
+            ) as aliases
+        from about join called using (entity_ref)
+        where %(facts)s::bigint is null or (-about.facts, about.entity_ref) > (-%(facts)s::bigint, %(ref)s)
+        group by about.entity_ref, about.facts
+        order by about.facts desc, about.entity_ref
+        limit %(limit)s
+        """,
+        {
+            "user": user_id,
+            "being": being_id,
+            "muted": muted,
+            "facts": after and after[0],
+            "ref": after and after[1],
+            "limit": limit,
+        },
+    )
 
 
 def neighbours(tx: Transaction, user_id: UUID, refs: Sequence[str]) -> dict[str, set[str]]:
@@ -169,16 +167,16 @@ def propose(tx: Transaction, user_id: UUID, kept_ref: str, merged_ref: str, simi
 
 def find_merge(tx: Transaction, user_id: UUID, one_ref: str, other_ref: str) -> EntityMerge | None:
     """The merge of two entities, whichever of them it keeps."""
-    with tx.cursor(row_factory=class_row(EntityMerge)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.entity_merges
-            where user_id = %(user)s
-                and (kept_ref = %(one)s and merged_ref = %(other)s or kept_ref = %(other)s and merged_ref = %(one)s)
-            """,
-            {"user": user_id, "one": one_ref, "other": other_ref},
-        ).fetchone()
+    return tx.row(
+        EntityMerge,
+        """
+        select *
+        from memory.entity_merges
+        where user_id = %(user)s
+            and (kept_ref = %(one)s and merged_ref = %(other)s or kept_ref = %(other)s and merged_ref = %(one)s)
+        """,
+        {"user": user_id, "one": one_ref, "other": other_ref},
+    )
 
 
 def is_known(tx: Transaction, user_id: UUID, being_id: UUID, ref: str) -> bool:
@@ -243,38 +241,38 @@ def merges(
     limit: int,
 ) -> list[EntityMerge]:
     """Merges of entities of which this Being knows both, newest first; optionally of one state, or one by id."""
-    with tx.cursor(row_factory=class_row(EntityMerge)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.entity_merges as e
-            where e.user_id = %(user)s
-                and (%(state)s::text is null or e.state = %(state)s)
-                and (%(merge)s::uuid is null or e.merge_id = %(merge)s)
-                and (%(before)s::uuid is null or e.merge_id < %(before)s)
-                and not exists (
+    return tx.rows(
+        EntityMerge,
+        """
+        select *
+        from memory.entity_merges as e
+        where e.user_id = %(user)s
+            and (%(state)s::text is null or e.state = %(state)s)
+            and (%(merge)s::uuid is null or e.merge_id = %(merge)s)
+            and (%(before)s::uuid is null or e.merge_id < %(before)s)
+            and not exists (
+                select
+                from unnest(array[e.kept_ref, e.merged_ref]) as name (ref)
+                where not exists (
                     select
-                    from unnest(array[e.kept_ref, e.merged_ref]) as name (ref)
-                    where not exists (
-                        select
-                        from memory.fact_statements as s
-                        join memory.facts as f using (user_id, fact_id)
-                        where s.user_id = %(user)s and name.ref = any(s.mentioned_refs)
-                            and (f.being_id = %(being)s or f.being_id is null)
-                    )
+                    from memory.fact_statements as s
+                    join memory.facts as f using (user_id, fact_id)
+                    where s.user_id = %(user)s and name.ref = any(s.mentioned_refs)
+                        and (f.being_id = %(being)s or f.being_id is null)
                 )
-            order by e.merge_id desc
-            limit %(limit)s
-            """,
-            {
-                "user": user_id,
-                "being": being_id,
-                "state": state,
-                "merge": merge_id,
-                "before": before,
-                "limit": limit,
-            },
-        ).fetchall()
+            )
+        order by e.merge_id desc
+        limit %(limit)s
+        """,
+        {
+            "user": user_id,
+            "being": being_id,
+            "state": state,
+            "merge": merge_id,
+            "before": before,
+            "limit": limit,
+        },
+    )
 
 
 def get_merge(tx: Transaction, user_id: UUID, merge_id: UUID) -> EntityMerge:
@@ -283,10 +281,9 @@ def get_merge(tx: Transaction, user_id: UUID, merge_id: UUID) -> EntityMerge:
     Raises:
         NotFound: This user has no such merge.
     """
-    with tx.cursor(row_factory=class_row(EntityMerge)) as cursor:
-        found = cursor.execute(
-            "select * from memory.entity_merges where user_id = %s and merge_id = %s", [user_id, merge_id]
-        ).fetchone()
+    found = tx.row(
+        EntityMerge, "select * from memory.entity_merges where user_id = %s and merge_id = %s", [user_id, merge_id]
+    )
     if found is None:
         raise NotFound(f"There is no merge {merge_id} of two entities.")
     return found
@@ -294,7 +291,6 @@ def get_merge(tx: Transaction, user_id: UUID, merge_id: UUID) -> EntityMerge:
 
 def _names_of(tx: Transaction, user_id: UUID, entity_ref: str) -> list[str]:
     """All names that stand for an entity, including its own."""
-    rows = tx.execute(
+    return tx.column(
         "select alias_ref from memory.entity_aliases where user_id = %s and entity_ref = %s", [user_id, entity_ref]
     )
-    return [row["alias_ref"] for row in rows]

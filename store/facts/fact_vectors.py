@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.facts.fact_rows import Fact
 from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
@@ -28,23 +26,23 @@ def serving_model(tx: Transaction, user_id: UUID) -> str | None:
 
 def unembedded(tx: Transaction, user_id: UUID, model: str, limit: int) -> list[Unembedded]:
     """Active facts whose present content has no vector of this model."""
-    with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
-        return cursor.execute(
-            """
-            select f.fact_id, f.content, sha256(convert_to(f.content, 'UTF8')) as text_hash
-            from memory.facts as f
-            where f.user_id = %(user)s and f.status = 'ACTIVE'
-                and not exists (
-                    select
-                    from memory.fact_vectors as v
-                    where v.user_id = f.user_id and v.fact_id = f.fact_id and v.embedding_model = %(model)s
-                        and v.text_hash = sha256(convert_to(f.content, 'UTF8'))
-                )
-            order by f.fact_id
-            limit %(limit)s
-            """,
-            {"user": user_id, "model": model, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Unembedded,
+        """
+        select f.fact_id, f.content, sha256(convert_to(f.content, 'UTF8')) as text_hash
+        from memory.facts as f
+        where f.user_id = %(user)s and f.status = 'ACTIVE'
+            and not exists (
+                select
+                from memory.fact_vectors as v
+                where v.user_id = f.user_id and v.fact_id = f.fact_id and v.embedding_model = %(model)s
+                    and v.text_hash = sha256(convert_to(f.content, 'UTF8'))
+            )
+        order by f.fact_id
+        limit %(limit)s
+        """,
+        {"user": user_id, "model": model, "limit": limit},
+    )
 
 
 def upsert(tx: Transaction, user_id: UUID, model: str, vectors: Mapping[UUID, tuple[bytes, Vector]]) -> None:
@@ -76,10 +74,9 @@ def set_serving_model(tx: Transaction, user_id: UUID, model: str) -> None:
 
 def users_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
     """Up to `limit` users whose serving model is another than this one."""
-    rows = tx.execute(
+    return tx.column(
         "select user_id from memory.fact_states where embedding_model <> %s order by user_id limit %s", [model, limit]
     )
-    return [row["user_id"] for row in rows]
 
 
 def nearest(

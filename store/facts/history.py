@@ -2,21 +2,19 @@
 
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.facts.fact_rows import FactEvent
 from store.transaction import Transaction
 
 
 def events(tx: Transaction, user_id: UUID, fact_id: UUID) -> list[FactEvent]:
     """The events of a fact's history, oldest first."""
-    with tx.cursor(row_factory=class_row(FactEvent)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.fact_history
-            where user_id = %s and fact_id = %s
-            order by event_id
-            """,
-            [user_id, fact_id],
-        ).fetchall()
+    return tx.rows(
+        FactEvent,
+        """
+        select *
+        from memory.fact_history
+        where user_id = %s and fact_id = %s
+        order by event_id
+        """,
+        [user_id, fact_id],
+    )

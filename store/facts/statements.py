@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from store.transaction import Transaction
@@ -212,32 +211,32 @@ def as_known(
         fact_ids: The facts.
         as_of: As they stood at this moment; None: as they stand.
     """
-    with tx.cursor(row_factory=class_row(DatedStatement)) as cursor:
-        return cursor.execute(
-            """
-            with known as (
-                select s.fact_id, s.statement_id, s.content, s.replaced_by,
-                    coalesce(min(e.told_at), s.said_at) as since,
-                    least(min(e.told_at), s.created_at) as arrived_at,
-                    coalesce(
-                        jsonb_agg(jsonb_build_array(e.message_id, e.span)) filter (where e.being_id = %(being)s), '[]'
-                    ) as spans
-                from memory.tellable_facts as f
-                join memory.fact_statements as s using (user_id, fact_id)
-                left join memory.fact_evidence as e
-                    on e.user_id = s.user_id and e.statement_id = s.statement_id and not e.outdated
-                where f.user_id = %(user)s and f.fact_id = any(%(facts)s) and f.status = 'ACTIVE'
-                    and (f.being_id = %(being)s or f.being_id is null)
-                group by s.user_id, s.statement_id
-                having s.source = 'corrected' or count(e.evidence_id) > 0
-            )
-            select k.fact_id, k.statement_id, k.content, k.since, later.since as until, k.spans
-            from known as k
-            left join known as later
-                on later.statement_id = k.replaced_by
-                and (%(as_of)s::timestamptz is null or later.arrived_at <= %(as_of)s)
-            where %(as_of)s::timestamptz is null or k.arrived_at <= %(as_of)s
-            order by k.since, k.statement_id
-            """,
-            {"user": user_id, "being": being_id, "facts": list(fact_ids), "as_of": as_of},
-        ).fetchall()
+    return tx.rows(
+        DatedStatement,
+        """
+        with known as (
+            select s.fact_id, s.statement_id, s.content, s.replaced_by,
+                coalesce(min(e.told_at), s.said_at) as since,
+                least(min(e.told_at), s.created_at) as arrived_at,
+                coalesce(
+                    jsonb_agg(jsonb_build_array(e.message_id, e.span)) filter (where e.being_id = %(being)s), '[]'
+                ) as spans
+            from memory.tellable_facts as f
+            join memory.fact_statements as s using (user_id, fact_id)
+            left join memory.fact_evidence as e
+                on e.user_id = s.user_id and e.statement_id = s.statement_id and not e.outdated
+            where f.user_id = %(user)s and f.fact_id = any(%(facts)s) and f.status = 'ACTIVE'
+                and (f.being_id = %(being)s or f.being_id is null)
+            group by s.user_id, s.statement_id
+            having s.source = 'corrected' or count(e.evidence_id) > 0
+        )
+        select k.fact_id, k.statement_id, k.content, k.since, later.since as until, k.spans
+        from known as k
+        left join known as later
+            on later.statement_id = k.replaced_by
+            and (%(as_of)s::timestamptz is null or later.arrived_at <= %(as_of)s)
+        where %(as_of)s::timestamptz is null or k.arrived_at <= %(as_of)s
+        order by k.since, k.statement_id
+        """,
+        {"user": user_id, "being": being_id, "facts": list(fact_ids), "as_of": as_of},
+    )

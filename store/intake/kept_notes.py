@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.errors import NotFound, Refused
@@ -28,31 +27,31 @@ def change(tx: Transaction, being_id: UUID, note_id: UUID, changes: Mapping[str,
             raise Refused(f"Only a {type_} note has `{field}`, and this is a {note.type} note.")
     if changes["read"] is not None and note.type == "knowledge":
         raise Refused("A knowledge note can't be marked as read: remove it when it is wrong.")
-    with tx.cursor(row_factory=class_row(Note)) as cursor:
-        (changed,) = cursor.execute(
-            """
-            update memory.notes
-            set content = coalesce(%(content)s, content), title = coalesce(%(title)s, title),
-                due_at = coalesce(%(due_at)s, due_at), in_snapshot = coalesce(%(in_snapshot)s, in_snapshot),
-                updated_at = case
-                    when coalesce(%(content)s::text, %(title)s) is null then updated_at
-                    else memory.now()
-                end,
-                read_at = case %(read)s::boolean
-                    when true then coalesce(read_at, memory.now())
-                    when false then null
-                    else read_at
-                end
-            where being_id = %(being)s and note_id = %(note)s
-            returning *
-            """,
-            {
-                **changes,
-                "content": None if changes["content"] is None else Jsonb(changes["content"]),
-                "being": being_id,
-                "note": note_id,
-            },
-        )
+    (changed,) = tx.rows(
+        Note,
+        """
+        update memory.notes
+        set content = coalesce(%(content)s, content), title = coalesce(%(title)s, title),
+            due_at = coalesce(%(due_at)s, due_at), in_snapshot = coalesce(%(in_snapshot)s, in_snapshot),
+            updated_at = case
+                when coalesce(%(content)s::text, %(title)s) is null then updated_at
+                else memory.now()
+            end,
+            read_at = case %(read)s::boolean
+                when true then coalesce(read_at, memory.now())
+                when false then null
+                else read_at
+            end
+        where being_id = %(being)s and note_id = %(note)s
+        returning *
+        """,
+        {
+            **changes,
+            "content": None if changes["content"] is None else Jsonb(changes["content"]),
+            "being": being_id,
+            "note": note_id,
+        },
+    )
     return changed
 
 

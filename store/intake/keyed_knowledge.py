@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from store.transaction import Transaction
@@ -91,26 +90,26 @@ def remove(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> int:
 
 def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place, Kept]:
     """Return what is kept under these keys, by place."""
-    with tx.cursor(row_factory=class_row(Kept)) as cursor:
-        found = cursor.execute(
-            f"""
-            select {_KEPT}
-            from jsonb_to_recordset(%(places)s) as asked (namespace text[], key text)
-            cross join lateral memory.note_under(%(being)s, asked.namespace, asked.key) as found (note_id)
-            join memory.notes as n on n.being_id = %(being)s and n.note_id = found.note_id
-            """,  # noqa: S608  # columns of this module
-            {"being": being_id, "places": _places(places)},
-        ).fetchall()
+    found = tx.rows(
+        Kept,
+        f"""
+        select {_KEPT}
+        from jsonb_to_recordset(%(places)s) as asked (namespace text[], key text)
+        cross join lateral memory.note_under(%(being)s, asked.namespace, asked.key) as found (note_id)
+        join memory.notes as n on n.being_id = %(being)s and n.note_id = found.note_id
+        """,  # noqa: S608  # columns of this module
+        {"being": being_id, "places": _places(places)},
+    )
     return {((*one.namespace,), one.key): one for one in found}
 
 
 def by_ids(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, Kept]:
     """Return what is kept in these notes, by id."""
-    with tx.cursor(row_factory=class_row(Kept)) as cursor:
-        found = cursor.execute(
-            f"select {_KEPT} from memory.notes as n where n.being_id = %s and n.note_id = any(%s)",  # noqa: S608  # columns of this module
-            [being_id, list(note_ids)],
-        ).fetchall()
+    found = tx.rows(
+        Kept,
+        f"select {_KEPT} from memory.notes as n where n.being_id = %s and n.note_id = any(%s)",  # noqa: S608  # columns of this module
+        [being_id, list(note_ids)],
+    )
     return {one.note_id: one for one in found}
 
 
@@ -123,7 +122,7 @@ def namespaces(
     offset: int,
 ) -> list[list[str]]:
     """List the namespaces that fit all conditions, by code points; each is `prefix` or `suffix` with a path."""
-    rows = tx.execute(
+    return tx.column(
         """
         select distinct n.namespace[:coalesce(%(depth)s::integer, cardinality(n.namespace))] as namespace
         from (
@@ -144,7 +143,6 @@ def namespaces(
             "offset": offset,
         },
     )
-    return [row["namespace"] for row in rows]
 
 
 def _places(places: Sequence[Place]) -> Jsonb:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.intake.notes import Note, NoteOrigin
@@ -146,29 +145,29 @@ def left_over(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
 
 def stamped(tx: Transaction, being_id: UUID, run_id: UUID) -> list[Note]:
     """Return the stamped notes of a run that have no node yet, oldest first."""
-    with tx.cursor(row_factory=class_row(Note)) as cursor:
-        return cursor.execute(
-            """
-            select * from memory.notes
-            where being_id = %s and run_id = %s and state = 'stamped'
-            order by note_id
-            """,
-            [being_id, run_id],
-        ).fetchall()
+    return tx.rows(
+        Note,
+        """
+        select * from memory.notes
+        where being_id = %s and run_id = %s and state = 'stamped'
+        order by note_id
+        """,
+        [being_id, run_id],
+    )
 
 
 def unrepaired(tx: Transaction, being_id: UUID, limit: int) -> list[Note]:
     """Return notes that could not be parsed and for which no model repair was tried, oldest first."""
-    with tx.cursor(row_factory=class_row(Note)) as cursor:
-        return cursor.execute(
-            """
-            select * from memory.notes
-            where being_id = %s and state = 'parse_failed' and not repair_requested
-            order by note_id
-            limit %s
-            """,
-            [being_id, limit],
-        ).fetchall()
+    return tx.rows(
+        Note,
+        """
+        select * from memory.notes
+        where being_id = %s and state = 'parse_failed' and not repair_requested
+        order by note_id
+        limit %s
+        """,
+        [being_id, limit],
+    )
 
 
 def existing(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, bool]:
@@ -219,40 +218,37 @@ def mark_asked(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> Non
 
 def get(tx: Transaction, being_id: UUID, note_id: UUID) -> Note | None:
     """Return a note of the Being, if it has it."""
-    with tx.cursor(row_factory=class_row(Note)) as cursor:
-        return cursor.execute(
-            "select * from memory.notes where being_id = %s and note_id = %s", [being_id, note_id]
-        ).fetchone()
+    return tx.row(Note, "select * from memory.notes where being_id = %s and note_id = %s", [being_id, note_id])
 
 
 def page(tx: Transaction, being_id: UUID, *, state: str | None, after: UUID | None, limit: int) -> list[Note]:
     """Return a page of the Being's notes by id, which is the order of arrival."""
-    with tx.cursor(row_factory=class_row(Note)) as cursor:
-        return cursor.execute(
-            """
-            select * from memory.notes
-            where being_id = %(being)s and (%(state)s::text is null or state = %(state)s)
-                and (%(after)s::uuid is null or note_id > %(after)s)
-            order by note_id
-            limit %(limit)s
-            """,
-            {"being": being_id, "state": state, "after": after, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Note,
+        """
+        select * from memory.notes
+        where being_id = %(being)s and (%(state)s::text is null or state = %(state)s)
+            and (%(after)s::uuid is null or note_id > %(after)s)
+        order by note_id
+        limit %(limit)s
+        """,
+        {"being": being_id, "state": state, "after": after, "limit": limit},
+    )
 
 
 def failed(tx: Transaction, being_id: UUID, limit: int) -> list[Note]:
     """Select the notes of this Being that failed to be parsed or embedded, oldest first."""
-    with tx.cursor(row_factory=class_row(Note)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.notes
-            where being_id = %s and state in ('parse_failed', 'embed_failed')
-            order by note_id
-            limit %s
-            """,
-            [being_id, limit],
-        ).fetchall()
+    return tx.rows(
+        Note,
+        """
+        select *
+        from memory.notes
+        where being_id = %s and state in ('parse_failed', 'embed_failed')
+        order by note_id
+        limit %s
+        """,
+        [being_id, limit],
+    )
 
 
 def retry(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID] | None) -> set[UUID]:

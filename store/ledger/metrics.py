@@ -3,8 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from psycopg.rows import class_row
-
 from schemas.ledger.kinds import WORK
 from schemas.ledger.work import UnknownWork
 from store.transaction import Transaction, value
@@ -151,25 +149,25 @@ def unprocessed_input(tx: Transaction) -> dict[str, int]:
 
 def unknown_due(tx: Transaction) -> list[UnknownWork]:
     """Due work of kinds that this code does not know, by kind."""
-    with tx.cursor(row_factory=class_row(UnknownWork)) as cursor:
-        return cursor.execute(
-            """
-            select kind, count(*) as units, clock_timestamp() - min(since) as waited
-            from (
-                select kind, next_at as since
-                from memory.work
-                where state = 'ready' and next_at <= clock_timestamp()
-                union all
-                select kind, lease_until
-                from memory.work
-                where state = 'running' and lease_until < clock_timestamp()
-            ) as due
-            where kind <> all (%s)
-            group by kind
-            order by kind
-            """,
-            [list(WORK)],
-        ).fetchall()
+    return tx.rows(
+        UnknownWork,
+        """
+        select kind, count(*) as units, clock_timestamp() - min(since) as waited
+        from (
+            select kind, next_at as since
+            from memory.work
+            where state = 'ready' and next_at <= clock_timestamp()
+            union all
+            select kind, lease_until
+            from memory.work
+            where state = 'running' and lease_until < clock_timestamp()
+        ) as due
+        where kind <> all (%s)
+        group by kind
+        order by kind
+        """,
+        [list(WORK)],
+    )
 
 
 def oldest_due(tx: Transaction) -> dict[str, timedelta]:

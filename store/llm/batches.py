@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.ledger.work import Claim
@@ -15,16 +14,16 @@ from store.transaction import Transaction, value
 
 def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after: timedelta) -> ProviderBatch | None:
     """Find the batch of a unit of work; late so long after it began, overdue so long after it was cancelled."""
-    with tx.cursor(row_factory=class_row(ProviderBatch)) as cursor:
-        return cursor.execute(
-            """
-            select *, created_at < clock_timestamp() - %s as late,
-                coalesce(cancelled_at < clock_timestamp() - %s, false) as overdue
-            from memory.provider_batches
-            where owner_id = %s and kind = %s and key = %s
-            """,
-            [late_after, overdue_after, claim.owner_id, claim.kind, claim.key],
-        ).fetchone()
+    return tx.row(
+        ProviderBatch,
+        """
+        select *, created_at < clock_timestamp() - %s as late,
+            coalesce(cancelled_at < clock_timestamp() - %s, false) as overdue
+        from memory.provider_batches
+        where owner_id = %s and kind = %s and key = %s
+        """,
+        [late_after, overdue_after, claim.owner_id, claim.kind, claim.key],
+    )
 
 
 def is_submitted(tx: Transaction, claim: Claim) -> bool:

@@ -7,8 +7,6 @@ again: it closes the breaker, or the next wait is twice as long.
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.llm.calls import Away, AwayProvider, Provider
 from store.transaction import Transaction, value
 
@@ -20,15 +18,15 @@ LONGEST_WAIT = timedelta(minutes=5)
 
 def away(tx: Transaction, provider: Provider, key_id: UUID | None) -> Away | None:
     """Return the open breaker of a provider and key; None if there is none, or its probe is due."""
-    with tx.cursor(row_factory=class_row(Away)) as cursor:
-        return cursor.execute(
-            """
-            select provider, key_id, since, reason, probe_at - memory.now() as waits
-            from memory.provider_breakers
-            where provider = %s and key_id = %s and probe_at > memory.now()
-            """,
-            [provider, key_id or PLATFORM],
-        ).fetchone()
+    return tx.row(
+        Away,
+        """
+        select provider, key_id, since, reason, probe_at - memory.now() as waits
+        from memory.provider_breakers
+        where provider = %s and key_id = %s and probe_at > memory.now()
+        """,
+        [provider, key_id or PLATFORM],
+    )
 
 
 def is_known(tx: Transaction, provider: Provider, key_id: UUID | None) -> bool:
@@ -116,14 +114,14 @@ def close(tx: Transaction, provider: Provider, key_id: UUID | None) -> None:
 
 def summary(tx: Transaction) -> list[AwayProvider]:
     """List the providers that are away, with the platform's key and with users' keys, the longest away first."""
-    with tx.cursor(row_factory=class_row(AwayProvider)) as cursor:
-        return cursor.execute(
-            """
-            select provider, case when platform then 'platform' else 'users' end as whose, count(*) as keys,
-                min(since) as since, case when platform then min(reason) end as reason
-            from (select *, key_id = %s as platform from memory.provider_breakers) as breakers
-            group by provider, platform
-            order by min(since)
-            """,
-            [PLATFORM],
-        ).fetchall()
+    return tx.rows(
+        AwayProvider,
+        """
+        select provider, case when platform then 'platform' else 'users' end as whose, count(*) as keys,
+            min(since) as since, case when platform then min(reason) end as reason
+        from (select *, key_id = %s as platform from memory.provider_breakers) as breakers
+        group by provider, platform
+        order by min(since)
+        """,
+        [PLATFORM],
+    )

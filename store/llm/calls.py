@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.errors import BudgetSpent
@@ -171,29 +170,29 @@ def spending(
     tx: Transaction, *, user_id: UUID | None, owner_id: UUID | None, since: date | None, limit: int
 ) -> list[Spending]:
     """Sum calls by day, Being, purpose, model and payer, newest day first; of all users if no owner is given."""
-    with tx.cursor(row_factory=class_row(Spending)) as cursor:
-        return cursor.execute(
-            """
-            select day, being_id, purpose, provider, model, paid_with, count(*) as calls,
-                count(*) filter (where cost is null) as unpriced,
-                count(*) filter (where outcome = 'unknown') as unsettled,
-                sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
-                sum(cache_read_tokens)::bigint as cache_read_tokens,
-                sum(cache_write_tokens)::bigint as cache_write_tokens, sum(cost) as cost,
-                (
-                    select reached_at from memory.budgets_reached as r
-                    where r.owner_id = c.owner_id and r.day = c.day and r.budget = 'being'
-                ) as budget_reached_at
-            from memory.model_calls as c
-            where (%(user)s::uuid is null or user_id = %(user)s)
-                and (%(owner)s::uuid is null or owner_id = %(owner)s)
-                and (%(since)s::date is null or day >= %(since)s)
-            group by day, being_id, owner_id, purpose, provider, model, paid_with
-            order by day desc, being_id, purpose, model, paid_with
-            limit %(limit)s
-            """,
-            {"user": user_id, "owner": owner_id, "since": since, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Spending,
+        """
+        select day, being_id, purpose, provider, model, paid_with, count(*) as calls,
+            count(*) filter (where cost is null) as unpriced,
+            count(*) filter (where outcome = 'unknown') as unsettled,
+            sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+            sum(cache_read_tokens)::bigint as cache_read_tokens,
+            sum(cache_write_tokens)::bigint as cache_write_tokens, sum(cost) as cost,
+            (
+                select reached_at from memory.budgets_reached as r
+                where r.owner_id = c.owner_id and r.day = c.day and r.budget = 'being'
+            ) as budget_reached_at
+        from memory.model_calls as c
+        where (%(user)s::uuid is null or user_id = %(user)s)
+            and (%(owner)s::uuid is null or owner_id = %(owner)s)
+            and (%(since)s::date is null or day >= %(since)s)
+        group by day, being_id, owner_id, purpose, provider, model, paid_with
+        order by day desc, being_id, purpose, model, paid_with
+        limit %(limit)s
+        """,
+        {"user": user_id, "owner": owner_id, "since": since, "limit": limit},
+    )
 
 
 def mark_bad(tx: Transaction, owner_id: UUID, call_id: UUID) -> None:

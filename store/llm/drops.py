@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.llm.drops import DroppedItems, Judged
 from store.transaction import Transaction
 
@@ -25,30 +23,30 @@ def count(tx: Transaction, owner_id: UUID, purpose: str, reasons: Mapping[str, i
 
 def of_being(tx: Transaction, being_id: UUID) -> list[DroppedItems]:
     """Count what was dropped of a Being's answers, and of those across its user's Beings, the most frequent first."""
-    with tx.cursor(row_factory=class_row(DroppedItems)) as cursor:
-        return cursor.execute(
-            """
-            select d.purpose, d.reason, sum(d.items) as items, max(d.dropped_at) as last_at
-            from memory.dropped_items as d
-            join memory.beings as b on b.being_id = %s and b.user_id = d.user_id
-            where d.being_id = b.being_id or d.being_id is null
-            group by d.purpose, d.reason
-            order by items desc, d.purpose, d.reason
-            """,
-            [being_id],
-        ).fetchall()
+    return tx.rows(
+        DroppedItems,
+        """
+        select d.purpose, d.reason, sum(d.items) as items, max(d.dropped_at) as last_at
+        from memory.dropped_items as d
+        join memory.beings as b on b.being_id = %s and b.user_id = d.user_id
+        where d.being_id = b.being_id or d.being_id is null
+        group by d.purpose, d.reason
+        order by items desc, d.purpose, d.reason
+        """,
+        [being_id],
+    )
 
 
 def judged(tx: Transaction, being_id: UUID) -> Judged:
     """Count a Being's judgings, the messages that they read, and the facts and todos that they found."""
-    with tx.cursor(row_factory=class_row(Judged)) as cursor:
-        (counted,) = cursor.execute(
-            """
-            select count(*) as judgements, coalesce(sum(messages), 0) as messages, coalesce(sum(facts), 0) as facts,
-                coalesce(sum(todos), 0) as todos
-            from memory.judgements
-            where being_id = %s
-            """,
-            [being_id],
-        )
+    (counted,) = tx.rows(
+        Judged,
+        """
+        select count(*) as judgements, coalesce(sum(messages), 0) as messages, coalesce(sum(facts), 0) as facts,
+            coalesce(sum(todos), 0) as todos
+        from memory.judgements
+        where being_id = %s
+        """,
+        [being_id],
+    )
     return counted

@@ -2,26 +2,24 @@
 
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.llm.calls import EncryptedKey
 from store.transaction import Transaction
 
 
 def after(tx: Transaction, key_id: UUID | None, limit: int) -> list[EncryptedKey]:
     """List the keys of all users in the order of their ids, after `key_id`, and lock them for this transaction."""
-    with tx.cursor(row_factory=class_row(EncryptedKey)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.provider_keys
-            where %(after)s::uuid is null or key_id > %(after)s
-            order by key_id
-            limit %(limit)s
-            for update
-            """,
-            {"after": key_id, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        EncryptedKey,
+        """
+        select *
+        from memory.provider_keys
+        where %(after)s::uuid is null or key_id > %(after)s
+        order by key_id
+        limit %(limit)s
+        for update
+        """,
+        {"after": key_id, "limit": limit},
+    )
 
 
 def reencrypt(tx: Transaction, key: EncryptedKey, encrypted: bytes, fingerprint: bytes) -> None:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.errors import Refused
 from schemas.limits import REQUEST_KEYS, STORED_KEYS
 from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
@@ -59,35 +57,35 @@ def put(
         """,
         {"user": user_id, "provider": provider, "newest": newest, "older": older},
     )
-    with tx.cursor(row_factory=class_row(ProviderKey)) as cursor:
-        (key,) = cursor.execute(
-            """
-            insert into memory.provider_keys as k (
-                user_id, provider, sealed, fingerprint, last_four, expires_at, token_id
-            )
-            values (
-                %(user)s, %(provider)s, %(sealed)s, %(fingerprint)s, %(last_four)s,
-                clock_timestamp() + %(life)s::interval, %(token)s
-            )
-            on conflict (user_id, provider, fingerprint) do update
-            set sealed = excluded.sealed,
-                created_at = case when excluded.expires_at is null then clock_timestamp() else k.created_at end,
-                expires_at = case when k.expires_at is not null then excluded.expires_at end,
-                refused_at = case when excluded.expires_at is not null then k.refused_at end,
-                refusal = case when excluded.expires_at is not null then k.refusal end,
-                token_id = case when k.expires_at is not null then excluded.token_id end
-            returning *
-            """,
-            {
-                "user": user_id,
-                "provider": provider,
-                "sealed": encrypted,
-                "fingerprint": newest,
-                "last_four": last_four,
-                "life": life,
-                "token": token_id,
-            },
+    (key,) = tx.rows(
+        ProviderKey,
+        """
+        insert into memory.provider_keys as k (
+            user_id, provider, sealed, fingerprint, last_four, expires_at, token_id
         )
+        values (
+            %(user)s, %(provider)s, %(sealed)s, %(fingerprint)s, %(last_four)s,
+            clock_timestamp() + %(life)s::interval, %(token)s
+        )
+        on conflict (user_id, provider, fingerprint) do update
+        set sealed = excluded.sealed,
+            created_at = case when excluded.expires_at is null then clock_timestamp() else k.created_at end,
+            expires_at = case when k.expires_at is not null then excluded.expires_at end,
+            refused_at = case when excluded.expires_at is not null then k.refused_at end,
+            refusal = case when excluded.expires_at is not null then k.refusal end,
+            token_id = case when k.expires_at is not null then excluded.token_id end
+        returning *
+        """,
+        {
+            "user": user_id,
+            "provider": provider,
+            "sealed": encrypted,
+            "fingerprint": newest,
+            "last_four": last_four,
+            "life": life,
+            "token": token_id,
+        },
+    )
     if key.expires_at is None:
         limits.check(tx, "key", user_id, STORED_KEYS)
     else:
@@ -118,18 +116,18 @@ def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> Encrypte
     A request's key is never used in place of a stored one, even if the provider rejects the stored one. Its
     `last_used_at` is updated at most once a minute.
     """
-    with tx.cursor(row_factory=class_row(EncryptedKey)) as cursor:
-        key = cursor.execute(
-            """
-            select *
-            from memory.provider_keys
-            where user_id = %(user)s
-                and (expires_at is null or key_id = %(request)s and expires_at > clock_timestamp())
-            order by expires_at is null desc, created_at desc
-            limit 1
-            """,
-            {"user": user_id, "request": request_key},
-        ).fetchone()
+    key = tx.row(
+        EncryptedKey,
+        """
+        select *
+        from memory.provider_keys
+        where user_id = %(user)s
+            and (expires_at is null or key_id = %(request)s and expires_at > clock_timestamp())
+        order by expires_at is null desc, created_at desc
+        limit 1
+        """,
+        {"user": user_id, "request": request_key},
+    )
     if key:
         tx.execute(
             """
@@ -162,17 +160,17 @@ def are_lent(tx: Transaction, being_id: UUID) -> bool:
 
 def paying_at(tx: Transaction, user_id: UUID, provider: Provider) -> EncryptedKey | None:
     """Select the key that pays for a user's own requests to a provider: the one stored last there."""
-    with tx.cursor(row_factory=class_row(EncryptedKey)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.provider_keys
-            where user_id = %s and provider = %s and expires_at is null
-            order by created_at desc
-            limit 1
-            """,
-            [user_id, provider],
-        ).fetchone()
+    return tx.row(
+        EncryptedKey,
+        """
+        select *
+        from memory.provider_keys
+        where user_id = %s and provider = %s and expires_at is null
+        order by created_at desc
+        limit 1
+        """,
+        [user_id, provider],
+    )
 
 
 def refused(tx: Transaction, key: EncryptedKey) -> bool:
@@ -202,16 +200,16 @@ def refuse(tx: Transaction, user_id: UUID, key_id: UUID, refusal: str) -> None:
 
 def stored(tx: Transaction, user_id: UUID) -> list[ProviderKey]:
     """List the keys that a user has stored for good, oldest first."""
-    with tx.cursor(row_factory=class_row(ProviderKey)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.provider_keys
-            where user_id = %s and expires_at is null
-            order by created_at
-            """,
-            [user_id],
-        ).fetchall()
+    return tx.rows(
+        ProviderKey,
+        """
+        select *
+        from memory.provider_keys
+        where user_id = %s and expires_at is null
+        order by created_at
+        """,
+        [user_id],
+    )
 
 
 def remove(tx: Transaction, user_id: UUID, key_id: UUID) -> bool:

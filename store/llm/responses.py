@@ -19,8 +19,7 @@ _BY_PROMPT = """
 
 def find(tx: Transaction, claim: Claim, prompt_hash: bytes) -> Response | None:
     """Find the response to this prompt of this work."""
-    with tx.cursor(row_factory=class_row(Response)) as cursor:
-        return cursor.execute(_BY_PROMPT, [claim.owner_id, claim.kind, claim.key, prompt_hash]).fetchone()
+    return tx.row(Response, _BY_PROMPT, [claim.owner_id, claim.kind, claim.key, prompt_hash])
 
 
 def put(

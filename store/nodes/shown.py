@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, LiteralString
 
-from psycopg.rows import class_row
-
 from schemas.nodes.nodes import ShownNode
 from store.transaction import Transaction
 
@@ -36,5 +34,4 @@ def shown(tx: Transaction, which: LiteralString, parameters: Sequence[Any]) -> l
         which: A condition, and in what order.
         parameters: The Being's id, then those of the condition.
     """
-    with tx.cursor(row_factory=class_row(ShownNode)) as cursor:
-        return cursor.execute(SHOWN + which, parameters).fetchall()
+    return tx.rows(ShownNode, SHOWN + which, parameters)

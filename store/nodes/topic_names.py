@@ -25,58 +25,58 @@ class NodeText:
 
 def texts(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID], newest: int) -> list[NodeText]:
     """Select the newest active nodes of each of these clusters, and the Being's newest ones, `newest` of each."""
-    with tx.cursor(row_factory=class_row(NodeText)) as cursor:
-        return cursor.execute(
-            """
-            select
-                n.node_id, n.cluster_id, n.scene ->> 'action' as action, n.themes,
-                coalesce(n.scene -> 'actors', '[]') as actors
-            from memory.memory_nodes as n
-            where n.being_id = %(being)s and n.node_id in (
-                select of_topic.node_id
-                from unnest(%(clusters)s::uuid[]) as asked (cluster_id),
-                lateral (
-                    select node_id
-                    from memory.memory_nodes
-                    where being_id = %(being)s and cluster_id = asked.cluster_id and status = 'active'
-                        and memory.is_muted(being_id, 'node', node_id) = memory.is_muted(being_id, 'topic', cluster_id)
-                    order by created_at desc, node_id desc
-                    limit %(newest)s
-                ) as of_topic
-                union
-                (
-                    select node_id
-                    from memory.memory_nodes
-                    where being_id = %(being)s and cluster_id is not null and status = 'active'
-                        and not memory.is_muted(being_id, 'node', node_id)
-                    order by created_at desc, node_id desc
-                    limit %(newest)s
-                )
+    return tx.rows(
+        NodeText,
+        """
+        select
+            n.node_id, n.cluster_id, n.scene ->> 'action' as action, n.themes,
+            coalesce(n.scene -> 'actors', '[]') as actors
+        from memory.memory_nodes as n
+        where n.being_id = %(being)s and n.node_id in (
+            select of_topic.node_id
+            from unnest(%(clusters)s::uuid[]) as asked (cluster_id),
+            lateral (
+                select node_id
+                from memory.memory_nodes
+                where being_id = %(being)s and cluster_id = asked.cluster_id and status = 'active'
+                    and memory.is_muted(being_id, 'node', node_id) = memory.is_muted(being_id, 'topic', cluster_id)
+                order by created_at desc, node_id desc
+                limit %(newest)s
+            ) as of_topic
+            union
+            (
+                select node_id
+                from memory.memory_nodes
+                where being_id = %(being)s and cluster_id is not null and status = 'active'
+                    and not memory.is_muted(being_id, 'node', node_id)
+                order by created_at desc, node_id desc
+                limit %(newest)s
             )
-            order by n.node_id
-            """,
-            {"being": being_id, "clusters": list(cluster_ids), "newest": newest},
-        ).fetchall()
+        )
+        order by n.node_id
+        """,
+        {"being": being_id, "clusters": list(cluster_ids), "newest": newest},
+    )
 
 
 def named_by_words(tx: Transaction, being_id: UUID, limit: int) -> list[Cluster]:
     """Select the largest topics whose names are made of words, which a model has not named yet."""
-    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.seen_clusters
-            where being_id = %s and named_by = 'words' and not is_parent and removed_at is null and active_nodes > 0
-            order by active_nodes desc, cluster_id
-            limit %s
-            """,
-            [being_id, limit],
-        ).fetchall()
+    return tx.rows(
+        Cluster,
+        """
+        select *
+        from memory.seen_clusters
+        where being_id = %s and named_by = 'words' and not is_parent and removed_at is null and active_nodes > 0
+        order by active_nodes desc, cluster_id
+        limit %s
+        """,
+        [being_id, limit],
+    )
 
 
 def outdated(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
     """Select topics named by words whose active nodes have changed since."""
-    rows = tx.execute(
+    return tx.column(
         """
         select cluster_id
         from memory.clusters
@@ -87,7 +87,6 @@ def outdated(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
         """,
         [being_id, limit],
     )
-    return [row["cluster_id"] for row in rows]
 
 
 def newest_of(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
@@ -104,7 +103,7 @@ def made_from(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> list
 
     For a name of unknown origin these are the topics below the root of one of the nodes.
     """
-    rows = tx.execute(
+    return tx.column(
         """
         select c.cluster_id
         from memory.clusters as c
@@ -123,7 +122,6 @@ def made_from(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> list
         """,
         {"being": being_id, "nodes": list(node_ids)},
     )
-    return [row["cluster_id"] for row in rows]
 
 
 def give(

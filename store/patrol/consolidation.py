@@ -22,7 +22,7 @@ def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None)
         patrols: The counted patrols since a node was flagged as dying, at least.
         limit: The most nodes; None: LET_GO_NODES, or LET_GO_PART of the Being's living nodes if that is more.
     """
-    rows = tx.execute(
+    return tx.column(
         """
         select n.node_id
         from memory.memory_nodes as n
@@ -44,7 +44,6 @@ def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None)
         """,
         {"being": being_id, "patrols": patrols, "limit": limit, "least": LET_GO_NODES, "part": LET_GO_PART},
     )
-    return [row["node_id"] for row in rows]
 
 
 def dying(tx: Transaction, being_id: UUID) -> int:

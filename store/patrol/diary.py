@@ -3,39 +3,34 @@
 from datetime import date, timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.patrol.runs import DiaryEntry
 from store.transaction import Transaction, value
 
 
 def on_day(tx: Transaction, being_id: UUID, day: date) -> DiaryEntry | None:
     """The diary's page of a day, unless it is muted."""
-    with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
-        return cursor.execute(
-            "select * from memory.tellable_diary where being_id = %s and day = %s", [being_id, day]
-        ).fetchone()
+    return tx.row(DiaryEntry, "select * from memory.tellable_diary where being_id = %s and day = %s", [being_id, day])
 
 
 def newest(
     tx: Transaction, being_id: UUID, *, limit: int, before: date | None = None, muted: bool = True
 ) -> list[DiaryEntry]:
     """The newest entries, newest first; those of days before one, where it is said; muted ones with `muted`."""
-    with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.diary
-            where being_id = %(being)s and (%(before)s::date is null or day < %(before)s)
-                and (
-                    %(muted)s
-                    or not memory.is_muted(being_id, 'diary', memory.search_id(to_char(day, 'YYYYMMDD')))
-                )
-            order by day desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "before": before, "limit": limit, "muted": muted},
-        ).fetchall()
+    return tx.rows(
+        DiaryEntry,
+        """
+        select *
+        from memory.diary
+        where being_id = %(being)s and (%(before)s::date is null or day < %(before)s)
+            and (
+                %(muted)s
+                or not memory.is_muted(being_id, 'diary', memory.search_id(to_char(day, 'YYYYMMDD')))
+            )
+        order by day desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "before": before, "limit": limit, "muted": muted},
+    )
 
 
 def write(tx: Transaction, being_id: UUID, day: date, text: str, *, run_id: UUID, last_node_id: UUID) -> None:

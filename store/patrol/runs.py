@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.errors import NotFound
@@ -67,10 +66,7 @@ def get(tx: Transaction, being_id: UUID, run_id: UUID) -> Run:
     Raises:
         NotFound: The Being has no such run.
     """
-    with tx.cursor(row_factory=class_row(Run)) as cursor:
-        run = cursor.execute(
-            "select * from memory.patrol_runs where being_id = %s and run_id = %s", [being_id, run_id]
-        ).fetchone()
+    run = tx.row(Run, "select * from memory.patrol_runs where being_id = %s and run_id = %s", [being_id, run_id])
     if run is None:
         raise NotFound(f"This Being has no patrol {run_id}.")
     return run
@@ -78,12 +74,12 @@ def get(tx: Transaction, being_id: UUID, run_id: UUID) -> Run:
 
 def newest(tx: Transaction, being_id: UUID, limit: int, *, before: UUID | None = None) -> list[Run]:
     """The newest runs of this Being, newest first, from `before` on."""
-    with tx.cursor(row_factory=class_row(Run)) as cursor:
-        return cursor.execute(
-            "select * from memory.patrol_runs where being_id = %(being)s"
-            " and (%(before)s::uuid is null or run_id < %(before)s) order by run_id desc limit %(limit)s",
-            {"being": being_id, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Run,
+        "select * from memory.patrol_runs where being_id = %(being)s"
+        " and (%(before)s::uuid is null or run_id < %(before)s) order by run_id desc limit %(limit)s",
+        {"being": being_id, "before": before, "limit": limit},
+    )
 
 
 def any_running(tx: Transaction, being_id: UUID) -> bool:
@@ -149,12 +145,11 @@ def tick_due(tx: Transaction, being_id: UUID, tick: timedelta) -> bool:
 
 def beings_due(tx: Transaction, tick: timedelta, limit: int) -> list[UUID]:
     """Beings that remember something and whose last counted patrol lies at least `tick` of domain time back."""
-    rows = tx.execute(
+    return tx.column(
         "select being_id from memory.beings where embedding_model is not null and ticked_at <= memory.now() - %s"
         " order by ticked_at limit %s",
         [tick, limit],
     )
-    return [row["being_id"] for row in rows]
 
 
 def owe_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:

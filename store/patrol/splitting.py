@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.limits import SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS, TOPIC_NODES
@@ -35,21 +34,21 @@ def crowded(tx: Transaction, being_id: UUID, *, roots: bool) -> list[Cluster]:
 
     With `roots` including roots; at most SPLIT_CLUSTERS, those with the most new nodes first.
     """
-    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.seen_clusters
-            where being_id = %s
-                and active_nodes > 10
-                and removed_at is null
-                and (%s or not is_parent)
-                and (arrivals_since_split is null or arrivals_since_split >= %s)
-            order by coalesce(arrivals_since_split, active_nodes) desc, cluster_id
-            limit %s
-            """,
-            [being_id, roots, SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS],
-        ).fetchall()
+    return tx.rows(
+        Cluster,
+        """
+        select *
+        from memory.seen_clusters
+        where being_id = %s
+            and active_nodes > 10
+            and removed_at is null
+            and (%s or not is_parent)
+            and (arrivals_since_split is null or arrivals_since_split >= %s)
+        order by coalesce(arrivals_since_split, active_nodes) desc, cluster_id
+        limit %s
+        """,
+        [being_id, roots, SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS],
+    )
 
 
 def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
@@ -88,7 +87,7 @@ def newest_members(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int
 
 def siblings(tx: Transaction, being_id: UUID, cluster: Cluster) -> list[str]:
     """List the names of the largest topics beside a cluster, or below a root, without muted ones."""
-    rows = tx.execute(
+    return tx.column(
         """
         select name
         from memory.clusters
@@ -99,7 +98,6 @@ def siblings(tx: Transaction, being_id: UUID, cluster: Cluster) -> list[str]:
         """,
         [being_id, cluster.parent_id, cluster.cluster_id, MOST_SIBLINGS],
     )
-    return [row["name"] for row in rows]
 
 
 def found_of_shown(

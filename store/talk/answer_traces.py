@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.wire.fields import Role
 from store.transaction import Transaction
 
@@ -32,15 +30,15 @@ class SaidBefore:
 
 def find(tx: Transaction, being_id: UUID, digests: Collection[bytes]) -> dict[bytes, Trace]:
     """Return the traces of ids."""
-    with tx.cursor(row_factory=class_row(Trace)) as cursor:
-        rows = cursor.execute(
-            """
-            select digest, conversation, message_id, tokens
-            from memory.answer_traces
-            where being_id = %s and digest = any(%s) and conversation is not null
-            """,
-            [being_id, list(digests)],
-        ).fetchall()
+    rows = tx.rows(
+        Trace,
+        """
+        select digest, conversation, message_id, tokens
+        from memory.answer_traces
+        where being_id = %s and digest = any(%s) and conversation is not null
+        """,
+        [being_id, list(digests)],
+    )
     return {row.digest: row for row in rows}
 
 
@@ -69,34 +67,34 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
 
 def way_to(tx: Transaction, being_id: UUID, message_id: UUID, limit: int) -> list[SaidBefore]:
     """Return the messages that lead to one, itself the last, at most `limit`."""
-    with tx.cursor(row_factory=class_row(SaidBefore)) as cursor:
-        return cursor.execute(
-            """
-            with recursive way as (
-                select message_id, parent_id, 1 as steps
-                from memory.transcript_turns
-                where being_id = %(being)s and message_id = %(message)s
-                union all
-                select t.message_id, t.parent_id, way.steps + 1
-                from way
-                join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = way.parent_id
-                where way.steps < %(limit)s
-            )
-            select m.role, m.speaker, m.content
+    return tx.rows(
+        SaidBefore,
+        """
+        with recursive way as (
+            select message_id, parent_id, 1 as steps
+            from memory.transcript_turns
+            where being_id = %(being)s and message_id = %(message)s
+            union all
+            select t.message_id, t.parent_id, way.steps + 1
             from way
-            cross join lateral (
-                select role, speaker, content
-                from memory.messages
-                where being_id = %(being)s and message_id = way.message_id
-                union all
-                select role, speaker, content
-                from memory.retracted_messages
-                where being_id = %(being)s and message_id = way.message_id
-            ) as m
-            order by way.steps desc
-            """,
-            {"being": being_id, "message": message_id, "limit": limit},
-        ).fetchall()
+            join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = way.parent_id
+            where way.steps < %(limit)s
+        )
+        select m.role, m.speaker, m.content
+        from way
+        cross join lateral (
+            select role, speaker, content
+            from memory.messages
+            where being_id = %(being)s and message_id = way.message_id
+            union all
+            select role, speaker, content
+            from memory.retracted_messages
+            where being_id = %(being)s and message_id = way.message_id
+        ) as m
+        order by way.steps desc
+        """,
+        {"being": being_id, "message": message_id, "limit": limit},
+    )
 
 
 def add(

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.talk.messages import Message
 from store.transaction import Transaction, value
 
@@ -52,16 +50,16 @@ def messages(
     tx: Transaction, being_id: UUID, producer_ids: Sequence[str], message_ids: Sequence[UUID]
 ) -> list[Message]:
     """The standing messages of these producer's ids or message ids, in order."""
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.messages
-            where being_id = %s and (producer_id = any(%s) or message_id = any(%s))
-            order by created_at, message_id
-            """,
-            [being_id, list(producer_ids), list(message_ids)],
-        ).fetchall()
+    return tx.rows(
+        Message,
+        """
+        select *
+        from memory.messages
+        where being_id = %s and (producer_id = any(%s) or message_id = any(%s))
+        order by created_at, message_id
+        """,
+        [being_id, list(producer_ids), list(message_ids)],
+    )
 
 
 def sources_of_fact(tx: Transaction, user_id: UUID, fact_id: UUID) -> tuple[dict[UUID, list[UUID]], list[UUID]]:
@@ -84,10 +82,9 @@ def sources_of_fact(tx: Transaction, user_id: UUID, fact_id: UUID) -> tuple[dict
 
 def sources_of_todo(tx: Transaction, being_id: UUID, todo_id: UUID) -> list[UUID]:
     """The messages that a todo rests on."""
-    rows = tx.execute(
+    return tx.column(
         "select message_id from memory.todo_evidence where being_id = %s and todo_id = %s", [being_id, todo_id]
     )
-    return [row["message_id"] for row in rows]
 
 
 def fact_of(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.ledger.kinds import WorkKind
@@ -31,8 +30,7 @@ def count_unjudged(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID])
     In a session that has ended the Being's count too, since no further message of the user's brings them along. In a
     session that waits for a key, only messages that came with a live key of their own count.
     """
-    with tx.cursor(row_factory=class_row(UnjudgedCount)) as cursor:
-        return cursor.execute("select * from memory.count_unjudged(%s, %s)", [being_id, list(session_ids)]).fetchall()
+    return tx.rows(UnjudgedCount, "select * from memory.count_unjudged(%s, %s)", [being_id, list(session_ids)])
 
 
 def waiting(tx: Transaction, being_id: UUID, at_most: int) -> int:
@@ -57,20 +55,20 @@ def unjudged(tx: Transaction, being_id: UUID, session_id: UUID, *, until: dateti
     In a session that waits for a key, only messages that came with a live key of their own: the others could not be
     paid for, and must not fill the limit.
     """
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select m.*
-            from memory.messages as m
-            join memory.sessions as s using (being_id, session_id)
-            where being_id = %(being)s and session_id = %(session)s and not m.judged
-                and m.received_at <= %(until)s
-                and (not s.waits_for_key or memory.key_lives(being_id, m.request_key_id))
-            order by m.created_at, m.message_id
-            limit %(limit)s
-            """,
-            {"being": being_id, "session": session_id, "until": until, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Message,
+        """
+        select m.*
+        from memory.messages as m
+        join memory.sessions as s using (being_id, session_id)
+        where being_id = %(being)s and session_id = %(session)s and not m.judged
+            and m.received_at <= %(until)s
+            and (not s.waits_for_key or memory.key_lives(being_id, m.request_key_id))
+        order by m.created_at, m.message_id
+        limit %(limit)s
+        """,
+        {"being": being_id, "session": session_id, "until": until, "limit": limit},
+    )
 
 
 def all_wait(tx: Transaction, being_id: UUID, session_id: UUID, messages: Sequence[Message]) -> bool:
@@ -92,40 +90,40 @@ def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, c
     They are of the same session, or of the conversation's session before it if that began within the last seven days:
     what is asked later may be about what was said then.
     """
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select distinct earlier.*
-            from memory.messages as m
-            join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
-            left join lateral (
-                select p.session_id
-                from memory.sessions as p
-                where p.being_id = s.being_id and p.conversation is not distinct from s.conversation
-                    and p.started_at < s.started_at and p.started_at > s.started_at - interval '7 days'
-                order by p.started_at desc, p.session_id desc
-                limit 1
-            ) as before on true,
+    return tx.rows(
+        Message,
+        """
+        select distinct earlier.*
+        from memory.messages as m
+        join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
+        left join lateral (
+            select p.session_id
+            from memory.sessions as p
+            where p.being_id = s.being_id and p.conversation is not distinct from s.conversation
+                and p.started_at < s.started_at and p.started_at > s.started_at - interval '7 days'
+            order by p.started_at desc, p.session_id desc
+            limit 1
+        ) as before on true,
+        lateral (
+            select near.*
+            from (values (m.session_id), (before.session_id)) as one (session_id),
             lateral (
-                select near.*
-                from (values (m.session_id), (before.session_id)) as one (session_id),
-                lateral (
-                    select e.*
-                    from memory.messages as e
-                    where e.being_id = m.being_id and e.session_id = one.session_id
-                        and (e.created_at, e.message_id) < (m.created_at, m.message_id)
-                        and not memory.marked_unsure(e.metadata)
-                    order by e.created_at desc, e.message_id desc
-                    limit %(count)s
-                ) as near
-                order by near.created_at desc, near.message_id desc
+                select e.*
+                from memory.messages as e
+                where e.being_id = m.being_id and e.session_id = one.session_id
+                    and (e.created_at, e.message_id) < (m.created_at, m.message_id)
+                    and not memory.marked_unsure(e.metadata)
+                order by e.created_at desc, e.message_id desc
                 limit %(count)s
-            ) as earlier
-            where m.being_id = %(being)s and m.message_id = any(%(ids)s) and earlier.message_id <> all(%(ids)s)
-            order by earlier.created_at, earlier.message_id
-            """,
-            {"being": being_id, "ids": [message.message_id for message in messages], "count": count},
-        ).fetchall()
+            ) as near
+            order by near.created_at desc, near.message_id desc
+            limit %(count)s
+        ) as earlier
+        where m.being_id = %(being)s and m.message_id = any(%(ids)s) and earlier.message_id <> all(%(ids)s)
+        order by earlier.created_at, earlier.message_id
+        """,
+        {"being": being_id, "ids": [message.message_id for message in messages], "count": count},
+    )
 
 
 def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.accounts.erasure_keys import ErasureKey
@@ -141,48 +140,48 @@ def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[
 
 def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[Session]:
     """A page of the Being's sessions, the one opened last first, starting after `before`."""
-    with tx.cursor(row_factory=class_row(Session)) as cursor:
-        return cursor.execute(
-            """
-            select listed.*,
-                memory.pause_before(being_id, conversation, started_at) as pause,
-                (
-                    select said.content ->> 'one_liner'
-                    from memory.session_summaries as said
-                    where said.being_id = listed.being_id and said.session_id = listed.session_id
-                    order by said.version desc
-                    limit 1
-                ) as one_liner,
-                (
-                    select left(first.content, %(words)s)
-                    from memory.messages as first
-                    where first.being_id = listed.being_id and first.session_id = listed.session_id
-                    order by first.created_at, first.message_id
-                    limit 1
-                ) as first_words
-            from memory.sessions as listed
-            where being_id = %(being)s and (%(before)s::uuid is null or session_id < %(before)s)
-            order by session_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "before": before, "limit": limit, "words": FIRST_WORDS},
-        ).fetchall()
+    return tx.rows(
+        Session,
+        """
+        select listed.*,
+            memory.pause_before(being_id, conversation, started_at) as pause,
+            (
+                select said.content ->> 'one_liner'
+                from memory.session_summaries as said
+                where said.being_id = listed.being_id and said.session_id = listed.session_id
+                order by said.version desc
+                limit 1
+            ) as one_liner,
+            (
+                select left(first.content, %(words)s)
+                from memory.messages as first
+                where first.being_id = listed.being_id and first.session_id = listed.session_id
+                order by first.created_at, first.message_id
+                limit 1
+            ) as first_words
+        from memory.sessions as listed
+        where being_id = %(being)s and (%(before)s::uuid is null or session_id < %(before)s)
+        order by session_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "before": before, "limit": limit, "words": FIRST_WORDS},
+    )
 
 
 def of_others(tx: Transaction, being_id: UUID, *, muted: bool, before: UUID | None, limit: int) -> list[Message]:
     """A page of third speakers' messages, muted ones with `muted`, the last received first, starting after `before`."""
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.party_messages
-            where being_id = %(being)s and (%(before)s::uuid is null or message_id < %(before)s)
-                and (%(muted)s or not memory.is_muted(being_id, 'message', message_id))
-            order by message_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "muted": muted, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Message,
+        """
+        select *
+        from memory.party_messages
+        where being_id = %(being)s and (%(before)s::uuid is null or message_id < %(before)s)
+            and (%(muted)s or not memory.is_muted(being_id, 'message', message_id))
+        order by message_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "muted": muted, "before": before, "limit": limit},
+    )
 
 
 def of_session(
@@ -209,45 +208,45 @@ def of_session(
         muted: Whether those are listed that may not be told.
     """
     moment, message_id = after or (None, None)
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.messages
-            where being_id = %(being)s and session_id = %(session)s
-                and (%(until)s::timestamptz is null or received_at <= %(until)s)
-                and not (%(sure)s and memory.marked_unsure(metadata))
-                and (%(muted)s or not memory.is_muted(being_id, 'message', message_id))
-                and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
-            order by created_at, message_id
-            limit %(limit)s
-            """,
-            {
-                "being": being_id,
-                "session": session_id,
-                "until": until,
-                "moment": moment,
-                "message": message_id,
-                "limit": limit,
-                "sure": sure,
-                "muted": muted and not sure,
-            },
-        ).fetchall()
+    return tx.rows(
+        Message,
+        """
+        select *
+        from memory.messages
+        where being_id = %(being)s and session_id = %(session)s
+            and (%(until)s::timestamptz is null or received_at <= %(until)s)
+            and not (%(sure)s and memory.marked_unsure(metadata))
+            and (%(muted)s or not memory.is_muted(being_id, 'message', message_id))
+            and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
+        order by created_at, message_id
+        limit %(limit)s
+        """,
+        {
+            "being": being_id,
+            "session": session_id,
+            "until": until,
+            "moment": moment,
+            "message": message_id,
+            "limit": limit,
+            "sure": sure,
+            "muted": muted and not sure,
+        },
+    )
 
 
 def standing(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], as_of: datetime | None) -> list[Message]:
     """Those of these messages that stand, may be told, and were known `as_of` a time, in the order of their times."""
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.tellable_messages
-            where being_id = %(being)s and message_id = any(%(messages)s)
-                and (%(as_of)s::timestamptz is null or least(created_at, received_at) <= %(as_of)s)
-            order by created_at, message_id
-            """,
-            {"being": being_id, "messages": list(message_ids), "as_of": as_of},
-        ).fetchall()
+    return tx.rows(
+        Message,
+        """
+        select *
+        from memory.tellable_messages
+        where being_id = %(being)s and message_id = any(%(messages)s)
+            and (%(as_of)s::timestamptz is null or least(created_at, received_at) <= %(as_of)s)
+        order by created_at, message_id
+        """,
+        {"being": being_id, "messages": list(message_ids), "as_of": as_of},
+    )
 
 
 def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:

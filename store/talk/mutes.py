@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import LiteralString
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.errors import NotFound
 from schemas.talk.mutes import Mute, MutedKind
 from store.transaction import Transaction, value
@@ -99,15 +97,15 @@ def of(
     tx: Transaction, user_id: UUID, being_id: UUID, kind: MutedKind, *, item_id: UUID | None, name: str | None
 ) -> Mute:
     """The mute of a thing that is muted."""
-    with tx.cursor(row_factory=class_row(Mute)) as cursor:
-        (found,) = cursor.execute(
-            _MUTES
-            + """
-                and m.kind = %(kind)s and m.item_id is not distinct from %(item)s::uuid
-                and m.name is not distinct from %(name)s::text
-            """,
-            {"user": user_id, "being": being_id, "kind": kind, "item": item_id, "name": name},
-        )
+    (found,) = tx.rows(
+        Mute,
+        _MUTES
+        + """
+            and m.kind = %(kind)s and m.item_id is not distinct from %(item)s::uuid
+            and m.name is not distinct from %(name)s::text
+        """,
+        {"user": user_id, "being": being_id, "kind": kind, "item": item_id, "name": name},
+    )
     return found
 
 
@@ -117,10 +115,7 @@ def get(tx: Transaction, user_id: UUID, being_id: UUID, mute_id: UUID) -> Mute:
     Raises:
         NotFound: There is no such mute.
     """
-    with tx.cursor(row_factory=class_row(Mute)) as cursor:
-        found = cursor.execute(
-            _MUTES + " and m.mute_id = %(mute)s", {"user": user_id, "being": being_id, "mute": mute_id}
-        ).fetchone()
+    found = tx.row(Mute, _MUTES + " and m.mute_id = %(mute)s", {"user": user_id, "being": being_id, "mute": mute_id})
     if found is None:
         raise NotFound(f"Nothing is muted under the id {mute_id}.")
     return found
@@ -128,21 +123,21 @@ def get(tx: Transaction, user_id: UUID, being_id: UUID, mute_id: UUID) -> Mute:
 
 def page(tx: Transaction, user_id: UUID, being_id: UUID, *, before: UUID | None, limit: int) -> list[Mute]:
     """A page of mutes, newest first, starting after `before`."""
-    with tx.cursor(row_factory=class_row(Mute)) as cursor:
-        return cursor.execute(
-            _MUTES
-            + """
-                and (%(before)s::uuid is null or m.mute_id < %(before)s)
-            order by m.mute_id desc
-            limit %(limit)s
-            """,
-            {"user": user_id, "being": being_id, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Mute,
+        _MUTES
+        + """
+            and (%(before)s::uuid is null or m.mute_id < %(before)s)
+        order by m.mute_id desc
+        limit %(limit)s
+        """,
+        {"user": user_id, "being": being_id, "before": before, "limit": limit},
+    )
 
 
 def named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[UUID]:
     """Up to two mutes whose id ends with `name`; two mean that it is ambiguous."""
-    rows = tx.execute(
+    return tx.column(
         """
         select mute_id
         from memory.mutes
@@ -153,12 +148,11 @@ def named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[UUI
         """,
         {"user": user_id, "being": being_id, "name": name},
     )
-    return [row["mute_id"] for row in rows]
 
 
 def topics_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two topics of a Being whose id ends so, or that are called so whatever the case; roots are left out."""
-    rows = tx.execute(
+    return tx.column(
         """
         select cluster_id
         from memory.clusters
@@ -169,12 +163,11 @@ def topics_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
         """,
         {"being": being_id, "name": name},
     )
-    return [row["cluster_id"] for row in rows]
 
 
 def messages_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two messages of a Being whose id ends so, or that have this producer's id."""
-    rows = tx.execute(
+    return tx.column(
         """
         select message_id
         from memory.messages
@@ -185,7 +178,6 @@ def messages_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
         """,
         {"being": being_id, "name": name},
     )
-    return [row["message_id"] for row in rows]
 
 
 def is_conversation(tx: Transaction, being_id: UUID, name: str) -> bool:
@@ -201,7 +193,7 @@ def is_conversation(tx: Transaction, being_id: UUID, name: str) -> bool:
 
 def entities_called(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[str]:
     """The entities with this ref, or with a label that a Being may know and that is this name, whatever the case."""
-    rows = tx.execute(
+    return tx.column(
         """
         select distinct a.entity_ref
         from memory.entity_aliases as a
@@ -212,12 +204,11 @@ def entities_called(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -
         """,
         {"user": user_id, "being": being_id, "name": name},
     )
-    return [row["entity_ref"] for row in rows]
 
 
 def topics_to_rename(tx: Transaction, being_id: UUID) -> Sequence[UUID]:
     """The topics whose names were taken away, because they rested on memories that are muted now."""
-    rows = tx.execute(
+    return tx.column(
         """
         select cluster_id
         from memory.clusters
@@ -226,4 +217,3 @@ def topics_to_rename(tx: Transaction, being_id: UUID) -> Sequence[UUID]:
         """,
         [being_id],
     )
-    return [row["cluster_id"] for row in rows]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.talk.messages import Message
@@ -42,20 +41,20 @@ def pending(tx: Transaction, being_id: UUID, *, until: datetime, limit: int) -> 
 
     While the Being waits for a key, only messages that came with a live key of their own.
     """
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select m.*
-            from memory.tellable_messages as m
-            join memory.session_states as s using (being_id)
-            where being_id = %(being)s and m.rolling_version is null and m.role <> 'other'
-                and m.received_at <= %(until)s
-                and (not s.waits_for_key or memory.key_lives(being_id, m.request_key_id))
-            order by m.created_at, m.message_id
-            limit %(limit)s
-            """,
-            {"being": being_id, "until": until, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Message,
+        """
+        select m.*
+        from memory.tellable_messages as m
+        join memory.session_states as s using (being_id)
+        where being_id = %(being)s and m.rolling_version is null and m.role <> 'other'
+            and m.received_at <= %(until)s
+            and (not s.waits_for_key or memory.key_lives(being_id, m.request_key_id))
+        order by m.created_at, m.message_id
+        limit %(limit)s
+        """,
+        {"being": being_id, "until": until, "limit": limit},
+    )
 
 
 def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, limit: int) -> int:
@@ -150,17 +149,17 @@ def note_error(tx: Transaction, being_id: UUID, reason: str, detail: str) -> Non
 
 def versions(tx: Transaction, being_id: UUID, *, before: int | None, limit: int) -> list[KeptRolling]:
     """A page of the summary's versions, newest first, starting after version `before`."""
-    with tx.cursor(row_factory=class_row(KeptRolling)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.rolling_summaries
-            where being_id = %(being)s and (%(before)s::integer is null or version < %(before)s)
-            order by version desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        KeptRolling,
+        """
+        select *
+        from memory.rolling_summaries
+        where being_id = %(being)s and (%(before)s::integer is null or version < %(before)s)
+        order by version desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "before": before, "limit": limit},
+    )
 
 
 def current(tx: Transaction, being_id: UUID) -> str | None:
@@ -174,26 +173,26 @@ def state(tx: Transaction, being_id: UUID, *, muted: bool) -> StateRow:
 
     The user's last message is in it only with `muted`, if it is muted.
     """
-    with tx.cursor(row_factory=class_row(StateRow)) as cursor:
-        (found,) = cursor.execute(
-            """
-            select s.*, coalesce(s.message_count, 0) as message_count, k.last_run_at,
-                coalesce(k.last_memory_count_at_run, 0) as last_memory_count_at_run,
-                case
-                    when %(muted)s or not exists (
-                        select from memory.messages as m
-                        where m.being_id = b.being_id and m.role = 'user' and m.created_at = s.last_user_at
-                            and memory.is_muted(m.being_id, 'message', m.message_id)
-                    )
-                    then s.last_user_message
-                end as last_user_message
-            from memory.beings as b
-            left join memory.session_states as s using (being_id)
-            left join memory.fact_states as k using (user_id)
-            where b.being_id = %(being)s
-            """,
-            {"being": being_id, "muted": muted},
-        )
+    (found,) = tx.rows(
+        StateRow,
+        """
+        select s.*, coalesce(s.message_count, 0) as message_count, k.last_run_at,
+            coalesce(k.last_memory_count_at_run, 0) as last_memory_count_at_run,
+            case
+                when %(muted)s or not exists (
+                    select from memory.messages as m
+                    where m.being_id = b.being_id and m.role = 'user' and m.created_at = s.last_user_at
+                        and memory.is_muted(m.being_id, 'message', m.message_id)
+                )
+                then s.last_user_message
+            end as last_user_message
+        from memory.beings as b
+        left join memory.session_states as s using (being_id)
+        left join memory.fact_states as k using (user_id)
+        where b.being_id = %(being)s
+        """,
+        {"being": being_id, "muted": muted},
+    )
     return found
 
 

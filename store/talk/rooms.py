@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from psycopg.errors import UniqueViolation
-from psycopg.rows import class_row
 
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
@@ -83,50 +82,48 @@ def set_beings(tx: Transaction, room: Place, being_ids: Sequence[UUID]) -> None:
 
 def rooms_of(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> list[Room]:
     """The user's rooms, oldest first; with a Being those that it takes part in, or was told something in."""
-    with tx.cursor(row_factory=class_row(Room)) as cursor:
-        return cursor.execute(
-            """
-            select r.room_id, r.slug, r.name, r.people, r.created_at,
-                array(
-                    select b.slug
-                    from memory.room_beings as m
-                    join memory.beings as b on b.being_id = m.being_id
-                    where m.user_id = r.user_id and m.room_id = r.room_id
-                    order by b.being_id
-                ) as beings
-            from memory.rooms as r
-            where r.user_id = %(user)s and r.removed_at is null and (
-                %(being)s::uuid is null
-                or exists (
-                    select from memory.room_beings as m
-                    where m.user_id = r.user_id and m.room_id = r.room_id and m.being_id = %(being)s
-                )
-                or exists (
-                    select from memory.sessions as s
-                    where s.being_id = %(being)s and s.conversation = r.room_id::text
-                )
+    return tx.rows(
+        Room,
+        """
+        select r.room_id, r.slug, r.name, r.people, r.created_at,
+            array(
+                select b.slug
+                from memory.room_beings as m
+                join memory.beings as b on b.being_id = m.being_id
+                where m.user_id = r.user_id and m.room_id = r.room_id
+                order by b.being_id
+            ) as beings
+        from memory.rooms as r
+        where r.user_id = %(user)s and r.removed_at is null and (
+            %(being)s::uuid is null
+            or exists (
+                select from memory.room_beings as m
+                where m.user_id = r.user_id and m.room_id = r.room_id and m.being_id = %(being)s
             )
-            order by r.room_id
-            """,
-            {"user": user_id, "being": being_id},
-        ).fetchall()
+            or exists (
+                select from memory.sessions as s
+                where s.being_id = %(being)s and s.conversation = r.room_id::text
+            )
+        )
+        order by r.room_id
+        """,
+        {"user": user_id, "being": being_id},
+    )
 
 
 def ids_beside(tx: Transaction, being_id: UUID) -> list[UUID]:
     """The rooms of a Being's user, removed ones too."""
-    rows = tx.execute(
+    return tx.column(
         "select r.room_id from memory.beings as b join memory.rooms as r using (user_id) where b.being_id = %s",
         [being_id],
     )
-    return [row["room_id"] for row in rows]
 
 
 def find(tx: Transaction, room_id: UUID) -> Place | None:
     """The room of an id, of any user."""
-    with tx.cursor(row_factory=class_row(Place)) as cursor:
-        return cursor.execute(
-            "select user_id, room_id from memory.rooms where room_id = %s and removed_at is null", [room_id]
-        ).fetchone()
+    return tx.row(
+        Place, "select user_id, room_id from memory.rooms where room_id = %s and removed_at is null", [room_id]
+    )
 
 
 def lock(tx: Transaction, room: Place) -> None:
@@ -142,43 +139,43 @@ def lock(tx: Transaction, room: Place) -> None:
 
 def beings_in(tx: Transaction, room: Place) -> list[Being]:
     """The Beings that take part in a room, by their ids."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        return cursor.execute(
-            """
-            select b.*
-            from memory.room_beings as m
-            join memory.beings as b using (being_id)
-            where m.user_id = %s and m.room_id = %s
-            order by b.being_id
-            """,
-            [room.user_id, room.room_id],
-        ).fetchall()
+    return tx.rows(
+        Being,
+        """
+        select b.*
+        from memory.room_beings as m
+        join memory.beings as b using (being_id)
+        where m.user_id = %s and m.room_id = %s
+        order by b.being_id
+        """,
+        [room.user_id, room.room_id],
+    )
 
 
 def hearers(tx: Transaction, room: Place) -> list[Being]:
     """The Beings that may have messages of a room, by their ids: those that take part in it, or did."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        return cursor.execute(
-            """
-            select b.*
-            from memory.beings as b
-            where b.user_id = %(user)s and (
-                exists (
-                    select from memory.room_beings as m
-                    where m.user_id = b.user_id and m.room_id = %(room)s and m.being_id = b.being_id
-                )
-                or exists (
-                    select from memory.messages as m where m.being_id = b.being_id and m.conversation = %(room)s::text
-                )
-                or exists (
-                    select from memory.retracted_messages as m
-                    where m.being_id = b.being_id and m.conversation = %(room)s::text
-                )
+    return tx.rows(
+        Being,
+        """
+        select b.*
+        from memory.beings as b
+        where b.user_id = %(user)s and (
+            exists (
+                select from memory.room_beings as m
+                where m.user_id = b.user_id and m.room_id = %(room)s and m.being_id = b.being_id
             )
-            order by b.being_id
-            """,
-            {"user": room.user_id, "room": room.room_id},
-        ).fetchall()
+            or exists (
+                select from memory.messages as m where m.being_id = b.being_id and m.conversation = %(room)s::text
+            )
+            or exists (
+                select from memory.retracted_messages as m
+                where m.being_id = b.being_id and m.conversation = %(room)s::text
+            )
+        )
+        order by b.being_id
+        """,
+        {"user": room.user_id, "room": room.room_id},
+    )
 
 
 def messages(
@@ -195,43 +192,43 @@ def messages(
     Muted ones are among them with `muted`.
     """
     moment, message_id = before or (None, None)
-    with tx.cursor(row_factory=class_row(RoomMessage)) as cursor:
-        return cursor.execute(
-            """
-            with shown as (
-                select distinct m.created_at, m.message_id
-                from memory.beings as b
-                join memory.messages as m on m.being_id = b.being_id and m.conversation = %(room)s
-                where b.user_id = %(user)s and (%(being)s::uuid is null or b.being_id = %(being)s)
-                    and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
-                    and (
-                        %(moment)s::timestamptz is null
-                        or (m.created_at, m.message_id) < (%(moment)s, %(message)s::uuid)
-                    )
-                order by m.created_at desc, m.message_id desc
-                limit %(limit)s
-            )
-            select s.message_id, s.created_at, copies.*
-            from shown as s,
-            lateral (
-                select min(m.producer_id) as producer_id, min(m.content) as content,
-                    case when bool_or(m.role = 'assistant') then 'assistant' else min(m.role) end as role,
-                    coalesce(min(b.name) filter (where m.role = 'assistant'), min(m.speaker)) as speaker,
-                    min(b.slug) filter (where m.role = 'assistant') as speaker_being,
-                    array_agg(b.slug order by b.being_id) as present
-                from memory.beings as b
-                join memory.messages as m on m.being_id = b.being_id and m.message_id = s.message_id
-                where b.user_id = %(user)s
-            ) as copies
-            order by s.created_at desc, s.message_id desc
-            """,
-            {
-                "room": str(room.room_id),
-                "user": room.user_id,
-                "being": being_id,
-                "muted": muted,
-                "moment": moment,
-                "message": message_id,
-                "limit": limit,
-            },
-        ).fetchall()
+    return tx.rows(
+        RoomMessage,
+        """
+        with shown as (
+            select distinct m.created_at, m.message_id
+            from memory.beings as b
+            join memory.messages as m on m.being_id = b.being_id and m.conversation = %(room)s
+            where b.user_id = %(user)s and (%(being)s::uuid is null or b.being_id = %(being)s)
+                and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
+                and (
+                    %(moment)s::timestamptz is null
+                    or (m.created_at, m.message_id) < (%(moment)s, %(message)s::uuid)
+                )
+            order by m.created_at desc, m.message_id desc
+            limit %(limit)s
+        )
+        select s.message_id, s.created_at, copies.*
+        from shown as s,
+        lateral (
+            select min(m.producer_id) as producer_id, min(m.content) as content,
+                case when bool_or(m.role = 'assistant') then 'assistant' else min(m.role) end as role,
+                coalesce(min(b.name) filter (where m.role = 'assistant'), min(m.speaker)) as speaker,
+                min(b.slug) filter (where m.role = 'assistant') as speaker_being,
+                array_agg(b.slug order by b.being_id) as present
+            from memory.beings as b
+            join memory.messages as m on m.being_id = b.being_id and m.message_id = s.message_id
+            where b.user_id = %(user)s
+        ) as copies
+        order by s.created_at desc, s.message_id desc
+        """,
+        {
+            "room": str(room.room_id),
+            "user": room.user_id,
+            "being": being_id,
+            "muted": muted,
+            "moment": moment,
+            "message": message_id,
+            "limit": limit,
+        },
+    )

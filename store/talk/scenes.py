@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.talk.messages import Message
 from store.transaction import Transaction
 
@@ -113,11 +111,10 @@ def evidence(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[
 
 def resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
     """The scene notes that rest on any of these messages."""
-    rows = tx.execute(
+    return tx.column(
         "select distinct note_id from memory.scene_messages where being_id = %s and message_id = any(%s)",
         [being_id, list(message_ids)],
     )
-    return [row["note_id"] for row in rows]
 
 
 def detach(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
@@ -125,25 +122,24 @@ def detach(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list
 
     The caller has locked the session state and the Being, and erases the notes in the same transaction.
     """
-    rows = tx.execute("select note_id from memory.detach_scenes(%s, %s)", [being_id, list(message_ids)])
-    return [row["note_id"] for row in rows]
+    return tx.column("select note_id from memory.detach_scenes(%s, %s)", [being_id, list(message_ids)])
 
 
 def behind(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], *, limit: int) -> list[Message]:
     """Up to `limit` messages that these nodes' notes were drawn from, in the order in which they were said."""
-    with tx.cursor(row_factory=class_row(Message)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.messages
-            where being_id = %(being)s and message_id in (
-                select s.message_id
-                from memory.memory_nodes as n
-                join memory.scene_messages as s using (being_id, note_id)
-                where n.being_id = %(being)s and n.node_id = any(%(nodes)s)
-            )
-            order by created_at, message_id
-            limit %(limit)s
-            """,
-            {"being": being_id, "nodes": list(node_ids), "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Message,
+        """
+        select *
+        from memory.messages
+        where being_id = %(being)s and message_id in (
+            select s.message_id
+            from memory.memory_nodes as n
+            join memory.scene_messages as s using (being_id, note_id)
+            where n.being_id = %(being)s and n.node_id = any(%(nodes)s)
+        )
+        order by created_at, message_id
+        limit %(limit)s
+        """,
+        {"being": being_id, "nodes": list(node_ids), "limit": limit},
+    )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.talk.messages import KeptSession
@@ -72,14 +71,14 @@ def make_due(tx: Transaction, being_id: UUID, session_id: UUID) -> None:
 
 def begin(tx: Transaction, being_id: UUID, session_id: UUID) -> ClosingSession | None:
     """Take a session out of the queue of short sessions, since its own work begins; None if there is no session."""
-    with tx.cursor(row_factory=class_row(ClosingSession)) as cursor:
-        return cursor.execute(
-            """
-            update memory.sessions set deferral_id = null where being_id = %s and session_id = %s
-            returning ended_at, summarise_alone
-            """,
-            [being_id, session_id],
-        ).fetchone()
+    return tx.row(
+        ClosingSession,
+        """
+        update memory.sessions set deferral_id = null where being_id = %s and session_id = %s
+        returning ended_at, summarise_alone
+        """,
+        [being_id, session_id],
+    )
 
 
 def enqueue_short(tx: Transaction, being_id: UUID, session_id: UUID) -> None:
@@ -155,20 +154,20 @@ def make_short_due(tx: Transaction, being_id: UUID) -> None:
 
 def session(tx: Transaction, being_id: UUID, session_id: UUID) -> KeptSession | None:
     """One session; None if this Being has no such session."""
-    with tx.cursor(row_factory=class_row(KeptSession)) as cursor:
-        return cursor.execute(
-            """
-            select *, memory.pause_before(being_id, conversation, started_at) as pause
-            from memory.sessions
-            where being_id = %s and session_id = %s
-            """,
-            [being_id, session_id],
-        ).fetchone()
+    return tx.row(
+        KeptSession,
+        """
+        select *, memory.pause_before(being_id, conversation, started_at) as pause
+        from memory.sessions
+        where being_id = %s and session_id = %s
+        """,
+        [being_id, session_id],
+    )
 
 
 def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two sessions of this Being whose id ends with `name`; two mean that it is ambiguous."""
-    rows = tx.execute(
+    return tx.column(
         """
         select session_id
         from memory.sessions
@@ -178,7 +177,6 @@ def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
         """,
         {"being": being_id, "name": name},
     )
-    return [row["session_id"] for row in rows]
 
 
 def keep(tx: Transaction, being_id: UUID, session_id: UUID, summary: SessionSummary, turns: int) -> None:

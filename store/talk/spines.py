@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.talk.messages import Message
@@ -34,7 +33,7 @@ def due(tx: Transaction, user_id: UUID, least: int) -> list[UUID | None]:
 
     While the spines wait for a key, only messages that came with a live key of their own count.
     """
-    rows = tx.execute(
+    return tx.column(
         """
         select scope.being_id
         from (
@@ -59,7 +58,6 @@ def due(tx: Transaction, user_id: UUID, least: int) -> list[UUID | None]:
         """,
         {"user": user_id, "least": least},
     )
-    return [row["being_id"] for row in rows]
 
 
 def pending(
@@ -126,18 +124,18 @@ def keep(
 
 def versions(tx: Transaction, user_id: UUID, scope: UUID | None, *, before: int | None, limit: int) -> list[Spine]:
     """A page of a spine's versions, newest first, starting after version `before`."""
-    with tx.cursor(row_factory=class_row(Spine)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.summary_spines
-            where user_id = %(user)s and conversation_id = %(conversation)s
-                and (%(before)s::integer is null or version < %(before)s)
-            order by version desc
-            limit %(limit)s
-            """,
-            {"user": user_id, "conversation": _conversation(scope), "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Spine,
+        """
+        select *
+        from memory.summary_spines
+        where user_id = %(user)s and conversation_id = %(conversation)s
+            and (%(before)s::integer is null or version < %(before)s)
+        order by version desc
+        limit %(limit)s
+        """,
+        {"user": user_id, "conversation": _conversation(scope), "before": before, "limit": limit},
+    )
 
 
 def newest(tx: Transaction, user_id: UUID, scope: UUID | None = None) -> Spine | None:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.wire.fields import Role
 from store.transaction import Transaction
 
@@ -75,7 +73,7 @@ def conversations_with(
 
 def newest_conversations(tx: Transaction, being_id: UUID, *, prefix: str, limit: int) -> list[str]:
     """The conversations in which was said last what is newest, first the newest; their ids begin with the prefix."""
-    rows = tx.execute(
+    return tx.column(
         """
         select conversation
         from (
@@ -92,7 +90,6 @@ def newest_conversations(tx: Transaction, being_id: UUID, *, prefix: str, limit:
         """,
         {"being": being_id, "prefix": prefix, "limit": limit, "turns": NEWEST_TURNS},
     )
-    return [row["conversation"] for row in rows]
 
 
 def near(
@@ -109,62 +106,62 @@ def near(
     These are the `newest` ones, those with any of the digests, that with `question_id`, and those said directly after
     one of the latter two, of each kind the newest `SAME_KIND`.
     """
-    with tx.cursor(row_factory=class_row(PlacedMessage)) as cursor:
-        return cursor.execute(
-            """
-            with same as (
-                (
-                    select message_id
-                    from memory.transcript_turns
-                    where being_id = %(being)s and digest = any(%(digests)s) and conversation = %(conversation)s
-                    order by message_id desc
-                    limit %(same_kind)s
-                )
-                union all
-                select %(asked)s::uuid where %(asked)s::uuid is not null
-            ),
-            chosen as (
-                table same
-                union
-                (
-                    select message_id
-                    from memory.transcript_turns
-                    where being_id = %(being)s and conversation = %(conversation)s
-                    order by message_id desc
-                    limit %(newest)s
-                )
-                union
-                (
-                    select message_id
-                    from memory.transcript_turns
-                    where being_id = %(being)s and parent_id = any(array(table same))
-                    order by message_id desc
-                    limit %(same_kind)s
-                )
+    return tx.rows(
+        PlacedMessage,
+        """
+        with same as (
+            (
+                select message_id
+                from memory.transcript_turns
+                where being_id = %(being)s and digest = any(%(digests)s) and conversation = %(conversation)s
+                order by message_id desc
+                limit %(same_kind)s
             )
-            select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at, m.stands
-            from chosen
-            join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = chosen.message_id
-            cross join lateral (
-                select role, speaker, created_at, true as stands
-                from memory.messages
-                where being_id = %(being)s and message_id = chosen.message_id
-                union all
-                select role, speaker, created_at, false
-                from memory.retracted_messages
-                where being_id = %(being)s and message_id = chosen.message_id
-            ) as m
-            order by t.message_id
-            """,
-            {
-                "being": being_id,
-                "conversation": conversation,
-                "digests": list(set(digests)),
-                "newest": newest,
-                "same_kind": SAME_KIND,
-                "asked": question_id,
-            },
-        ).fetchall()
+            union all
+            select %(asked)s::uuid where %(asked)s::uuid is not null
+        ),
+        chosen as (
+            table same
+            union
+            (
+                select message_id
+                from memory.transcript_turns
+                where being_id = %(being)s and conversation = %(conversation)s
+                order by message_id desc
+                limit %(newest)s
+            )
+            union
+            (
+                select message_id
+                from memory.transcript_turns
+                where being_id = %(being)s and parent_id = any(array(table same))
+                order by message_id desc
+                limit %(same_kind)s
+            )
+        )
+        select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at, m.stands
+        from chosen
+        join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = chosen.message_id
+        cross join lateral (
+            select role, speaker, created_at, true as stands
+            from memory.messages
+            where being_id = %(being)s and message_id = chosen.message_id
+            union all
+            select role, speaker, created_at, false
+            from memory.retracted_messages
+            where being_id = %(being)s and message_id = chosen.message_id
+        ) as m
+        order by t.message_id
+        """,
+        {
+            "being": being_id,
+            "conversation": conversation,
+            "digests": list(set(digests)),
+            "newest": newest,
+            "same_kind": SAME_KIND,
+            "asked": question_id,
+        },
+    )
 
 
 def digests_in(tx: Transaction, being_ids: Sequence[UUID], conversation: str, digests: Collection[bytes]) -> set[bytes]:
@@ -203,7 +200,7 @@ def standing_below(
     tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], apart_from: Collection[UUID]
 ) -> list[UUID]:
     """These messages and all that was said after them, as far as they stand; nothing at or behind `apart_from`."""
-    rows = tx.execute(
+    return tx.column(
         """
         with recursive below as (
             select message_id from unnest(%(ids)s::uuid[]) as top (message_id) where message_id <> all(%(apart)s)
@@ -221,7 +218,6 @@ def standing_below(
         """,
         {"being": being_id, "ids": list(message_ids), "apart": list(apart_from)},
     )
-    return [row["message_id"] for row in rows]
 
 
 def add(tx: Transaction, being_id: UUID, conversation: str, places: Sequence[NewPlace]) -> None:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.wire.fields import Role
 from store.transaction import Transaction
 
@@ -39,25 +37,25 @@ class UnplacedMessage:
 
 def with_words(tx: Transaction, being_id: UUID, keys: Collection[UUID]) -> list[WordsFound]:
     """The messages without a place that have any of these words, of each the newest, standing or retracted."""
-    with tx.cursor(row_factory=class_row(WordsFound)) as cursor:
-        return cursor.execute(
-            """
-            select said.key, found.*
-            from unnest(%(keys)s::uuid[]) as said (key)
-            cross join lateral memory.messages_of_words(%(being)s, said.key, %(each)s) as same (message_id)
-            cross join lateral (
-                select message_id, conversation, session_id
-                from memory.messages
-                where being_id = %(being)s and message_id = same.message_id
-                union all
-                select message_id, conversation, null
-                from memory.retracted_messages
-                where being_id = %(being)s and message_id = same.message_id
-            ) as found
-            order by found.message_id
-            """,
-            {"being": being_id, "keys": sorted(keys), "each": SAME_WORDS},
-        ).fetchall()
+    return tx.rows(
+        WordsFound,
+        """
+        select said.key, found.*
+        from unnest(%(keys)s::uuid[]) as said (key)
+        cross join lateral memory.messages_of_words(%(being)s, said.key, %(each)s) as same (message_id)
+        cross join lateral (
+            select message_id, conversation, session_id
+            from memory.messages
+            where being_id = %(being)s and message_id = same.message_id
+            union all
+            select message_id, conversation, null
+            from memory.retracted_messages
+            where being_id = %(being)s and message_id = same.message_id
+        ) as found
+        order by found.message_id
+        """,
+        {"being": being_id, "keys": sorted(keys), "each": SAME_WORDS},
+    )
 
 
 def of_sessions(
@@ -79,34 +77,34 @@ def of_sessions(
         since: Only messages from then on; None: all.
         limit: If there are more, the newest are returned.
     """
-    with tx.cursor(row_factory=class_row(UnplacedMessage)) as cursor:
-        newest = cursor.execute(
-            """
-            select message_id, conversation, role, speaker, content, created_at, stands
-            from (
-                select message_id, conversation, role, speaker, content, created_at, true as stands
-                from memory.messages
-                where being_id = %(being)s and session_id = any(%(sessions)s)
-                union all
-                select message_id, conversation, role, speaker, content, created_at, false
-                from memory.retracted_messages
-                where being_id = %(being)s and message_id = any(%(retracted)s)
-            ) as m
-            where (%(since)s::timestamptz is null or created_at >= %(since)s)
-                and not exists (
-                    select from memory.transcript_turns where being_id = %(being)s and message_id = m.message_id
-                )
-            order by created_at desc, message_id desc
-            limit %(limit)s
-            """,
-            {
-                "being": being_id,
-                "sessions": list(session_ids),
-                "retracted": list(message_ids),
-                "since": since,
-                "limit": limit,
-            },
-        ).fetchall()
+    newest = tx.rows(
+        UnplacedMessage,
+        """
+        select message_id, conversation, role, speaker, content, created_at, stands
+        from (
+            select message_id, conversation, role, speaker, content, created_at, true as stands
+            from memory.messages
+            where being_id = %(being)s and session_id = any(%(sessions)s)
+            union all
+            select message_id, conversation, role, speaker, content, created_at, false
+            from memory.retracted_messages
+            where being_id = %(being)s and message_id = any(%(retracted)s)
+        ) as m
+        where (%(since)s::timestamptz is null or created_at >= %(since)s)
+            and not exists (
+                select from memory.transcript_turns where being_id = %(being)s and message_id = m.message_id
+            )
+        order by created_at desc, message_id desc
+        limit %(limit)s
+        """,
+        {
+            "being": being_id,
+            "sessions": list(session_ids),
+            "retracted": list(message_ids),
+            "since": since,
+            "limit": limit,
+        },
+    )
     return newest[::-1]
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from store.transaction import Transaction, value
 
 
@@ -67,20 +65,20 @@ def roommates(tx: Transaction, being_id: UUID) -> list[UUID]:
 
 def following(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> list[Copy]:
     """The copies of these utterances that follow a judged one, by Being."""
-    with tx.cursor(row_factory=class_row(Copy)) as cursor:
-        return cursor.execute(
-            """
-            select m.being_id, m.message_id, leads.being_id as leads_id
-            from memory.beings as b
-            join memory.messages as m on m.being_id = b.being_id and m.message_id = any(%(ids)s) and m.follows
-            join memory.beings as other on other.user_id = b.user_id
-            join memory.messages as leads on leads.being_id = other.being_id and leads.message_id = m.message_id
-                and not leads.follows and leads.judged
-            where b.user_id = %(user)s
-            order by m.being_id, leads.being_id, m.message_id
-            """,
-            {"user": user_id, "ids": list(message_ids)},
-        ).fetchall()
+    return tx.rows(
+        Copy,
+        """
+        select m.being_id, m.message_id, leads.being_id as leads_id
+        from memory.beings as b
+        join memory.messages as m on m.being_id = b.being_id and m.message_id = any(%(ids)s) and m.follows
+        join memory.beings as other on other.user_id = b.user_id
+        join memory.messages as leads on leads.being_id = other.being_id and leads.message_id = m.message_id
+            and not leads.follows and leads.judged
+        where b.user_id = %(user)s
+        order by m.being_id, leads.being_id, m.message_id
+        """,
+        {"user": user_id, "ids": list(message_ids)},
+    )
 
 
 def shown_with(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, str]:
@@ -111,34 +109,34 @@ def heard(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> set[U
 
 def statements(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[FoundStatement]:
     """The statements about the user that were found in these messages to a Being."""
-    with tx.cursor(row_factory=class_row(FoundStatement)) as cursor:
-        return cursor.execute(
-            """
-            select e.evidence_id, e.message_id, coalesce(e.content, s.content) as content
-            from memory.fact_evidence as e
-            join memory.fact_statements as s using (user_id, statement_id)
-            where e.being_id = %s and e.message_id = any(%s) and not e.outdated
-            order by e.evidence_id
-            """,
-            [being_id, list(message_ids)],
-        ).fetchall()
+    return tx.rows(
+        FoundStatement,
+        """
+        select e.evidence_id, e.message_id, coalesce(e.content, s.content) as content
+        from memory.fact_evidence as e
+        join memory.fact_statements as s using (user_id, statement_id)
+        where e.being_id = %s and e.message_id = any(%s) and not e.outdated
+        order by e.evidence_id
+        """,
+        [being_id, list(message_ids)],
+    )
 
 
 def todos(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[FoundTodo]:
     """The user's todos that were found, or closed, in these messages to a Being."""
-    with tx.cursor(row_factory=class_row(FoundTodo)) as cursor:
-        return cursor.execute(
-            """
-            select t.todo_id, e.message_id, t.kind, t.confidence, t.content as words, e.span, e.closes, e.content,
-                e.due, e.due_at, e.due_until
-            from memory.todo_evidence as e
-            join memory.todos as t using (being_id, todo_id)
-            join memory.messages as m using (being_id, message_id)
-            where e.being_id = %s and e.message_id = any(%s) and not e.outdated and m.role <> 'assistant'
-            order by e.closes, e.todo_id
-            """,
-            [being_id, list(message_ids)],
-        ).fetchall()
+    return tx.rows(
+        FoundTodo,
+        """
+        select t.todo_id, e.message_id, t.kind, t.confidence, t.content as words, e.span, e.closes, e.content,
+            e.due, e.due_at, e.due_until
+        from memory.todo_evidence as e
+        join memory.todos as t using (being_id, todo_id)
+        join memory.messages as m using (being_id, message_id)
+        where e.being_id = %s and e.message_id = any(%s) and not e.outdated and m.role <> 'assistant'
+        order by e.closes, e.todo_id
+        """,
+        [being_id, list(message_ids)],
+    )
 
 
 def counterpart(tx: Transaction, being_id: UUID, leads_id: UUID, todo_id: UUID) -> UUID | None:
