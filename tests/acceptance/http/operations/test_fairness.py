@@ -13,6 +13,8 @@ from tests.acceptance.http.intake.scenes import scene
 from workers.embedded.supervisor import Supervisor
 
 BULK = 101
+# Four users' concurrent requests have threads; each of five users sends fewer than are handled at a time.
+MORE_THAN_THREADS = 150
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +51,13 @@ def new_person(apis, ledger):
 
 
 @contextmanager
-def held_up(ledger, person):
-    """Keep everything that is written to a person's Being waiting while the block runs."""
+def held_up(ledger, *people):
+    """Keep everything that is written to these people's Beings waiting while the block runs."""
     with ledger.transaction() as tx:
         # On a busy machine the requests that come meanwhile may take longer than an idle transaction may last.
         tx.execute("set local idle_in_transaction_session_timeout = 0")
-        tx.execute("select from memory.beings where being_id = %s for update", [person.being.being_id])
+        beings = [person.being.being_id for person in people]
+        tx.execute("select from memory.beings where being_id = any(%s) for update", [beings])
         yield
 
 
@@ -132,6 +135,31 @@ def test_bulk_is_told_when_to_come_again_while_live_requests_pass(new_person, le
             assert live.ask("GET", "/notes").status_code == 200
         assert first.result().json()["accepted"] == BULK
     assert notes_of(ledger, second).total() == 1
+
+
+def test_more_importers_than_threads_behind_a_slow_database_leave_threads_and_connections(
+    new_person, ledger, problem, wait_until
+):
+    importers, reader = [new_person("few connections") for _ in range(5)], new_person("few connections")
+    batch = [scene(f"{number}.") for number in range(BULK)]
+    with ThreadPoolExecutor(MORE_THAN_THREADS) as pool:
+        with held_up(ledger, *importers):
+            before = waiting(ledger)
+            answers = [
+                pool.submit(importers[number % len(importers)].ask, "POST", "/notes", json=batch)
+                for number in range(MORE_THAN_THREADS)
+            ]
+            wait_until(lambda: waiting(ledger) > before)
+            for _ in range(5):
+                assert reader.ask("GET", "/notes").status_code == 200
+            wait_until(lambda: sum(answer.done() for answer in answers) == MORE_THAN_THREADS - 1)
+            assert reader.ask("POST", "/notes", json=scene()).status_code == 202
+            assert waiting(ledger) == before + 1
+        for answer in answers:
+            if answer.result().status_code != 202:
+                problem(answer.result(), 429)
+                assert int(answer.result().headers["retry-after"]) >= 1
+    assert sum(notes_of(ledger, person).total() for person in importers) == BULK
 
 
 def test_importers_that_come_again_when_they_are_told_get_everything_in_once(new_person, ledger):
