@@ -92,8 +92,10 @@ class BulkShare:
     """Bulk takes one turn at a time, and after it a rest, so that it takes at most a share of the time.
 
     If no other request came in lately, which bulk would make way for, there is no rest, and each process has a turn of
-    its own. Without turns and rests a read beside 80 bulk callers takes 944 ms instead of 78, p95 (`make bench`, its row
-    `reads`, 2026-11-27, on a busy machine).
+    its own.
+
+    Without turns and rests a read beside 80 bulk callers takes 944 ms instead of 78, p95 (`make bench`, `reads`,
+    2026-11-27, on a busy machine).
 
     Args:
         share: The part of the time for bulk, above 0 and up to 1.

@@ -15,6 +15,8 @@ OF_ONE_USER = 2
 class BulkQueue:
     """The bulk requests of one process, in the order in which they came. They wait on the event loop, without a thread.
 
+    In threads as many as there are would keep every other request waiting, for as long as the database is slow or away.
+
     Args:
         longest_wait: The longest time that a request waits for its turn, in seconds.
     """
