@@ -26,7 +26,6 @@ from api.http.access.auth import Authentication
 from api.http.connections import STATE, Connections
 from api.http.declared import routes
 from api.http.load.bulk_queue import BulkQueue
-from api.http.load.embedder_load import EmbedderLoad
 from api.http.load.fair_use import FairUse
 from api.http.load.user_loads import UserLoads
 from api.http.problems import handle
@@ -175,7 +174,6 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
             Middleware(MendedTarget),
             Middleware(Authentication),
             Middleware(FairUse),
-            Middleware(EmbedderLoad),
         ],
         exception_handlers={HTTPException: handle, RequestValidationError: handle},
         # Telemetry would record the texts of exceptions, which may hold content.
