@@ -26,27 +26,11 @@ from store.ledger import work
 from store.nodes import clusters
 from store.talk import rolling as session_states
 from tests.conversations import ATTEMPTS, LEASE, Talk, asks, judging_at_once
-from tests.fakes.provider import running_provider
 from tests.frontends import Door
-from tests.planting.marked_world import MARK, World, answer
+from tests.planting.marked_world import MARK, World
 from tests.processes import lock_trace
 from tests.processes.webhooks import running_receiver
 from tests.scenes import make_being, make_user
-
-
-@pytest.fixture
-def provider():
-    """A model that is a function of each message."""
-    with running_provider(answer=answer) as provider:
-        yield provider
-
-
-@pytest.fixture
-def world(talk):
-    """A small memory, and nothing muted."""
-    made = World(talk)
-    made.lives()
-    return made
 
 
 def others_of(world, talk):

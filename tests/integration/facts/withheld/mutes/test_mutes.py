@@ -12,24 +12,9 @@ from schemas.errors import NotFound, Refused
 from schemas.talk.retraction import MessageSelection
 from tests.conversations import Talk, asks, judging_at_once
 from tests.conversations import judgement as scripted
-from tests.fakes.provider import Behaviour, running_provider
-from tests.planting.marked_world import MARK, NOON, World, answer
+from tests.fakes.provider import Behaviour
+from tests.planting.marked_world import MARK, NOON, World
 from tests.scenes import make_being, make_user, remember, words
-
-
-@pytest.fixture
-def provider():
-    """A model that is a function of each message."""
-    with running_provider(answer=answer) as provider:
-        yield provider
-
-
-@pytest.fixture
-def world(talk):
-    """A small memory, and nothing muted."""
-    made = World(talk)
-    made.lives()
-    return made
 
 
 def test_each_part_tells_something_before_anything_is_muted(world):
