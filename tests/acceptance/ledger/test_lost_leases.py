@@ -13,7 +13,8 @@ def test_a_worker_that_wakes_up_too_late_changes_nothing(life, wait_until, fresh
     sleeper = life.worker("sleeper")
     life.remember(*BAKERY)
     life.demand()
-    life.provider.wait_for_requests(2)
+    # Not before the model was asked: the heir would wait for the answer then, as long as for a model that is down.
+    wait_until(lambda: any(EXAMPLES["Private"][0] in sent.body["input"] for sent in life.provider.requests))
     os.killpg(sleeper.pid, signal.SIGSTOP)
     heir = life.worker("heir")
     wait_until(life.settled)

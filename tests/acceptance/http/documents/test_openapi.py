@@ -1,6 +1,7 @@
 """The OpenAPI document tells a stranger everything, and what it shows as examples is taken."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -82,6 +83,10 @@ def integers(document, schema, place=()):
 
 def test_each_integer_that_is_sent_has_bounds_and_beyond_them_is_refused(person, document):
     """At its bounds, and past those of each type that a column may have, an integer is no fault of the server's."""
+    # A long poll, whose seconds are bounded too, ends as soon as there is a notice.
+    due_at = datetime.now(UTC) + timedelta(seconds=1)
+    reminder = {"type": "reminder", "content": "Water the ferns.", "due_at": due_at.isoformat()}
+    assert person.ask("POST", "/notes", json=[reminder]).status_code == 202
     seen = 0
     for name, operation in operations(document):
         method, path = re.sub(r"{\w+}", NOWHERE, name.replace("{being}", "mira")).split()
