@@ -45,7 +45,7 @@ CATALOGS = (
     "memory.migrations",
 )
 _READ = sql.SQL("select (count(*), max(xmin::text::bigint))::text from {}")
-_READ_ALL = sql.SQL(" union all ").join(_READ.format(sql.Identifier(*catalog.split("."))) for catalog in CATALOGS)
+_READ_ALL = sql.SQL(" union all ").join(_READ.format(sql.Identifier(*each.split("."))) for each in CATALOGS).as_string()
 
 
 def url_of(server: str, database: str) -> str:
@@ -119,7 +119,7 @@ class Database:
         self._session.execute("set session_replication_role = replica")
         named = "select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind = %s"
         tables = set(self._session.execute(named, ["r"])) - FILLED
-        self._empty = _deletion_from(sorted(tables))
+        self._empty = _deletion_from(sorted(tables)).as_string()
         self._sequences = self._session.execute(named, ["S"]).fetchall()
         self._catalogs = self._read_catalogs()
 
