@@ -56,9 +56,9 @@ floors: $(VENV)/.dev ## The contracts on imports
 # Where an environment forbids it, every process would compile the sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Four processes for two cores: tests of workers wait half of their time, for leases to run out and for beat to tick.
+# Six processes for two cores: tests of workers wait half of their time, for leases to run out and for beat to tick.
 pytest: $(VENV)/.dev ## The tests, on two cores
-	@$(BIN)/python -m pytest -n 4 --dist worksteal
+	@$(BIN)/python -m pytest -n 6 --dist worksteal
 
 chaos: $(VENV)/.dev ## Inject faults for MINUTES=10 from SEED=1, then check that nothing was lost or doubled
 	@$(BIN)/python -m tests.chaos --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from importlib import import_module
+from itertools import cycle
 from pathlib import Path
 from uuid import uuid4
 
@@ -51,9 +52,18 @@ MEMORY = Path("/dev/shm")  # noqa: S108  # directories in it get unpredictable n
 ROOM = 2 << 30
 # `tests/acceptance/http` and each of its neighbours has a running system of its own.
 DEPTH_OF_SYSTEMS = 3
-# Here workers and servers are killed, and a test waits until a lease expires or a connection is there again.
-WAITING = {("tests", "acceptance", "ledger"), ("tests", "acceptance", "embedded"), ("tests", "chaos")}
-SHORT = ("tests", "unit")
+# Which of the parallel test processes begin with the tests of these folders, one test each in turn. In `embedded`,
+# `ledger` and `chaos` workers and servers are killed, and a test waits until a lease expires or a connection is there
+# again.
+BEGINNINGS = {
+    ("tests", "acceptance", "http"): (0,),
+    ("tests", "acceptance", "cli"): (1,),
+    ("tests", "acceptance", "deployment"): (2,),
+    ("tests", "acceptance", "proxy"): (2,),
+    ("tests", "acceptance", "embedded"): (3, 4),
+    ("tests", "acceptance", "ledger"): (3, 4, 5),
+    ("tests", "chaos"): (5,),
+}
 
 # Removes the machine's own settings, and proxies for loopback connections.
 for variable in [*os.environ]:
@@ -148,13 +158,12 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Sort the tests by folder, in each the tests marked `long` first.
+    """Sort the tests for parallel test processes: folder by folder, in each the tests marked `long` first.
 
-    Each test process gets a contiguous part of the list, and an idle one takes the second half of what another has
-    left. So the tests that share a running system stay in few processes, each of which has to start it. The tests that
-    wait more than they compute are at the beginning of two of these parts, for two processes to wait while the others
-    use the processors: one alone would wait for longer than the whole run takes. Behind them stand those that are
-    shared out best in the end, because they are short and share nothing.
+    Each process gets a contiguous part of the list, and an idle one takes the second half of what another has left. So
+    each part begins with tests of `BEGINNINGS`, which need a running system that has to be started, or wait more than
+    they compute: one process computes while others wait, and few systems are started. It ends with tests that share
+    nothing and are short, which are shared out best in the end.
     """
 
     def folder(item: pytest.Item) -> tuple[str, ...]:
@@ -162,16 +171,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         *folders, _ = item.nodeid.partition("::")[0].split("/")
         return tuple(folders[:DEPTH_OF_SYSTEMS])
 
-    def place(item: pytest.Item) -> tuple[bool, tuple[str, ...], bool]:
-        return folder(item)[:2] != SHORT, folder(item), item.get_closest_marker("long") is None
+    def place(item: pytest.Item) -> tuple[tuple[str, ...], bool]:
+        return folder(item), item.get_closest_marker("long") is None
 
     processes = getattr(config, "workerinput", {}).get("workercount", 1)
-    waiting = [item for item in items if folder(item) in WAITING]
-    waiting.sort(key=lambda item: item.get_closest_marker("long") is None)
-    others = sorted((item for item in items if folder(item) not in WAITING), key=place)
-    first, second = waiting[::2], waiting[1::2]
-    room = max(0, len(items) // processes - len(first))
-    items[:] = first + others[:room] + second + others[room:]
+    turns = {of: cycle(beginnings) for of, beginnings in BEGINNINGS.items()}
+    parts: list[list[pytest.Item]] = [[] for _ in range(processes)]
+    others = []
+    for item in sorted(items, key=place):
+        if turn := turns.get(folder(item)):
+            parts[next(turn) % processes].append(item)
+        else:
+            others.append(item)
+    size = -(-len(items) // processes)
+    items.clear()
+    for part in parts:
+        room = max(0, size - len(part))
+        items += part + others[:room]
+        del others[:room]
+    items += others
 
 
 def pytest_collection_finish() -> None:
