@@ -64,7 +64,7 @@ class Ground:
             tx.execute(SQL("truncate {}").format(SQL(", ").join(Identifier("memory", name) for name in self.tables)))
             indexes = vector_indexes.standing(tx)
         for name in indexes:
-            vector_indexes.drop(self.store, name)
+            vector_indexes.remove(self.store, name)
         self.redis.flushall()
 
 

@@ -48,8 +48,8 @@ def idle_sessions(on: Resources) -> None:
 
 @tick(kinds.RETENTION)
 def retention(on: Resources) -> None:
-    """Delete finished work, stored responses and receipts that are older than the settings say."""
-    periodic.clear(on.store, on.settings)
+    """Remove finished work, stored responses and receipts that are older than the settings say."""
+    periodic.expire(on.store, on.settings)
 
 
 @tick(kinds.EMBEDDERS)
@@ -74,7 +74,7 @@ def due(on: Resources) -> None:
 
 @tick(kinds.VECTOR_INDEXES)
 def vector_indexes_wanted(on: Resources) -> None:
-    """Enqueue the building of very large Beings' own indexes, and drop those that nothing needs any more."""
+    """Enqueue the building of very large Beings' own indexes, and remove those that nothing needs any more."""
     vector_indexes.ask_for_indexes(on.store, on.settings)
 
 

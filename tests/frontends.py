@@ -67,7 +67,7 @@ class Door:
         return self._rows("messages", conversation)
 
     def retracted(self):
-        """The texts that were taken back."""
+        """The texts that were retracted."""
         return [text for _, _, text in self._rows("retracted_messages", None)]
 
     def conversations(self):

@@ -1,6 +1,6 @@
 """
 title: Memory Patrol
-description: Long-term memory: each answer knows what was told before, and what was edited or asked again is taken back.
+description: Long-term memory: each answer knows what was told before, and what was edited or asked again is retracted.
 version: 1.0.0
 license: Apache-2.0
 required_open_webui_version: 0.6.0
@@ -119,7 +119,7 @@ class Filter:
         __metadata__: Body | None = None,
         __event_emitter__: Emitter | None = None,
     ) -> Body:
-        """Hand in the turn. `messages` is the branch that the user sees; messages beside it are taken back."""
+        """Hand in the turn. `messages` is the branch that the user sees; messages beside it are retracted."""
         about = (__metadata__ or {}) | {name: body[name] for name in ("chat_id", "id") if body.get(name)}
         connection, chat = self._connection(__user__), str(about.get("chat_id") or "")
         branch = [one for one in body.get("messages", []) if one.get("id") and one.get("role") in {"user", "assistant"}]
@@ -150,7 +150,7 @@ class Filter:
         # What else stands in the chat was deleted, was said before an edit, or is on a branch that the user has left.
         behind = {"after": spoken[-_MOST - 1]["id"]} if len(spoken) > _MOST else {}
         await connection.post("messages/retract", {"conversation": conversation, "keep": ids, **behind}, may_miss=True)
-        # What the user sees stands, also what was taken back when another branch was current.
+        # What the user sees stands, also what was retracted when another branch was current.
         known = await connection.post("messages/restore", {"ids": ids}, may_miss=True)
         unknown = [shown[place] for place in known["unknown"]] if known else shown
         new = [one for one in unknown if one["id"] not in self._unkept]
@@ -235,7 +235,7 @@ def _seconds(at: Any) -> float | None:
 
 
 def _message(message: Body, conversation: str, at: float | None, context_id: str | None) -> Body:
-    """Return a message as it is handed in; an edited one has another id, and its first wording is taken back."""
+    """Return a message as it is handed in; an edited one has another id, and its first wording is retracted."""
     text = _text(message)
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
     return {

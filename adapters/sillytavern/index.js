@@ -2,7 +2,7 @@
  * Memory Patrol for SillyTavern: what was told before goes into the prompt, and what is said is handed in.
  *
  * After each event the chat is compared with what was handed in of it: what is new is handed in, what is gone (edited,
- * deleted, swiped away) is taken back, and what came back (a swipe to an earlier answer) stands again. What was handed in
+ * deleted, swiped away) is retracted, and what came back (a swipe to an earlier answer) stands again. What was handed in
  * is noted in the chat's metadata, so that changes made while the API was away arrive later. A message is known by its
  * speaker, time and text, as in `patrol import --from sillytavern`, so that a branch, which is a chat of its own with the
  * same beginning, and an import of the same chat double nothing.
@@ -274,11 +274,11 @@ async function bringUpToDate() {
     if (gone.length || fresh.length) {
         const why = refused.length ? ` Refused ${refused.length}: ${refused[0]}` : '';
         const kept = offTheRecord ? `Off the record: ${fresh.length} not kept` : `Handed in ${fresh.length - refused.length}`;
-        tell(`${kept}, took back ${gone.length}.${why}`);
+        tell(`${kept}, retracted ${gone.length}.${why}`);
     }
 }
 
-/** A line that Presence shows to other members than before is taken back from those, or told to these. */
+/** A line that Presence shows to other members than before is retracted from those, or told to these. */
 async function followPresence(state, { id, present, isNoted }) {
     const before = state.present.get(id);
     if (!isNoted || !before || String(before) === String(present)) {

@@ -78,7 +78,7 @@ class JsonRoute(APIRoute):
             queue: BulkQueue = request.app.state.bulk
             receive = limited(request.receive, request.headers, _most_bytes(size, settings), settings)
             if is_large(request.headers) and (refusal := queue.refusal(_user_id(request))):
-                await _discard(receive)
+                await _read_to_end(receive)
                 raise refusal
             async with AsyncExitStack() as turn:
                 return await handle(JsonRequest(request.scope, receive, size, turn))
@@ -149,8 +149,8 @@ def _user_id(request: Request) -> UUID | None:
     return caller.user_id if isinstance(caller, Caller) else None
 
 
-async def _discard(receive: Receive) -> None:
-    """Read a body and drop it, so that the client reads the answer."""
+async def _read_to_end(receive: Receive) -> None:
+    """Read a body and keep nothing of it, so that the client reads the answer."""
     while (message := await receive()).get("more_body") and message["type"] == "http.request":
         pass
 

@@ -89,13 +89,13 @@ class RequestMetrics:
         """Return the metrics of all processes that share the directory, in Prometheus's text format."""
         if COUNTS not in os.environ:
             return generate_latest(self._registry)
-        _drop_ended_processes(Path(os.environ[COUNTS]))
+        _remove_ended_processes(Path(os.environ[COUNTS]))
         together = CollectorRegistry(auto_describe=False)
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # published without types
         return generate_latest(together)
 
 
-def _drop_ended_processes(directory: Path) -> None:
+def _remove_ended_processes(directory: Path) -> None:
     """Count nothing as open in processes that have ended, and which a server replaces."""
     for pid in {int(file.stem.rpartition("_")[2]) for file in directory.glob("gauge_live*_*.db")}:
         try:

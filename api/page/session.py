@@ -12,7 +12,7 @@ from pydantic import Field
 
 from api.http.access.auth import Opened, Permitted
 from api.http.access.credentials import secret_of
-from api.http.access.page_cookie import carried_session, drop_session, set_session
+from api.http.access.page_cookie import carried_session, remove_session, set_session
 from api.http.resources import On
 from memory.accounts import access, page_sessions, user_accounts
 from memory.accounts.access import Caller, InvalidToken
@@ -93,7 +93,7 @@ def show_login(on: On, _: AnyCaller, request: Request) -> Login:
 def log_out(on: On, _: AnyCaller, request: Request, response: Response) -> None:
     """End the session of the request's cookie."""
     page_sessions.end(on.store, _secret(request))
-    drop_session(request.scope, response)
+    remove_session(request.scope, response)
 
 
 def _secret(request: Request) -> str:

@@ -112,7 +112,7 @@ class Gateway:
         try:
             caller = await self._verify(secret, token, address)
         except InvalidToken:
-            self._tokens.drop(token)
+            self._tokens.remove(token)
             await asyncio.sleep(self._invalid.delay(address))
             raise
         for scope in ("ingest", "read"):
@@ -166,7 +166,7 @@ class Gateway:
             caller = await self._in_time(work)
         if caller is None and known:
             if work is not None:
-                work.add_done_callback(lambda done: self._drop_if_invalid(token, done))
+                work.add_done_callback(lambda done: self._remove_if_invalid(token, done))
             return known
         if caller is None:
             caller = await self._as_long_as_it_takes(work, IDENTIFICATION_SECONDS)
@@ -218,7 +218,7 @@ class Gateway:
             self._admissions.store(slot, done.result())
             self._grace.give_back(token, [taken])
         elif isinstance(fault, BudgetSpent | NotFound | NoPayer | InvalidRequest | UnknownAnswer):
-            self._admissions.drop(slot)
+            self._admissions.remove(slot)
 
     def release(self, admitted: Admitted) -> None:
         """Release the reservation of a request that is not passed on."""
@@ -235,6 +235,6 @@ class Gateway:
             settle = partial(admission.settle, self._on.store, self._on.settings)
             self._threads.start(reserved.being.user_id, settle, reserved, "failed", Usage())
 
-    def _drop_if_invalid(self, token: bytes, done: "asyncio.Future[Caller | Operator]") -> None:
+    def _remove_if_invalid(self, token: bytes, done: "asyncio.Future[Caller | Operator]") -> None:
         if not done.cancelled() and isinstance(done.exception(), InvalidToken):
-            self._tokens.drop(token)
+            self._tokens.remove(token)

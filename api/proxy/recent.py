@@ -38,7 +38,7 @@ class Recent(Generic[K, V]):
             return None
         return self._values[key][0]
 
-    def drop(self, key: K) -> None:
+    def remove(self, key: K) -> None:
         """Remove a value, which is not valid any more."""
         self._values.pop(key, None)
 

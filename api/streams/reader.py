@@ -188,10 +188,10 @@ class StreamReader:
                 places = [pending["message_id"] for pending in page]
                 claimed = self._redis.xclaim(stream, GROUP, self.name, milliseconds, places)
                 self._take(stream, [(place, fields) for place, fields in claimed if fields is not None])
-                self._drop_removed(stream, set(places) - {place for place, _ in claimed})
+                self._acknowledge_removed(stream, set(places) - {place for place, _ in claimed})
                 after = f"({places[-1].decode()}"
 
-    def _drop_removed(self, stream: str, places: set[bytes]) -> None:
+    def _acknowledge_removed(self, stream: str, places: set[bytes]) -> None:
         """Acknowledge entries that were deleted from the stream before they were taken in."""
         for place in places:
             if not self._redis.xrange(stream, place, place):

@@ -95,6 +95,6 @@ def reset_keys(
             )
         for key in lost:
             provider_keys.remove(on.store, key.user_id, key.key_id)
-        known_erased.drop(on.store, users)
+        known_erased.remove(on.store, users)
     say(f"Removed: {count(len(lost), 'provider key')}, records of what {count(len(users), 'user')} erased.")
     return None

@@ -135,8 +135,8 @@ def put_in_mind(
     _write(written, region, entries, being, owner, conversation)
 
 
-@mind.command("clear")
-def clear_mind(
+@mind.command("remove")
+def remove_from_mind(
     region: RegionArgument,
     being: BeingOption = None,
     owner: OwnerOption = None,

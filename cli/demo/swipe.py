@@ -1,4 +1,4 @@
-"""The demo's swipe: an answer is taken back and another given, and nothing that rests on the first remains."""
+"""The demo's swipe: an answer is retracted and another given, and nothing that rests on the first remains."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -39,7 +39,7 @@ def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], Non
     Raises:
         Failure: The workers have not processed a conversation in time.
     """
-    title("What was taken back was never said")
+    title("What was retracted was never said")
     with on.store.transaction() as tx:
         # Half an hour after the last message the conversation is over, and is summarised.
         begun = clock.now(tx) - AGO
@@ -68,14 +68,14 @@ def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], Non
     talk = Table.grid(padding=(0, 3))
     for (role, content), became in (
         (QUESTION, ""),
-        *((line, "taken back") for line in SWIPED),
+        *((line, "retracted") for line in SWIPED),
         *((line, "said instead") for line in INSTEAD),
     ):
-        talk.add_row(f"{role}: {content}", Text(became, style="dim"), style="dim" if became == "taken back" else "")
+        talk.add_row(f"{role}: {content}", Text(became, style="dim"), style="dim" if became == "retracted" else "")
     say(talk)
     say(
         "",
-        f"{count(outcome.retracted, 'message')} behind the question were taken back, and others said instead. "
+        f"{count(outcome.retracted, 'message')} behind the question were retracted, and others said instead. "
         "So many items of each kind had the words, and have them now:",
     )
     rows = Table.grid(padding=(0, 3))

@@ -29,7 +29,7 @@ def list_messages(
     cursor: CursorOption = None,
     *,
     retracted: Annotated[
-        bool, Option("--retracted", help="List messages that were taken back, of all sessions, newest first.")
+        bool, Option("--retracted", help="List retracted messages, of all sessions, newest first.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

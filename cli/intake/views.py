@@ -1,4 +1,4 @@
-"""How notes are shown, and what became of messages that were taken back, restored or erased."""
+"""How notes are shown, and what became of messages that were retracted, restored or erased."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -39,7 +39,7 @@ def changed_note(note: Note) -> str:
 
 
 def retracted(done: Retracted) -> Iterator[Any]:
-    """Show how many messages were taken back, and what is derived again."""
+    """Show how many messages were retracted, and what is derived again."""
     yield f"{count(done.retracted, 'message')} retracted. {_told(done.rebuilds)}"
     _remark("retracted before, or erased", done.unchanged)
     _remark("not here yet, retracted when they arrive", done.awaited)

@@ -9,8 +9,8 @@ import structlog
 from memory.erased import known_erased, stream_cleaning
 from memory.facts import vectors
 from memory.nodes.node_erasure import PlanOutdated
-from memory.talk import rolling, scene_removal, spine, withdrawal
-from memory.talk.scene_removal import SceneRemoval
+from memory.talk import rolling, spine, withdrawal
+from memory.talk.withdrawal import Withdrawal
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
@@ -69,8 +69,7 @@ def erase_from_each(
         NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
     """
     versions = _versions(store, from_beings, message_ids)
-    erase = partial(_erase_messages, store, settings, from_beings)
-    return scene_removal.with_removals(store, embedders, versions, erase)
+    return withdrawal.planned(store, embedders, versions, partial(_erase_messages, store, settings))
 
 
 def _versions(
@@ -100,43 +99,39 @@ def preview_messages(
         NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
     """
 
-    def counted(scenes: Sequence[SceneRemoval]) -> Erased:
+    def counted(withdrawals: Sequence[Withdrawal]) -> Erased:
         try:
-            return _erase_messages(store, settings, [being], scenes, preview=True)
+            return _erase_messages(store, settings, withdrawals, preview=True)
         except _Previewed as preview:
             return preview.would
 
-    return scene_removal.with_removals(store, embedders, _versions(store, [being], message_ids), counted)
+    return withdrawal.planned(store, embedders, _versions(store, [being], message_ids), counted)
 
 
 def _erase_messages(
-    store: Store,
-    settings: Settings,
-    from_beings: Sequence[Being],
-    scenes: Sequence[SceneRemoval],
-    *,
-    preview: bool = False,
+    store: Store, settings: Settings, withdrawals: Sequence[Withdrawal], *, preview: bool = False
 ) -> Erased:
     with store.transaction() as tx:
+        from_beings = [each.being for each in withdrawals]
         for being in from_beings:
             erased.hold_intake(tx, being.being_id)
         withdrawal.lock(tx, *from_beings)
         gone, removed = set[UUID](), 0
         before = [
-            message_erasure.supported_by(tx, being.user_id, being.being_id, removal.message_ids)
-            for being, removal in zip(from_beings, scenes, strict=True)
+            message_erasure.supported_by(tx, each.being.user_id, each.being.being_id, each.message_ids)
+            for each in withdrawals
         ]
-        for being, removal in zip(from_beings, scenes, strict=True):
-            versions = erased.messages(tx, being.being_id, removal.message_ids)
+        for each in withdrawals:
+            being = each.being
+            versions = erased.messages(tx, being.being_id, each.message_ids)
             if not versions:
                 continue
             known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
             known_erased.remember_messages(tx, known, versions)
             stream_cleaning.enqueue(tx, being.being_id)
-            if not {version.message_id for version in versions} <= {*removal.message_ids}:
+            if not {version.message_id for version in versions} <= {*each.message_ids}:
                 raise PlanOutdated
-            removed += removal.carry_out(tx)
-            withdrawal.withdraw(tx, settings, being, removal.message_ids, retraction.erase)
+            removed += each.carry_out(tx, settings, retraction.erase).scenes
             gone |= {version.message_id for version in versions}
         if not gone:
             raise NotFound("This Being has no such message.")
@@ -210,7 +205,7 @@ def erase_user(store: Store, user: User) -> BeingErased:
         counts = [erasing.count_rows(tx, being) for being in beings.beings_of(tx, user.user_id)]
         total = {name: sum(one[name] for one in counts) for name in BeingErased.model_fields if name != "beings"}
         total["facts"] = facts.count(tx, user.user_id)
-        gone = users.remove_user(tx, user.user_id)
+        gone = users.erase_user(tx, user.user_id)
         for being_id in gone:
             stream_cleaning.enqueue(tx, being_id)
     with store.transaction() as tx:

@@ -115,7 +115,7 @@ def without_stored_answers(store: Store, user_id: UUID) -> Iterator[None]:
     """
     with store.joined() as tx:
         yield
-        request_answers.drop(tx, user_id)
+        request_answers.remove(tx, user_id)
 
 
 def _add(request: KeyedRequest, answer: bytes, store: Store) -> None:

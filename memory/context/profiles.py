@@ -103,12 +103,12 @@ def all_of(store: Store, being: Being) -> list[Profile]:
     return list((DEFAULTS | own).values())
 
 
-def reset(store: Store, being: Being, process: str) -> None:
+def remove(store: Store, being: Being, process: str) -> None:
     """Remove the Being's own profile of a process, so that the default applies again.
 
     Raises:
         NotFound: The Being has none.
     """
     with store.transaction() as tx:
-        if not profiles.reset(tx, being.being_id, process):
+        if not profiles.remove(tx, being.being_id, process):
             raise NotFound(f"This Being has no profile of its own for the process {process}: the default applies.")

@@ -176,12 +176,12 @@ def undecryptable(store: Store, settings: Settings) -> list[UUID]:
     return found
 
 
-def drop(store: Store, user_ids: Iterable[UUID]) -> None:
+def remove(store: Store, user_ids: Iterable[UUID]) -> None:
     """Remove the keys and digests of users: what they had erased, or said off the record, is no longer recognised."""
     with store.transaction() as tx:
         for user_id in user_ids:
-            erased.drop(tx, user_id)
-            unrecorded_turns.drop(tx, user_id)
+            erased.remove(tx, user_id)
+            unrecorded_turns.remove(tx, user_id)
 
 
 def _recognition(settings: Settings, key: ErasureKey, being_id: UUID) -> Recognition:

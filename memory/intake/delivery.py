@@ -155,7 +155,7 @@ def _delivered(
         apply = partial(retraction.apply, store, settings, embedders, to.id_)
     delivered = Delivered(dict.fromkeys(off, NOT_KEPT), off_the_record=off)
     rest = [place for place in range(len(items)) if place not in off]
-    # In their order: a message may be taken back, and said in other words, within one delivery.
+    # In their order: a message may be retracted, and said in other words, within one delivery.
     for is_change, places in groupby(rest, lambda place: _is_change(kind, items[place])):
         run = list(places)
         some, of_these = [items[place] for place in run], [ids[place] for place in run]
@@ -167,7 +167,7 @@ def _delivered(
 
 
 def _is_change(kind: ItemKind, item: Any) -> bool:
-    """Whether an item takes messages back, or restores them."""
+    """Whether an item retracts messages, or restores them."""
     return kind == "messages" and retraction.is_change(item)
 
 

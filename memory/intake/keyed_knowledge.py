@@ -46,7 +46,7 @@ def change(store: Store, settings: Settings, being: Being, items: Sequence[NewKn
         unwanted = [place for place, new in changes.items() if new.value is None]
         removed = keyed_knowledge.remove(tx, being.being_id, unwanted) if unwanted else 0
         if removed:
-            request_answers.drop(tx, being.user_id)
+            request_answers.remove(tx, being.user_id)
         kept = keyed_knowledge.put(tx, being.being_id, changes)
         if any(kept) and held - removed + sum(kept) > settings.most_keyed_knowledge:
             raise Refused(limits.TOO_MANY["keyed_knowledge"].format(most=settings.most_keyed_knowledge))

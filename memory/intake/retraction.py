@@ -1,4 +1,4 @@
-"""Retraction and restoration: what was taken back was never said, until it is restored.
+"""Retraction and restoration: what was retracted was never said, until it is restored.
 
 A producer's id has at most one standing version, or is awaited; sql/functions/90_talk/30_retraction.sql has the states.
 Retracting one that stands undoes what was derived from it; one that has not arrived is awaited. Restoring hands a
@@ -17,9 +17,9 @@ from pydantic import ValidationError
 from memory.erased import known_erased
 from memory.erased.known_erased import Recognition
 from memory.nodes.node_erasure import TRIES
-from memory.talk import scene_removal, sharing, withdrawal
-from memory.talk.scene_removal import SceneRemoval
+from memory.talk import sharing, withdrawal
 from memory.talk.sessions import request_processing
+from memory.talk.withdrawal import Withdrawal
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
@@ -128,7 +128,7 @@ def retract_from_each(
             planned = [(being, _standing(tx, being, selection, from_beings)) for being in from_beings]
         with suppress(_Changed):
             change = partial(_retract_planned, store, settings, from_beings, selection, request_id, awaits)
-            return scene_removal.with_removals(store, embedders, planned, change)
+            return withdrawal.planned(store, embedders, planned, change)
     raise Refused("Messages keep coming into what is to be retracted: try again.")
 
 
@@ -139,18 +139,18 @@ def _retract_planned(
     selection: MessageSelection,
     request_id: str | None,
     awaits: bool,  # bound by position
-    scenes: Sequence[SceneRemoval],
+    withdrawals: Sequence[Withdrawal],
 ) -> Retracted:
-    """Retract, unless other messages are to be than those whose scenes are removed."""
+    """Retract, unless other messages are to be than those that were planned for."""
     with store.transaction() as tx:
         known = {being.being_id: known_erased.for_intake(tx, settings, being.being_id) for being in from_beings}
         withdrawal.lock(tx, *from_beings)
         if request_id is not None and not _is_new(tx, from_beings, request_id):
             return Retracted(retracted=0, unchanged=len(selection.ids or []))
-        for being, removal in zip(from_beings, scenes, strict=True):
-            if set(_standing(tx, being, selection, from_beings)) != set(removal.message_ids):
+        for each in withdrawals:
+            if set(_standing(tx, each.being, selection, from_beings)) != set(each.message_ids):
                 raise _Changed
-        done = _together([retract_within(tx, settings, *each) for each in zip(from_beings, scenes, strict=True)])
+        done = _together([retract_within(tx, settings, each) for each in withdrawals])
         if selection.ids is None:
             return done
         unknown = _unknown(tx, from_beings, selection.ids) if awaits else {}
@@ -408,18 +408,17 @@ def _erased_words(tx: Transaction, known: Recognition | None, versions: Sequence
     )
 
 
-def retract_within(tx: Transaction, settings: Settings, being: Being, scenes: SceneRemoval) -> Retracted:
-    """Retract the messages whose scenes a planned removal removes, in a transaction that has called `withdrawal.lock`.
+def retract_within(tx: Transaction, settings: Settings, planned: Withdrawal) -> Retracted:
+    """Retract messages for which it is planned, in a transaction that has called `withdrawal.lock`.
 
     Raises:
         PlanOutdated: A patrol has changed the nodes since; the transaction must be rolled back.
     """
-    standing = list(scenes.message_ids)
+    standing = list(planned.message_ids)
     if not standing:
         return Retracted(retracted=0)
-    removed = scenes.carry_out(tx)
-    rebuilds = withdrawal.withdraw(tx, settings, being, standing, retraction.retract)
-    return Retracted(retracted=len(standing), ids=standing, rebuilds=rebuilds.model_copy(update={"scenes": removed}))
+    rebuilds = planned.carry_out(tx, settings, retraction.retract)
+    return Retracted(retracted=len(standing), ids=standing, rebuilds=rebuilds)
 
 
 def restore_unless_erased(

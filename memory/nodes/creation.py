@@ -66,7 +66,7 @@ class NewNodes:
             notes.mark_remembered(tx, being_id, run_id, remembered)
             counts = self.scenes.mark(tx, being_id)
             notes.mark_failed(tx, being_id, "embed_failed", self.refused)
-            embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])
+            embeddings.remove(tx, being_id, self.model, [words.text_hash for _, words in self.born])
         return counts | {"nodes": len(born), "embed_failed": len(self.refused)}
 
 

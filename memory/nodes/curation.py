@@ -100,7 +100,7 @@ def revive(store: Store, being_id: UUID, node_id: UUID) -> Node:
 
 
 def undo(store: Store, being_id: UUID, node_id: UUID) -> Node:
-    """Take back the latest forgetting or reviving by a person.
+    """Undo the latest forgetting or reviving by a person.
 
     Raises:
         NotFound: This Being has no such node.
@@ -146,7 +146,7 @@ def correct(
         model, words = embedded(store, embedders, being, scene)
         with store.transaction() as tx:
             if nodes.correct(tx, being_id, read, model, words):
-                embeddings.drop(tx, being_id, model, [words.text_hash])
+                embeddings.remove(tx, being_id, model, [words.text_hash])
                 if pinned is not None:
                     (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
                 return _existing(nodes.get(tx, being_id, node_id), node_id)

@@ -4,8 +4,8 @@ The text of a survivor that absorbed the node mixes both, so the survivor return
 nodes that it absorbed become separate again; the next patrol may merge them anew.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import structlog
@@ -21,7 +21,7 @@ from schemas.accounts.portability import NodeErased
 from schemas.errors import NotFound, Refused
 from schemas.intake.inputs import SceneInput
 from schemas.settings import Settings
-from store.accounts import beings, erasure, users
+from store.accounts import beings, erasure
 from store.accounts import erased as erased_items
 from store.accounts.erasure import Survivor
 from store.database import Store
@@ -41,10 +41,10 @@ TRIES = 5
 class PlannedErasure:
     """The nodes to erase, as asked and in all, the survivors that absorbed them, and the survivors' own texts."""
 
-    node_ids: list[UUID]
-    gone: list[UUID]
-    survivors: list[Survivor]
-    own_words: dict[UUID, tuple[str, NodeWords]]
+    node_ids: Sequence[UUID] = ()
+    gone: Sequence[UUID] = ()
+    survivors: Sequence[Survivor] = ()
+    own_words: Mapping[UUID, tuple[str, NodeWords]] = field(default_factory=dict)
 
 
 class PlanOutdated(Exception):
@@ -106,7 +106,6 @@ def erase_note(store: Store, settings: Settings, embedders: Embedders, being: Be
 def _lock(tx: Transaction, settings: Settings, being: Being) -> Recognition:
     """Lock what an erasure writes, in the order of all transactions: intake, model calls, digests, the Being."""
     erased_items.hold_intake(tx, being.being_id)
-    users.hold(tx, being.user_id)
     calls.refuse_answers(tx, being.user_id)
     # Raises `NotFound` if the user has been erased, to whom a new key could not belong.
     beings.get_being(tx, being.being_id)
@@ -171,7 +170,7 @@ def _erase(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> NodeEras
     parted = erasure.restore_absorbed(tx, being_id, [*survivor_ids, *planned.gone], planned.gone)
     for node_id, (model, words) in planned.own_words.items():
         erasure.replace_words(tx, being_id, node_id, model, words)
-        embeddings.drop(tx, being_id, model, [words.text_hash])
+        embeddings.remove(tx, being_id, model, [words.text_hash])
     erasure.erase_nodes(tx, being_id, planned.gone)
     return NodeErased(
         nodes=len(planned.gone),

@@ -219,7 +219,7 @@ class MergeDecisions:
         )
         counts["left"] += len(self.decided) - len(settled)
         counts["dying"] = consolidation.dying(tx, being_id)
-        embeddings.drop(tx, being_id, self.model, list(self.vectors))
+        embeddings.remove(tx, being_id, self.model, list(self.vectors))
         if self.reason:
             return {**counts, "reason": self.reason}
         return counts | ({"further": further} if further and settled else {})

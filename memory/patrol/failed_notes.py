@@ -35,7 +35,7 @@ def retry(store: Store, settings: Settings, being_id: UUID, note_ids: Sequence[U
     with store.transaction() as tx:
         retried = _retried(tx, being_id, note_ids)
         if retried:
-            unanswered.drop(tx, being_id)
+            unanswered.remove(tx, being_id)
             request_patrol(tx, settings, being_id)
         return retried
 

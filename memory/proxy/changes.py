@@ -20,7 +20,7 @@ anything else between two matches              nothing: a summary, or what a fro
 no trace of several messages                   nothing: frontends cut, hide and summarise
 one turn before the answer to the first        it takes the place of that message: it was edited
 message, or before what follows it
-all from the first match to the last but one   it is retracted: it was deleted (`deletions`)
+all from the first match to the last but one   it is retracted: its user deleted it (`gaps`)
 message, and goes on
 another answer to a message, and behind it     the answers stand beside each other, the words are one message: several
 the words behind the known answer              models were asked at once (`alternatives`)
@@ -51,7 +51,7 @@ from uuid import UUID
 
 from memory.proxy.matching.alignment import LONG, KnownConversation, Match, without_words_said_again
 from memory.proxy.matching.alternatives import are_alternatives, was_there, words_behind_another
-from memory.proxy.matching.deletions import one_deleted
+from memory.proxy.matching.gaps import one_missing
 from memory.proxy.transcript_turns import Turn, trailing_words
 from store.talk.transcripts import PlacedMessage
 
@@ -138,7 +138,7 @@ class _Reader:
     def read(self) -> Changes:
         """Apply all rules."""
         self._before_first()
-        self._one_deleted()
+        self._one_missing()
         before: Match | None = None
         for match in self._matches:
             if before is not None:
@@ -169,9 +169,9 @@ class _Reader:
         if self._same_speakers([0], [first]) and (self._is_certain(len(self._turns)) or self._is_only_answer(match)):
             self._changes.moves[match.message.message_id] = self._take_place(0, first, None)
 
-    def _one_deleted(self) -> None:
+    def _one_missing(self) -> None:
         """Retract the one message that was deleted."""
-        found = one_deleted(self._turns, self._matches, self._known)
+        found = one_missing(self._turns, self._matches, self._known)
         if found is not None and self._is_certain(len(self._turns)):
             self._changes.retract.append(found.message.message_id)
             self._was_replaced.add(found.message.message_id)

@@ -17,7 +17,7 @@ from uuid import UUID
 from memory.erased import known_erased as erased_items
 from memory.erased.known_erased import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
-from memory.nodes.node_erasure import TRIES, PlannedErasure
+from memory.nodes.node_erasure import TRIES
 from memory.proxy import answer_traces
 from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.answer_intake import AnswerPlace
@@ -31,8 +31,8 @@ from memory.proxy.speakers import Names, with_told_names
 from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
 from memory.proxy.transcript import Transcript
 from memory.proxy.transcript_turns import Turn, ends_without_words, turns_of
-from memory.talk import scene_removal, sharing, withdrawal
-from memory.talk.scene_removal import SceneRemoval
+from memory.talk import sharing, withdrawal
+from memory.talk.withdrawal import Withdrawal
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
@@ -48,7 +48,6 @@ Decision = Literal["began", "continued", "repeated", "background", "off the reco
 
 # A longer transcript is read from its end.
 MOST_TURNS = 2000
-NOTHING_PLANNED = PlannedErasure([], [], [], {})
 _GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNORECASE)
 
 
@@ -87,8 +86,8 @@ class TakenTranscript:
         taken_in: How many messages were stored.
         shortened: Of how many of them only the beginning was stored, because they are too long.
         refused: How many can't be stored.
-        retracted: How many were taken back, because the talk went on past another version of them.
-        restored: How many that had been taken back are said again.
+        retracted: How many were retracted, because the talk went on past another version of them.
+        restored: How many that had been retracted are said again.
         aligned: Whether it was aligned within the budget of steps. If not, it began another conversation or, in one
             that its frontend names, nothing but the newest words was read.
     """
@@ -120,7 +119,7 @@ class _Request:
 
 @dataclass
 class _MustRetract(Exception):
-    """Messages have to be taken back for which nothing, or something else, was planned."""
+    """Messages have to be retracted for which nothing, or something else, was planned."""
 
     message_ids: list[UUID] = field(default_factory=list)
 
@@ -146,7 +145,7 @@ def take_transcript(
     Args:
         store: The ledger.
         settings: Thresholds of judging.
-        embedders: The embedders of this process; taking back a message whose scene was merged may need one.
+        embedders: The embedders of this process; retracting a message whose scene was merged may need one.
         being: The Being that the transcript is addressed to.
         transcript: The transcript.
         conversation: The frontend's id of the conversation (1 to 200 characters); without one it is recognised.
@@ -166,7 +165,7 @@ def take_transcript(
         IntakeFull: Too many messages of the Being wait to be judged; nothing was stored.
         SecretMissing: No secret decrypts the key of the user's digests; nothing was stored.
         ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was stored.
-        Refused: Patrols keep changing memories of messages that are taken back; nothing was stored.
+        Refused: Patrols keep changing memories of messages that are retracted; nothing was stored.
         Unavailable: The database is unavailable; nothing was stored.
     """
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
@@ -175,14 +174,14 @@ def take_transcript(
     request = _Request(being, transcript, conversation or known, user_names, choices, paid_by, off_the_record, room)
     take = partial(_take, store, settings, request)
     try:
-        return take([SceneRemoval(being.being_id, (), NOTHING_PLANNED)])
+        return take([Withdrawal(being, ())])
     except _MustRetract as found:
         message_ids = found.message_ids
     for _ in range(TRIES):
         try:
             with store.transaction() as tx:
                 copies = _copies(tx, request, message_ids)
-            return scene_removal.with_removals(store, embedders, [(being, message_ids), *copies], take)
+            return withdrawal.planned(store, embedders, [(being, message_ids), *copies], take)
         except _MustRetract as changed:
             message_ids = changed.message_ids
     raise Refused("Messages of this conversation keep changing: try again.")
@@ -194,8 +193,8 @@ def _copies(tx: Transaction, request: _Request, message_ids: Sequence[UUID]) -> 
     return [(other, sorted(heard)) for other, heard in every if heard]
 
 
-def _take(store: Store, settings: Settings, request: _Request, scenes: Sequence[SceneRemoval]) -> TakenTranscript:
-    """Take a transcript in, unless other messages have to be taken back than those whose scenes are removed."""
+def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequence[Withdrawal]) -> TakenTranscript:
+    """Take a transcript in, unless other messages have to be retracted than was planned."""
     # The caller's row may be some minutes old.
     being = store.statement(partial(beings.get_being, being_id=request.being.being_id))
     request = replace(request, being=being)
@@ -215,15 +214,15 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: Sequence[
         if seen.off_the_record:
             return _unrecorded(store, settings, request, seen)
         with store.transaction() as tx:
-            erased = _locked(tx, settings, request, scenes)
+            erased = _locked(tx, settings, request, withdrawals)
             if reads.hold(tx):
-                return _carry_out(tx, settings, request, seen, scenes, erased, wordless=wordless)
+                return _carry_out(tx, settings, request, seen, withdrawals, erased, wordless=wordless)
     # The talk goes on faster than it is read.
     with store.transaction() as tx:
-        erased = _locked(tx, settings, request, scenes)
+        erased = _locked(tx, settings, request, withdrawals)
         seen = _decided(Reads(lambda ask: ask(tx)), settings, request, turns, now)
         if not seen.off_the_record:
-            return _carry_out(tx, settings, request, seen, scenes, erased, wordless=wordless)
+            return _carry_out(tx, settings, request, seen, withdrawals, erased, wordless=wordless)
     return _unrecorded(store, settings, request, seen)
 
 
@@ -300,12 +299,12 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
 
 
 def _locked(
-    tx: Transaction, settings: Settings, request: _Request, scenes: Sequence[SceneRemoval]
+    tx: Transaction, settings: Settings, request: _Request, withdrawals: Sequence[Withdrawal]
 ) -> dict[UUID, Recognition | None]:
     """Lock the talk of the Being, and of the others in its room; returns the digests of what was erased, by Being."""
     beings = sorted([request.being, *request.room.every], key=attrgetter("being_id"))
     erased = {being.being_id: erased_items.for_intake(tx, settings, being.being_id) for being in beings}
-    if any(removal.message_ids for removal in scenes):
+    if any(each.message_ids for each in withdrawals):
         withdrawal.lock(tx, *beings)
     else:
         sharing.lock(tx, *beings)
@@ -332,22 +331,19 @@ def _carry_out(
     settings: Settings,
     request: _Request,
     seen: _Seen,
-    scenes: Sequence[SceneRemoval],
+    withdrawals: Sequence[Withdrawal],
     erased: Mapping[UUID, Recognition | None],
     *,
     wordless: bool,
 ) -> TakenTranscript:
-    """Make the changes, unless others are to be taken back than those whose scenes are removed."""
+    """Make the changes, unless other messages are to be retracted than was planned."""
     being, turns, (found, changes, places) = request.being, seen.turns, seen.decided
     if places:
         transcripts.add(tx, being.being_id, found.conversation, places)
     gone = _to_retract(tx, being.being_id, changes)
-    if set(gone) != set(scenes[0].message_ids):
+    if set(gone) != set(withdrawals[0].message_ids):
         raise _MustRetract(gone)
-    retracted = retract_within(tx, settings, being, scenes[0]).retracted
-    by_id = {other.being_id: other for other in request.room.every}
-    for removal in scenes[1:]:
-        retract_within(tx, settings, by_id[removal.being_id], removal)
+    retracted = [retract_within(tx, settings, each).retracted for each in withdrawals]
     restored = 0
     for one in [being, *request.room.every] if changes.restore else ():
         back = restore_unless_erased(tx, settings, one, erased[one.being_id], changes.restore)
@@ -371,7 +367,7 @@ def _carry_out(
         taken_in=len(stored),
         shortened=kept.shortened,
         refused=kept.refused,
-        retracted=retracted,
+        retracted=retracted[0],
         restored=restored,
         aligned=found.aligned,
     )

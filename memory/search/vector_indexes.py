@@ -33,8 +33,8 @@ def ask_for_indexes(store: Store, settings: Settings) -> None:
                 work.ask(tx, index.owner_id, INDEX_VECTORS)
         kept = {one.name for one in vector_indexes.wanted(tx, max(1, int(KEPT_FROM * settings.vector_index_from)))}
     for name in standing.keys() - kept:
-        if vector_indexes.drop(store, name):
-            log.info("vector_index.dropped", index=name)
+        if vector_indexes.remove(store, name):
+            log.info("vector_index.removed", index=name)
 
 
 def build(store: Store, settings: Settings, claim: Claim) -> None:

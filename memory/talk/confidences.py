@@ -103,6 +103,6 @@ def _decide(tx: Transaction, being: Being, sources: Mapping[UUID, Sequence[UUID]
     for being_id in sorted(sources):
         confidences.decide(tx, being_id, sources[being_id], in_confidence=in_confidence)
     erasure.remove_unused_names(tx, being.user_id)
-    request_answers.drop(tx, being.user_id)
+    request_answers.remove(tx, being.user_id)
     vectors.request_embedding(tx, being.user_id)
     spine.request_if_due(tx, being.user_id)

@@ -137,8 +137,8 @@ def record_context(
     )
 
 
-def withdrawn_marks(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[int, datetime]:
-    """The marks of messages that are about to be withdrawn, each with when the first of them was received."""
+def marks_of(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[int, datetime]:
+    """The marks of messages that are about to be erased or retracted, each with when the first of them was received."""
     marks: dict[int, datetime] = {}
     for text, received_at in provenance.received(tx, being_id, message_ids):
         for mark in shingles(being_id, text):
@@ -146,12 +146,12 @@ def withdrawn_marks(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]
     return marks
 
 
-def drop(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
-    """Forget that contexts showed the words of withdrawn messages: an edited message repeats most of them.
+def remove(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
+    """Remove the marks of messages that were erased or retracted: an edited message repeats most of their words.
 
     What a context had shown before such a message came in stays known: the message was an echo itself.
     """
-    provenance.drop(tx, being_id, marks)
+    provenance.remove(tx, being_id, marks)
 
 
 def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:

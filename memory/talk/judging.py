@@ -246,11 +246,11 @@ def _keep(tx: Transaction, settings: Settings, session_id: UUID, judgement: _Jud
         rolling_summary.request_if_due(tx, being.being_id)
         session_summary.request_due(tx, being.being_id)
     # What an earlier judging found in these messages, and this one did not.
-    todos.drop_outdated(tx, being.being_id, judged)
-    dropped = facts.drop_outdated(tx, being.being_id, judged)
+    todos.remove_outdated(tx, being.being_id, judged)
+    removed = facts.remove_outdated(tx, being.being_id, judged)
     judging.mark_judged(tx, being.being_id, judged)
     pairs = sorted((one.message_id, one.asked_in) for one in extraction.confidences)
-    if confidences.keep(tx, being.being_id, judged, pairs) or dropped:
+    if confidences.keep(tx, being.being_id, judged, pairs) or removed:
         erasure.remove_unused_names(tx, being.user_id)
     judging.wait_for_key(tx, being.being_id, [session_id], waits=False)
     drops.count(tx, being.being_id, "judge", extraction.dropped + extraction.doubted)

@@ -72,7 +72,7 @@ def share(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> bool:
         for found in utterances.todos(tx, leads_id, ids):
             if told(found.words):
                 _share_todo(tx, being_id, leads_id, found)
-        todos.drop_outdated(tx, being_id, ids)
+        todos.remove_outdated(tx, being_id, ids)
     utterances.share_evidence(tx, user_id, message_ids, pairs)
     return utterances.share_confidences(tx, user_id, message_ids)
 

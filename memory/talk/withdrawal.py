@@ -1,69 +1,143 @@
-"""Withdrawal of messages, by erasure or retraction: what was derived from them is derived again without them."""
+"""What erasing and retracting messages have in common: they are withdrawn, with what was derived from them.
+
+A scene that rests on one of them goes with its note, its node and all texts derived from it; its other messages lose
+their mark and are drawn from again, when the summary of their session is written anew. All else is derived again by
+the work that is requested here. A survivor that had absorbed such a scene returns to its own text, which may need the
+embedder, so a withdrawal is planned before the transaction that carries it out.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 from uuid import UUID
 
 from memory.facts import vectors
+from memory.nodes import node_erasure
+from memory.nodes.node_erasure import TRIES, PlannedErasure, PlanOutdated
 from memory.talk import context_provenance, sharing, spine
 from memory.talk.sessions import request_processing
+from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from schemas.settings import Settings
 from schemas.talk.retraction import Rebuilds
-from store.accounts import erasure, users
+from store.accounts import beings, erasure
+from store.database import Store
 from store.facts import facts
 from store.llm import calls
-from store.talk import retraction, session_summaries
-from store.talk.retraction import Withdrawn
+from store.talk import retraction, scenes, session_summaries
+from store.talk.retraction import ChangedSession
 from store.transaction import Transaction
 
+R = TypeVar("R")
 
-def lock(tx: Transaction, *beings: Being) -> None:
-    """Lock what `withdraw` writes, in the order of all transactions: model calls, rolling summary's work, talk, facts.
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """A planned withdrawal of messages to a Being, with the scenes that rest on them."""
+
+    being: Being
+    message_ids: Sequence[UUID]
+    scenes: PlannedErasure = field(default_factory=PlannedErasure)
+
+    def carry_out(
+        self,
+        tx: Transaction,
+        settings: Settings,
+        take_out: Callable[[Transaction, UUID, Sequence[UUID]], list[ChangedSession]],
+    ) -> Rebuilds:
+        """Take the messages out of the talk, and request the work that derives again what had rested on them.
+
+        Args:
+            tx: The transaction, which has called `lock`.
+            settings: Thresholds of judging.
+            take_out: What becomes of the messages: `retraction.retract` or `retraction.erase`.
+
+        Returns:
+            What is derived again.
+
+        Raises:
+            PlanOutdated: A patrol has changed the nodes since; the transaction must be rolled back.
+        """
+        being_id, user_id = self.being.being_id, self.being.user_id
+        scenes_removed = self._remove_scenes(tx)
+        summarised = retraction.summarised(tx, being_id, self.message_ids)
+        marks = context_provenance.marks_of(tx, being_id, self.message_ids)
+        sessions = take_out(tx, being_id, self.message_ids)
+        erasure.remove_unused_names(tx, user_id)
+        context_provenance.remove(tx, being_id, marks)
+        rebuilds = Rebuilds(
+            messages=sum(session.judged_again for session in sessions),
+            summaries=session_summaries.count_due(tx, being_id, [session.session_id for session in sessions]),
+            scenes=scenes_removed,
+            rolling_summary=summarised.rolling,
+            spine=summarised.spine,
+        )
+        vectors.request_embedding(tx, user_id)
+        request_processing(tx, settings, being_id, [session.session_id for session in sessions])
+        spine.request_if_due(tx, user_id)
+        return rebuilds
+
+    def _remove_scenes(self, tx: Transaction) -> int:
+        """Remove the scenes, and unmark the messages that they rest on; returns the number of scenes."""
+        being_id = self.being.being_id
+        beings.lock(tx, being_id)
+        notes = scenes.detach(tx, being_id, self.message_ids)
+        if not notes:
+            return 0
+        if set(erasure.nodes_of(tx, being_id, notes)) != set(self.scenes.node_ids):
+            raise PlanOutdated
+        node_erasure.carry_out(tx, being_id, self.scenes)
+        # Notes that no patrol has processed yet have no node.
+        for note_id in notes:
+            erasure.erase_note(tx, being_id, note_id)
+        return len(notes)
+
+
+def lock(tx: Transaction, *of_beings: Being) -> None:
+    """Lock what withdrawals write, in the order of all transactions: model calls, rolling summary's work, talk, facts.
 
     From here on no answer of a model is stored that may be about what is withdrawn.
 
     Args:
         tx: The transaction.
-        beings: One Being, or several of one user in the order of their ids.
+        of_beings: One Being, or several of one user in the order of their ids.
     """
-    user_id = beings[0].user_id
-    users.hold(tx, user_id)
+    user_id = of_beings[0].user_id
     calls.refuse_answers(tx, user_id)
-    sharing.lock(tx, *beings)
+    sharing.lock(tx, *of_beings)
     facts.lock(tx, user_id)
 
 
-def withdraw(
-    tx: Transaction,
-    settings: Settings,
-    being: Being,
-    message_ids: Sequence[UUID],
-    take_out: Callable[[Transaction, UUID, Sequence[UUID]], list[Withdrawn]],
-) -> Rebuilds:
-    """Take messages out of the talk, and request the work that derives again what had rested on them.
+def planned(
+    store: Store,
+    embedders: Embedders,
+    messages: Sequence[tuple[Being, Sequence[UUID]]],
+    change: Callable[[Sequence[Withdrawal]], R],
+) -> R:
+    """Plan the withdrawal of messages to Beings of one user, and change them in one transaction.
 
     Args:
-        tx: The transaction, which has called `lock`.
-        settings: Thresholds of judging.
-        being: The Being.
-        message_ids: The messages.
-        take_out: What becomes of the messages: `retraction.retract` or `retraction.erase`.
+        store: The ledger.
+        embedders: The embedders of this process.
+        messages: The messages that are about to be erased or retracted, by Being.
+        change: Opens the transaction, calls `lock` and carries the withdrawals out, which come in the order of
+            `messages`. It is called again if a patrol changes the nodes meanwhile.
 
-    Returns:
-        What is derived again.
+    Raises:
+        ProviderError: A survivor returns to its own text, and the embedder is unavailable; nothing was changed.
+        Refused: Patrols keep changing the nodes.
     """
-    summarised = retraction.summarised(tx, being.being_id, message_ids)
-    marks = context_provenance.withdrawn_marks(tx, being.being_id, message_ids)
-    sessions = take_out(tx, being.being_id, message_ids)
-    erasure.remove_unused_names(tx, being.user_id)
-    context_provenance.drop(tx, being.being_id, marks)
-    rebuilds = Rebuilds(
-        messages=sum(session.judged_again for session in sessions),
-        summaries=session_summaries.count_due(tx, being.being_id, [session.session_id for session in sessions]),
-        rolling_summary=summarised.rolling,
-        spine=summarised.spine,
-    )
-    vectors.request_embedding(tx, being.user_id)
-    request_processing(tx, settings, being.being_id, [session.session_id for session in sessions])
-    spine.request_if_due(tx, being.user_id)
-    return rebuilds
+    for _ in range(TRIES):
+        withdrawals = []
+        for being, message_ids in messages:
+            with store.transaction() as tx:
+                notes = scenes.resting_on(tx, being.being_id, message_ids)
+                nodes = erasure.nodes_of(tx, being.being_id, notes)
+            planned_scenes = node_erasure.plan(store, embedders, being, nodes)
+            withdrawals.append(Withdrawal(being, message_ids, planned_scenes))
+        try:
+            return change(withdrawals)
+        except PlanOutdated:
+            continue
+    raise Refused("A patrol is changing the memories of these messages: try again.")

@@ -257,7 +257,7 @@ class _Reader:
             begins = _OPENS_AT_BEGINNING.match(text, place)
             close = self._close_of(begins) if begins is not None else None
             if begins and close and (_follows_more(text, close.end()) or not _form_of(begins).may_be_all):
-                return self._drop(close.end())
+                return self._pass_over(close.end())
         found = _PLACE.search(text, place)
         if found is None:
             return self._keep(place, len(text))
@@ -275,16 +275,16 @@ class _Reader:
         close = self._close_of(opens)
         if close is None:
             may_be_open = self._silent and not _form_of(opens).closed and not _MENTIONED.match(self._text, opens.end())
-            return self._drop(len(self._text)) if may_be_open else self._keep(opens.start(), opens.end())
+            return self._pass_over(len(self._text)) if may_be_open else self._keep(opens.start(), opens.end())
         if self._are_spoken_of(opens, close):
             return self._keep(opens.start(), close.end())
-        end = self._drop(close.end())
+        end = self._pass_over(close.end())
         # A block within a block has closed the first marker.
         within = sum(
             opens.lastgroup == other.lastgroup for other in _OPENS.finditer(self._text, opens.end(), close.start())
         )
         while (again := self._closes_outer(end, within)) is not None:
-            end, within = self._drop(again.end()), within - 1
+            end, within = self._pass_over(again.end()), within - 1
         return end
 
     def _closes_outer(self, place: int, within: int) -> re.Match[str] | None:
@@ -300,7 +300,7 @@ class _Reader:
         self._silent = self._silent and not part.strip()
         return end
 
-    def _drop(self, end: int) -> int:
+    def _pass_over(self, end: int) -> int:
         """Pass over what ends here, with the white space behind it if there is some before it."""
         self._dropped = True
         if self._silent or self._kept[-1][-1:].isspace():

@@ -50,16 +50,16 @@ def replay(store: Store, settings: Settings, owners: Owners, work_id: UUID) -> N
     with store.transaction() as tx:
         found = work.get(tx, owners, work_id)
         kind = WORK.get(found.kind)
-        unanswered.drop(tx, found.owner_id)
+        unanswered.remove(tx, found.owner_id)
         if kind is None or kind.when_dead != "fail the run":
             work.replay(tx, found)
             return
-        if not work.drop(tx, found):
+        if not work.remove(tx, found):
             raise Refused("Only dead work can be replayed.")
         runs.want(tx, found.owner_id, demanded=True, notes=settings.run_notes)
 
 
-def drop(store: Store, owners: Owners, work_id: UUID) -> None:
+def remove(store: Store, owners: Owners, work_id: UUID) -> None:
     """Remove dead work, or waiting work of a kind that is unknown to this version.
 
     Raises:
@@ -67,5 +67,5 @@ def drop(store: Store, owners: Owners, work_id: UUID) -> None:
         Refused: The work is neither.
     """
     with store.transaction() as tx:
-        if not work.drop(tx, work.get(tx, owners, work_id)):
+        if not work.remove(tx, work.get(tx, owners, work_id)):
             raise Refused("Only dead work can be removed, or waiting work of a kind that is unknown to this version.")

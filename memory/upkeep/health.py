@@ -114,7 +114,9 @@ def _unknown(tx: Transaction, settings: Settings) -> Finding:
 
 def _dead(tx: Transaction) -> Finding:
     dead = metrics.dead(tx)
-    words = f"{dead} dead: see `patrol work list`, then `patrol work replay` or `patrol work drop`" if dead else "none"
+    words = (
+        f"{dead} dead: see `patrol work list`, then `patrol work replay` or `patrol work remove`" if dead else "none"
+    )
     return Finding("dead work", good=not dead, words=words, stops=False)
 
 

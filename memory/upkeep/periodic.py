@@ -23,8 +23,8 @@ log = structlog.get_logger()
 
 SWEPT_AT_ONCE = 200
 ENDED_AT_ONCE = 1000
-CLEARED_AT_ONCE = 10_000
-FORGOTTEN_BREAKER = timedelta(days=1)
+EXPIRED_AT_ONCE = 10_000
+KEPT_BREAKER = timedelta(days=1)
 
 
 def sweep(store: Store, settings: Settings, empty_queues: Collection[str] = ()) -> None:
@@ -71,8 +71,8 @@ def end_idle_sessions(store: Store, settings: Settings) -> None:
             session_summary.request_due(tx, being_id)
 
 
-def clear(store: Store, settings: Settings) -> None:
-    """Delete what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts.
+def expire(store: Store, settings: Settings) -> None:
+    """Remove what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts.
 
     Todos that were open for too long are archived.
     """
@@ -90,7 +90,7 @@ def clear(store: Store, settings: Settings) -> None:
         ("dropped_items", settings.keep_judgements),
         ("fact_history", settings.keep_fact_history),
         ("provider_keys", timedelta(0)),
-        ("provider_breakers", FORGOTTEN_BREAKER),
+        ("provider_breakers", KEPT_BREAKER),
         ("receipts", settings.keep_receipts),
         ("due_notices", settings.keep_due_notices),
         # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
@@ -101,17 +101,17 @@ def clear(store: Store, settings: Settings) -> None:
         ("answer_traces", answer_traces.KEPT),
         *((("awaited_retractions", settings.keep_retracted),) if settings.keep_retracted is not None else ()),
     ):
-        _clear_all(store, partial(retention.clear, table=table), older_than)
-    _clear_all(store, retention.clear_orphaned, timedelta(0))
-    _clear_all(store, todos.expire, settings.todos_expire)
-    _clear_all(store, vault.compact_old, settings.vault_tombstones)
+        _expire_all(store, partial(retention.expire, table=table), older_than)
+    _expire_all(store, retention.remove_orphaned, timedelta(0))
+    _expire_all(store, todos.archive_old, settings.todos_expire)
+    _expire_all(store, vault.compact_old, settings.vault_tombstones)
     if settings.keep_retracted is not None:
-        _clear_all(store, retraction.clear, settings.keep_retracted)
+        _expire_all(store, retraction.expire, settings.keep_retracted)
 
 
-def _clear_all(store: Store, clear_some: Callable[..., int], older_than: timedelta) -> None:
-    """Clear until nothing of that age is left, in transactions short enough not to delay others."""
-    cleared = CLEARED_AT_ONCE
-    while cleared == CLEARED_AT_ONCE:
+def _expire_all(store: Store, expire_some: Callable[..., int], older_than: timedelta) -> None:
+    """Expire until nothing of that age is left, in transactions short enough not to delay others."""
+    expired = EXPIRED_AT_ONCE
+    while expired == EXPIRED_AT_ONCE:
         with store.transaction() as tx:
-            cleared = clear_some(tx, older_than=older_than, limit=CLEARED_AT_ONCE)
+            expired = expire_some(tx, older_than=older_than, limit=EXPIRED_AT_ONCE)

@@ -66,7 +66,7 @@ def send_canary(
         return time.monotonic() - began
     finally:
         with store.transaction() as tx:
-            removed = users.remove_user(tx, user.user_id)
+            removed = users.erase_user(tx, user.user_id)
         with store.transaction() as tx:
             retention.remove_all(tx, removed)
 

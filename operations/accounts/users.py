@@ -85,5 +85,5 @@ def list_tokens(on: Resources, user_id: UUID) -> TokenPage:
 
 @operation("DELETE /v1/users/{user_id}/tokens/{token_id}", scope=OPERATOR, status=HTTPStatus.NO_CONTENT)
 def revoke_token(on: Resources, user_id: UUID, token_id: UUID) -> None:
-    """Revoke a user's token at once. Provider keys that came with its requests are deleted."""
+    """Revoke a user's token at once. Provider keys that came with its requests are removed."""
     user_accounts.revoke_token(on.store, user_id, token_id)

@@ -37,8 +37,8 @@ def write_profile(tx: Transaction, being: Being, process: ProcessName, new: NewP
     scope="manage",
     drops_answers=True,
     status=HTTPStatus.NO_CONTENT,
-    commands=[Command("reset", done="The default profile applies")],
+    commands=[Command("remove", done="The default profile applies")],
 )
-def reset_profile(on: Resources, being: Being, process: ProcessName) -> None:
+def remove_profile(on: Resources, being: Being, process: ProcessName) -> None:
     """Remove this Being's own profile of a mental process, so that the default applies."""
-    profiles.reset(on.store, being, process)
+    profiles.remove(on.store, being, process)

@@ -100,7 +100,7 @@ def change_note(tx: Transaction, being: Being, note_id: NoteId, changes: NoteCha
     commands=[Command("remove", done="Removed")],
 )
 def remove_note(tx: Transaction, being: Being, note_id: NoteId) -> None:
-    """Delete a todo, a reminder or a knowledge note."""
+    """Remove a todo, a reminder or a knowledge note."""
     kept_notes.remove(tx, being.being_id, note_id)
 
 

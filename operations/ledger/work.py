@@ -56,8 +56,8 @@ def replay_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> None
     scope="manage",
     status=HTTPStatus.NO_CONTENT,
     conflicts=True,
-    commands=[Command("drop", done="The work was removed from the ledger")],
+    commands=[Command("remove", done="The work was removed from the ledger")],
 )
-def drop_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> None:
-    """Delete dead work, or waiting work of a kind that is unknown to this version."""
-    dead_letters.drop(on.store, access.visible_owners(on.store, caller), work_id)
+def remove_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> None:
+    """Remove dead work, or waiting work of a kind that is unknown to this version."""
+    dead_letters.remove(on.store, access.visible_owners(on.store, caller), work_id)

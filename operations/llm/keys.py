@@ -35,8 +35,8 @@ def list_keys(tx: Transaction, caller: Caller) -> KeyPage:
     scope="manage",
     for_all_beings=True,
     status=HTTPStatus.NO_CONTENT,
-    commands=[Command("remove", done="Deleted")],
+    commands=[Command("remove", done="Removed")],
 )
 def remove_key(on: Resources, caller: Caller, key_id: UUID) -> None:
-    """Delete a stored key."""
+    """Remove a stored key."""
     keys.remove(on.store, caller.user_id, key_id)

@@ -1,4 +1,4 @@
-"""Messages, after they were handed in: taken back and restored, in confidence, erased."""
+"""Messages, after they were handed in: retracted and restored, in confidence, erased."""
 
 from typing import Annotated
 from uuid import UUID
@@ -32,7 +32,7 @@ def retract_messages(
     *,
     idempotency_key: ItemKey = None,
 ) -> Retracted:
-    """Take messages back: by `ids`, or those of a `conversation` behind the message `after`.
+    """Retract messages: by `ids`, or those of a `conversation` behind the message `after`.
 
     A retracted message counts as never said. It is in no search, context or prompt, and workers derive again, without
     it, what was derived from it. A retraction that comes before its message waits for it. The same id with other

@@ -89,9 +89,9 @@ def list_room_messages(
 def retract_room_messages(
     on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
 ) -> Retracted:
-    """Take back what was said in a room, for all Beings at once: by `ids`, or all behind the utterance `after`.
+    """Retract what was said in a room, for all Beings at once: by `ids`, or all behind the utterance `after`.
 
-    A token for one Being takes back what that Being has of it.
+    A token for one Being retracts what that Being has of it.
     """
     found = rooms.find(on.store, caller, room)
     return retraction.retract_from_each(
@@ -108,7 +108,7 @@ def retract_room_messages(
 def restore_room_messages(
     on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
 ) -> Restored:
-    """Let what was taken back in a room stand again, for each Being that had heard it.
+    """Let what was retracted in a room stand again, for each Being that had heard it.
 
     A token for one Being restores what that Being had of it. What was erased does not come back: 410.
     """

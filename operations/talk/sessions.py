@@ -86,7 +86,7 @@ def list_retracted_messages(
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> RetractedPage:
-    """List messages that were taken back and can be restored, the one received last first."""
+    """List retracted messages, which can be restored, the one received last first."""
     return browsing.retracted_page(on.store, being.being_id, conversation=conversation, cursor=cursor, limit=limit)
 
 

@@ -53,7 +53,7 @@ class ForeignImport(Answer):
     """The outcome of the entries of an export."""
 
     messages: int = Field(description="Messages that are stored now, and were not before.")
-    retracted: int = Field(description="Those of them that are on other branches, and so taken back.")
+    retracted: int = Field(description="Those of them that are on other branches, and so retracted.")
     facts: int = Field(description="Statements about the user that became facts.")
     notes: int = Field(description="Texts that are kept as knowledge notes.")
     known: int = Field(description="Entries that were stored before.")

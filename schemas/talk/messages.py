@@ -36,7 +36,7 @@ class Message(Row):
 
 
 class RetractedMessage(Row):
-    """A version of a message that was taken back; nothing is derived from it."""
+    """A version of a message that was retracted; nothing is derived from it."""
 
     message_id: UUID
     producer_id: str | None

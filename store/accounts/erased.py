@@ -107,7 +107,7 @@ def reencrypt(tx: Transaction, key: ErasureKey) -> None:
     )
 
 
-def drop(tx: Transaction, user_id: UUID) -> None:
+def remove(tx: Transaction, user_id: UUID) -> None:
     """Delete a user's key and the digests that were made with it: nothing erased is recognised any longer."""
     tx.execute("delete from memory.erased_items where user_id = %s", [user_id])
     tx.execute("delete from memory.erasure_keys where user_id = %s", [user_id])
@@ -118,7 +118,7 @@ def add(tx: Transaction, user_id: UUID, being_id: UUID | None, digests: Collecti
 
     The answers to the user's repeated requests are deleted, because they may repeat what is being erased.
     """
-    request_answers.drop(tx, user_id)
+    request_answers.remove(tx, user_id)
     tx.execute(
         """
         insert into memory.erased_items (user_id, being_id, digest)

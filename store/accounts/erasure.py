@@ -71,7 +71,7 @@ def erase_being(tx: Transaction, being: Being) -> None:
         "select memory.settle_utterances(%s, %s, null, %s)",
         [being.user_id, led["message_ids"] or [], led["unjudged"] or []],
     )
-    request_answers.drop(tx, being.user_id)
+    request_answers.remove(tx, being.user_id)
 
 
 def remove_unused_names(tx: Transaction, user_id: UUID) -> None:

@@ -40,6 +40,6 @@ def add(tx: Transaction, user_id: UUID, digest: bytes, stored: StoredAnswer) -> 
     )
 
 
-def drop(tx: Transaction, user_id: UUID) -> None:
+def remove(tx: Transaction, user_id: UUID) -> None:
     """Delete all stored answers of a user, because they may repeat what is being erased."""
     tx.execute("delete from memory.request_answers where user_id = %s", [user_id])

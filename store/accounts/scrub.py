@@ -48,7 +48,7 @@ def scrub(url: str, *, patience: timedelta = timedelta(seconds=30)) -> Scrubbed:
     with translated(), psycopg.connect(url, autocommit=True, row_factory=scalar_row) as connection:
         connection.execute(sql.SQL("set lock_timeout = {}").format(LOCK_TIMEOUT))
         _await_older_transactions(connection, patience, left)
-        statistics = _clear_statistics(connection, left)
+        statistics = _remove_statistics(connection, left)
         tables = _rewrite_tables(connection, left)
         statistics = _rewrite(connection, STATISTICS, left) and statistics
         log = _write_past_the_log(connection, left)
@@ -88,7 +88,7 @@ def _older(connection: Plain, began: Any) -> int:
     return int(count)
 
 
-def _clear_statistics(connection: Plain, left: list[str]) -> bool:
+def _remove_statistics(connection: Plain, left: list[str]) -> bool:
     """Clear column statistics, because an analysis does not clear those of a table that has become empty."""
     with _allowed("clear the columns' statistics", left) as done:
         connection.execute(

@@ -143,7 +143,7 @@ def _check_time_zone(tx: Transaction, time_zone: str) -> None:
         raise Refused("The time zone is not an IANA name, such as Europe/Lisbon.") from None
 
 
-def remove_user(tx: Transaction, user_id: UUID) -> list[UUID]:
+def erase_user(tx: Transaction, user_id: UUID) -> list[UUID]:
     """Delete a user with all Beings and their memory; returns the ids of the Beings.
 
     After the commit no step of these Beings can finish and enqueue the next, so the caller can then remove their work.

@@ -56,7 +56,7 @@ def write(tx: Transaction, being_id: UUID, process: str, new: NewProfile) -> Pro
     return kept
 
 
-def reset(tx: Transaction, being_id: UUID, process: str) -> bool:
+def remove(tx: Transaction, being_id: UUID, process: str) -> bool:
     """Remove the Being's own profile of a process; returns false if it has none."""
     deleted = tx.execute("delete from memory.profiles where being_id = %s and process = %s", [being_id, process])
     return bool(deleted.rowcount)

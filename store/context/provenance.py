@@ -185,7 +185,7 @@ def said_by_user(
     return [row["content"] for row in rows]
 
 
-def drop(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
+def remove(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
     """Remove these marks from pieces that were first shown after the given times.
 
     A piece that is about to be shown again at this moment is left as it is, because this waits for no transaction.

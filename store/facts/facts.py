@@ -209,7 +209,7 @@ def set_status(tx: Transaction, user_id: UUID, fact_id: UUID, status: str) -> No
         raise Refused("A newer fact has the same memory key. Archive or erase that fact first.") from taken
 
 
-def drop_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
+def remove_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
     """Remove the evidence of messages that judging them again has not found again; returns whether there was any."""
     done = tx.execute(
         "delete from memory.fact_evidence where being_id = %s and message_id = any(%s) and outdated",

@@ -231,8 +231,8 @@ def add(tx: Transaction, user_id: UUID, being_id: UUID, done: Done) -> None:
     )
 
 
-def drop(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> list[UUID]:
-    """Take back what judging a message again has not found again; returns the sessions with messages to judge."""
+def remove(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> list[UUID]:
+    """Undo and remove what judging a message again has not found again; returns the sessions with messages to judge."""
     sessions = _restore(tx, being_id, request_ids)
     tx.execute(
         "delete from memory.spoken_requests where being_id = %s and request_id = any(%s)",

@@ -150,7 +150,7 @@ def found_again(
     return found
 
 
-def drop_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+def remove_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
     """Remove the evidence of messages that judging them again has not found again, with todos that had no other."""
     tx.execute(
         "delete from memory.todo_evidence where being_id = %s and message_id = any(%s) and outdated",
@@ -198,7 +198,7 @@ def newest_told(tx: Transaction, being_id: UUID, limit: int, within: timedelta) 
         ).fetchall()
 
 
-def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:
+def archive_old(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Archive open todos that were last told, and whose time passed, `older_than` ago or more; returns how many.
 
     Pinned ones and habits stay.

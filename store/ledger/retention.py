@@ -74,7 +74,7 @@ EXPIRING: Mapping[str, Expiring] = {
 }
 
 
-def clear(tx: Transaction, table: str, older_than: timedelta, limit: int) -> int:
+def expire(tx: Transaction, table: str, older_than: timedelta, limit: int) -> int:
     """Delete up to `limit` rows of a table of `EXPIRING` that are older than this; returns their number."""
     expiring = EXPIRING[table]
     statement = SQL(
@@ -94,7 +94,7 @@ def clear(tx: Transaction, table: str, older_than: timedelta, limit: int) -> int
     return tx.execute(statement, [older_than, limit]).rowcount
 
 
-def clear_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
+def remove_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Let go of work of that age whose owner is gone, but for kinds that outlive it; returns how many rows."""
     return tx.execute(
         """

@@ -267,7 +267,7 @@ def replay(tx: Transaction, work: Work) -> None:
     """
     if not work.known:
         raise Refused(
-            f"This version knows no work of the kind {work.kind}: replay it with the version that does, or drop it."
+            f"This version knows no work of the kind {work.kind}: replay it with the version that does, or remove it."
         )
     tx.execute("select memory.replay_work(%s, %s)", [work.owner_id, work.work_id])
     tx.outbox.append(_message(work))
@@ -277,16 +277,16 @@ def _message(unit: Claim | Work) -> TaskMessage:
     return TaskMessage(owner_id=unit.owner_id, kind=unit.kind, key=unit.key)
 
 
-def drop(tx: Transaction, work: Work) -> bool:
+def remove(tx: Transaction, work: Work) -> bool:
     """Remove work from the ledger if it is dead, or waits and is of a kind that this code does not know."""
-    dropped = tx.execute(
+    done = tx.execute(
         """
         delete from memory.work
         where owner_id = %s and work_id = %s and (state = 'dead' or state = 'ready' and kind <> all (%s))
         """,
         [work.owner_id, work.work_id, list(WORK)],
     )
-    return dropped.rowcount == 1
+    return done.rowcount == 1
 
 
 def reserve(tx: Transaction, owner_id: UUID, kind: WorkKind, key: str = "") -> None:

@@ -28,6 +28,6 @@ def mark(tx: Transaction, owner_id: UUID, digest: bytes, reason: str) -> None:
     )
 
 
-def drop(tx: Transaction, owner_id: UUID) -> None:
+def remove(tx: Transaction, owner_id: UUID) -> None:
     """Remove an owner's marks, since a person has work tried again."""
     tx.execute("delete from memory.unanswered_questions where owner_id = %s", [owner_id])

@@ -83,7 +83,7 @@ def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Ve
     )
 
 
-def drop(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> None:
+def remove(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> None:
     """Let go of kept vectors that nodes have now."""
     tx.execute(
         "delete from memory.embeddings where being_id = %s and embedding_model = %s and text_hash = any(%s)",

@@ -221,7 +221,7 @@ def unpin(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
 
 
 def forget(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
-    """Put a node out of mind: nothing finds it, no patrol revives it, `revive` takes it back.
+    """Forget a node: nothing finds it, no patrol revives it; `revive` undoes it.
 
     Raises:
         NotFound: This Being has no such node.
@@ -240,7 +240,7 @@ def revive(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
 
 
 def undo(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
-    """Take back the latest `forget` or `revive`: the node's state and age are what they would be without it.
+    """Undo the latest `forget` or `revive`: the node's state and age are what they would be without it.
 
     Raises:
         NotFound: This Being has no such node.

@@ -127,8 +127,8 @@ def build(store: Store, index: VectorIndex) -> bool:
     return True
 
 
-def drop(store: Store, name: str) -> bool:
-    """Drop an index; False while another is being built or dropped."""
+def remove(store: Store, name: str) -> bool:
+    """Remove an index; False while another is being built or removed."""
     with store.maintenance() as session:
         if not _locked(session):
             return False

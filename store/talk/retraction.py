@@ -1,4 +1,4 @@
-"""Versions of messages that stand or were taken back, and how they change (sql/functions/90_talk/30_retraction.sql)."""
+"""Versions of messages that stand or were retracted, and how they change (sql/functions/90_talk/30_retraction.sql)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawn:
+class ChangedSession:
     """A session to process again: one that lost messages, was split off, or has messages to judge again."""
 
     session_id: UUID
@@ -148,21 +148,21 @@ def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> 
     return found
 
 
-def retract(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[Withdrawn]:
+def retract(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ChangedSession]:
     """Retract standing messages, and undo what was derived from them; returns the sessions to process again."""
-    with tx.cursor(row_factory=class_row(Withdrawn)) as cursor:
+    with tx.cursor(row_factory=class_row(ChangedSession)) as cursor:
         return cursor.execute(
             "select session_id, judged_again from memory.retract_messages(%s, %s)", [being_id, list(message_ids)]
         ).fetchall()
 
 
-def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[Withdrawn]:
+def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ChangedSession]:
     """Erase messages, standing or retracted, as `retract` does but for good."""
     tx.execute(
         "delete from memory.retracted_messages where being_id = %s and message_id = any(%s)",
         [being_id, list(message_ids)],
     )
-    with tx.cursor(row_factory=class_row(Withdrawn)) as cursor:
+    with tx.cursor(row_factory=class_row(ChangedSession)) as cursor:
         return cursor.execute(
             "select session_id, judged_again from memory.withdraw_messages(%s, %s)", [being_id, list(message_ids)]
         ).fetchall()
@@ -216,7 +216,7 @@ def page(
         ).fetchall()
 
 
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Remove up to `limit` messages that were retracted so long ago, without a trace; returns their number."""
     removed: int = value(
         tx,

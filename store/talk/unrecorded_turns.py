@@ -59,7 +59,7 @@ def inherit(tx: Transaction, being_id: UUID, from_being_id: UUID) -> None:
     )
 
 
-def drop(tx: Transaction, user_id: UUID) -> None:
+def remove(tx: Transaction, user_id: UUID) -> None:
     """Delete all digests of a user's Beings, whose key is lost."""
     tx.execute(
         "delete from memory.unrecorded_turns where being_id in (select being_id from memory.beings where user_id = %s)",

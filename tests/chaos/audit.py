@@ -120,7 +120,7 @@ QUESTIONS = {
         select format('message %s is in %s scenes', message_id, count(*)) as wrong
         from memory.scene_messages group by being_id, message_id having count(*) > 1
     """,
-    "a message that is both standing and taken back, or awaited": """
+    "a message that is both standing and retracted, or awaited": """
         select format('message %s', coalesce(r.producer_id, r.message_id::text)) as wrong
         from memory.retracted_messages as r join memory.messages as m using (being_id, message_id)
         union all

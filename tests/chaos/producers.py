@@ -32,7 +32,7 @@ TOPICS = {
     ],
 }
 PAUSE = 0.25
-# After so many batches of all, up to so many messages are taken back, restored or edited.
+# After so many batches of all, up to so many messages are retracted, restored or edited.
 CHANGES = 0.4
 CHANGED = 6
 # Messages are of one day, in and out of order, with pauses that separate sessions.
@@ -64,7 +64,7 @@ class Item:
         answered: Whether a door has answered for it.
         impostor: Whether it says something else under the id of an item that was accepted.
         contested: Whether there is an impostor of it.
-        stands: Whether it was not taken back; of a message.
+        stands: Whether it was not retracted; of a message.
         versions: The bodies that were retracted, the last one at the end.
     """
 
@@ -163,7 +163,7 @@ class Producer(threading.Thread):
         beings: For whom it speaks.
         doors: Ways in; one is drawn for each batch.
         manifest: Where it writes down what it did.
-        steady: Beings whose messages are never taken back.
+        steady: Beings whose messages are never retracted.
         over: Set when it is to stop.
     """
 

@@ -36,7 +36,7 @@ HURRIED = {
     "PATROL_SCENES": "off",
 }
 WORKERS = ("worker-a", "worker-b")
-# Of Ada's talk no scenes are drawn, Bob's messages are never taken back; of Cyd's, which are, scenes are drawn.
+# Of Ada's talk no scenes are drawn, Bob's messages are never retracted; of Cyd's, which are, scenes are drawn.
 BEINGS = ("ada", "bob", "cyd")
 
 
@@ -45,7 +45,7 @@ class System:
 
     Attributes:
         beings: The Beings in it, all of one user.
-        steady: Those whose messages are not taken back.
+        steady: Those whose messages are not retracted.
         replayable: Those whose memories are what their patrols made of notes: none is taken out with a message.
         doors: The ways in.
         store: The ledger, from behind.

@@ -19,7 +19,7 @@ STATES = {
     Kind.NOTE: {"kept"},
     Kind.MESSAGE: {"said in a session"},
 }
-TAKEN_BACK = "taken back"
+RETRACTED = "retracted"
 MARK = r"zq[a-z0-9]+x"
 
 
@@ -54,7 +54,7 @@ def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
             " union all select producer_id, m.being_id, 'said in a session', 'message', count(session_id)"
             " from memory.messages as m join memory.sessions as s using (being_id, session_id)"
             " where m.created_at between s.started_at and s.last_activity_at group by m.being_id, m.message_id"
-            " union all select producer_id, being_id, 'taken back', 'message', 1 from memory.retracted_messages as r"
+            " union all select producer_id, being_id, 'retracted', 'message', 1 from memory.retracted_messages as r"
             " where not exists (select from memory.messages as m where m.being_id = r.being_id"
             " and m.producer_id = r.producer_id) group by being_id, producer_id"
         ).fetchall()
@@ -89,7 +89,7 @@ def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
     applied = 0
     for row in rows:
         item = expected.get(row["producer_id"])
-        states = {TAKEN_BACK} if item and not item.stands else STATES[item.kind] if item else set()
+        states = {RETRACTED} if item and not item.stands else STATES[item.kind] if item else set()
         if item and row["being_id"] == item.being_id and row["state"] in states:
             applied += 1
         elif item:
@@ -100,7 +100,7 @@ def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
 
 
 def residue(store: Store, manifest: Manifest) -> list[str]:
-    """Look for the words of what was taken back in every table but the one that keeps it; returns a line for each."""
+    """Look for the words of what was retracted in every table but the one that keeps it; returns a line for each."""
     taken = {
         mark
         for item in manifest.items.values()
@@ -118,7 +118,7 @@ def residue(store: Store, manifest: Manifest) -> list[str]:
                 " lateral (select (regexp_matches(lower(t::text), %s, 'g'))[1] as word) as held",
                 [f"({MARK})"],
             ).fetchall()
-            wrong += [f"{table} has {row['word']}, which was taken back" for row in rows if row["word"] in taken]
+            wrong += [f"{table} has {row['word']}, which was retracted" for row in rows if row["word"] in taken]
     return wrong
 
 

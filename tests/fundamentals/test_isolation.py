@@ -79,7 +79,7 @@ def test_a_revoked_token_opens_nothing(store, user):
 
 def test_an_erased_user_leaves_its_neighbours_untouched(store, user, stranger):
     with store.transaction() as tx:
-        users.remove_user(tx, user.user_id)
+        users.erase_user(tx, user.user_id)
     with store.transaction() as tx:
         assert users.find_user(tx, str(user.user_id)) is None
         assert beings.get_being(tx, stranger.being_id).being_id == stranger.being_id

@@ -61,7 +61,7 @@ def asks_for_login(scope: Scope, headers: Headers) -> bool:
 def no_login(scope: Scope) -> Response:
     """Make the answer to that request where there is no login: empty, since browsers log each error."""
     response = Response(status_code=HTTPStatus.NO_CONTENT)
-    drop_session(scope, response)
+    remove_session(scope, response)
     return response
 
 
@@ -79,7 +79,7 @@ def set_session(scope: Scope, response: Response, secret: str) -> None:
     )
 
 
-def drop_session(scope: Scope, response: Response) -> None:
+def remove_session(scope: Scope, response: Response) -> None:
     """Let the browser forget its session."""
     response.delete_cookie(_name(scope), path="/", secure=scope["scheme"] == "https", httponly=True, samesite="strict")
 

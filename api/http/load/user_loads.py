@@ -69,7 +69,7 @@ class UserLoads:
         with self._lock:
             self._load(user_id).running[large] -= 1
             if len(self._loads) > MOST_USERS:
-                self._drop_idle()
+                self._remove_idle()
 
     def charge(self, user_id: UUID, seconds: float) -> None:
         """Add database time to a user's debt."""
@@ -92,7 +92,7 @@ class UserLoads:
         load.at = now
         return load
 
-    def _drop_idle(self) -> None:
+    def _remove_idle(self) -> None:
         for user_id in list(self._loads):
             load = self._load(user_id)
             if not load.debt and not load.running.total():

@@ -47,7 +47,7 @@ export function tellProblem(problem) {
 }
 
 /**
- * Carry out a change, and keep what takes it back.
+ * Carry out a change, and keep what undoes it.
  *
  * `way` returns a promise of an answer; `back(answer)` undoes it (null: final). `label` is a text, or makes one of the answer.
  *
@@ -58,7 +58,7 @@ export function change(label, way, back, options = {}) {
   return inTurn(() => carryOut(label, way, back, options));
 }
 
-/** One change or undoing after the other, so that "Undo" takes back a change that is still on its way. */
+/** One change or undoing after the other, so that "Undo" undoes a change that is still on its way. */
 function inTurn(act) {
   turn = turn.then(act);
   return turn;
@@ -90,10 +90,10 @@ async function carryOut(label, way, back, { changed = () => true, stays = "", le
 /** How many changes can be undone. */
 export const undoable = () => done.length;
 
-/** Take the last change back. */
-export const undo = () => inTurn(takeBack);
+/** Undo the last change. */
+export const undo = () => inTurn(undoLast);
 
-async function takeBack() {
+async function undoLast() {
   const last = done.pop();
   window.dispatchEvent(new CustomEvent("undoable"));
   if (!last) return;
@@ -106,7 +106,7 @@ async function takeBack() {
   }
 }
 
-/** Forget what could be undone, at a logout. */
+/** Nothing can be undone any more, at a logout. */
 export function clearUndo() {
   done.length = 0;
   window.dispatchEvent(new CustomEvent("undoable"));

@@ -41,7 +41,7 @@ export function loginForm(reason, enter) {
         "ul",
         { class: "preview" },
         el("li", {}, el("code", {}, "read"), " shows the memory, and is needed for each login"),
-        el("li", {}, el("code", {}, "ingest"), " takes messages back and restores them"),
+        el("li", {}, el("code", {}, "ingest"), " retracts messages and restores them"),
         el("li", {}, el("code", {}, "manage"), " changes and erases what is remembered, and shows background work"),
         el("li", {}, "handing in earlier talk, and tokens for frontends, need all three"),
       ),

@@ -54,7 +54,7 @@ export function fading(node) {
   return `fades in ${count(node.patrols_left, "patrol")}`;
 }
 
-/** What is derived again after messages were taken back, restored or erased, and when. */
+/** What is derived again after messages were retracted, restored or erased, and when. */
 export function derivedAgain(rebuilds) {
   const parts = [
     rebuilds.messages && `facts from ${count(rebuilds.messages, "message")}`,

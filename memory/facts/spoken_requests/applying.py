@@ -45,7 +45,7 @@ def apply(
     shown: Sequence[Fact],
     secret: Collection[UUID],
 ) -> Applied:
-    """Do what messages ask for that were just judged, and take back what they are found to ask no more.
+    """Do what messages ask for that were just judged, and undo what they are found to ask no more.
 
     Args:
         tx: The transaction, which has locked the Being's talk and the user's facts.
@@ -63,7 +63,7 @@ def apply(
     }
     wanted = {done.target: (request, done) for request in requests for done in _effects(tx, being, request)}
     gone = [one.request_id for target, one in before.items() if target not in wanted and one.undone_at is None]
-    sessions = spoken_requests.drop(tx, being.being_id, gone) if gone else []
+    sessions = spoken_requests.remove(tx, being.being_id, gone) if gone else []
     for target, (request, done) in wanted.items():
         if (earlier := before.get(target)) and (earlier.undone_at is not None or done.effect != "corrected"):
             continue

@@ -1,4 +1,4 @@
-"""Brings the branches of an imported conversation to what its export says: one stands, the others are taken back."""
+"""Brings the branches of an imported conversation to what its export says: one stands, the others are retracted."""
 
 import hashlib
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _return_to(
 ) -> None:
     """Restore the end of the chosen branch, if another one was left for it; only at the first request with this id.
 
-    A retracted message before one that stands was taken back by a person.
+    A retracted message before one that stands was retracted by a person.
     """
     with store.transaction() as tx:
         erased = known_erased.for_intake(tx, settings, being.being_id)

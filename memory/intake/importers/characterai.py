@@ -2,7 +2,7 @@
 
 Its dumps have `histories` with `msgs` in order, of which those with `is_alternative` were not chosen; each message has
 the time of its chat alone. The service itself has `messages` with flat names, or `turns`, each with candidates, of
-which the primary one was chosen. Alternatives are taken back. The extension also writes chats in the formats of other
+which the primary one was chosen. Alternatives are retracted. The extension also writes chats in the formats of other
 programs: lines as SillyTavern has them, and pairs as Oobabooga has them.
 """
 

@@ -1,7 +1,7 @@
 """Reads `conversations.json` of a ChatGPT export: an array of conversations, each a tree of messages.
 
 `mapping` has the nodes by their ids, and `current_node` is the leaf of the branch that the person sees. Messages on
-other branches, left by editing or by asking again, are taken back. System prompts, tools' messages, hidden messages,
+other branches, left by editing or by asking again, are retracted. System prompts, tools' messages, hidden messages,
 and what a model thought were not said, and are left out; so are conversations that the person wants not remembered.
 """
 

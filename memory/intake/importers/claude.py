@@ -1,7 +1,7 @@
 """Reads `conversations.json` of a Claude export: an array of conversations with their messages in order.
 
-Where messages name their parents, those beside the branch of the current leaf (or of the newest message) are taken
-back. What a model thought, its tools' calls and their results were not said, and are left out.
+Where messages name their parents, those beside the branch of the current leaf (or of the newest message) are
+retracted. What a model thought, its tools' calls and their results were not said, and are left out.
 """
 
 from collections import Counter

@@ -2,9 +2,9 @@
 
 Messages have no ids. Theirs are derived from speaker, time and text, so that a branch or a checkpoint, which is a file
 of its own that begins with the same messages, adds only what is new in it; the extension in `adapters/sillytavern`
-derives the same ids, and notes in the header of which conversation they are. Swipes that were not chosen are taken
-back. Lines that the person has hidden from the model (`is_system`) were said all the same; the program's own lines,
-narration and notes were not.
+derives the same ids, and notes in the header of which conversation they are. Swipes that were not chosen are
+retracted. Lines that the person has hidden from the model (`is_system`) were said all the same; the program's own
+lines, narration and notes were not.
 """
 
 import hashlib

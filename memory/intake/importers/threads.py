@@ -2,7 +2,7 @@
 
 The order is that of the parents; messages whose parents are unknown stand as they stand in the file, or by their times
 where the file has no order. Only a message with a sibling under the same known parent is another branch: a missing
-parent, or equal times, take nothing back. Times are made to rise along the order.
+parent, or equal times, retract nothing. Times are made to rise along the order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -86,7 +86,7 @@ create or replace function note_before(p_being_id uuid, p_node_id uuid) returns 
     where being_id = p_being_id and node_id = p_node_id;
 $$;
 
--- Forgetting on request: the node is dead, nothing finds it and no patrol revives it; revive_node takes it back.
+-- Forgetting on request: the node is dead, nothing finds it and no patrol revives it; revive_node undoes it.
 create or replace function forget_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
 declare
     v_counter bigint;
@@ -128,7 +128,7 @@ begin
     perform set_config('memory.before', '', true);
 end $$;
 
--- Takes back a person's latest forgetting or reviving, if it is the last thing that happened to the node's state: the
+-- Undoes a person's latest forgetting or reviving, if it is the last thing that happened to the node's state: the
 -- node is what it would be without it, at the age that it would have by now.
 create or replace function undo_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
 declare

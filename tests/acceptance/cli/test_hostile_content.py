@@ -270,9 +270,9 @@ ARGUMENTS = {
     "entities propose": about("person:somebody", "person:nobody"),
     "entities part": about(lambda on: on.first("merge_id", "entity_merges")),
     "mind put": about("notesOfMine", HOSTILE),
-    "mind clear": about("notesOfMine"),
+    "mind remove": about("notesOfMine"),
     "profile set": about("externalDialog", "core", "--instructions", HOSTILE),
-    "profile reset": about(NAME),
+    "profile remove": about(NAME),
     "vault add": about(f"Some {NAME} is kept.", "--category", NAME),
     "vault topic": about("a-topic", f"The {NAME} of a topic."),
     "vault update": about(lambda on: on.record, "--text", f"Another {NAME} is kept."),
@@ -312,7 +312,7 @@ ARGUMENTS = {
     "muted": about(),
     "unmute": about(lambda on: on.first("mute_id", "mutes")),
     "work replay": plain(lambda on: on.first("work_id", "work", "state = 'dead'")),
-    "work drop": plain(lambda on: on.first("work_id", "work", "state = 'dead'")),
+    "work remove": plain(lambda on: on.first("work_id", "work", "state = 'dead'")),
     "messages confide": about(lambda on: on.first("message_id", "messages")),
     "messages share": about(lambda on: on.first("message_id", "messages")),
     "messages retract": about(HOSTILE),
@@ -453,7 +453,7 @@ def test_every_command_has_arguments_here():
 
 
 # Called in a way that is wrong, with the wrong part in the error.
-WRONG = {"down", "demo", "worker", "beat", "stream", "profile reset", "vault delete"}
+WRONG = {"down", "demo", "worker", "beat", "stream", "profile remove", "vault delete"}
 DOCUMENTS = {"export", "vault export", "work show"}
 
 

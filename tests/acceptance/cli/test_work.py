@@ -45,18 +45,18 @@ def test_dead_work_is_listed_shown_and_replayed(patrol, dead_work):
     assert str(dead_work) in {unit["work_id"] for unit in patrol.json("work", "list")["work"]}
     assert json.loads(patrol("work", "show", dead_work).stdout)["error"] == "ValueError in due, line 7"
     patrol("work", "replay", dead_work)
-    assert "Only dead work" in patrol("work", "drop", dead_work, code=1).stderr
+    assert "Only dead work" in patrol("work", "remove", dead_work, code=1).stderr
 
 
 def test_dead_work_is_a_fault_to_the_doctor(patrol, dead_work):
     found = examined(patrol, "--no-canary")["dead work"]
     assert not found["good"]
     assert "patrol work list" in found["words"]
-    patrol("work", "drop", dead_work)
+    patrol("work", "remove", dead_work)
 
 
 def test_dead_work_can_be_dropped(patrol, dead_work):
-    patrol("work", "drop", dead_work)
+    patrol("work", "remove", dead_work)
     assert f"There is no work {dead_work}" in patrol("work", "show", dead_work, code=1).stderr
 
 
@@ -82,7 +82,7 @@ def test_work_of_an_unknown_kind_is_reported_and_stays_until_it_is_dropped(patro
     found = examined(patrol, "--no-canary")
     assert not found["kinds of work"]["good"]
     assert "1 of upkeep.of_the_next_version" in found["kinds of work"]["words"]
-    patrol("work", "drop", foreign_work)
+    patrol("work", "remove", foreign_work)
     assert f"There is no work {foreign_work}" in patrol("work", "show", foreign_work, code=1).stderr
 
 

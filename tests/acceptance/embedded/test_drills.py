@@ -107,7 +107,7 @@ def test_a_mistake_is_undone_by_returning_to_the_moment_before_it(server, being,
     say(server, being, "after the backup")
     (moment,) = column(server, "select clock_timestamp()::text")
     with Store(as_application(server.url)) as store, crossing("command"), store.transaction() as tx:
-        users.remove_user(tx, being.user_id)
+        users.erase_user(tx, being.user_id)
     assert heard(server, being) == set()
     column(server, "select pg_switch_wal()")
     server.stop()

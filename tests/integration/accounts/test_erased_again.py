@@ -287,7 +287,7 @@ def test_nothing_but_the_gate_removes_a_record(store, settings, being):
 def test_cleaning_the_streams_outlives_the_being(store, being):
     erase_being(store, being)
     with store.transaction() as tx:
-        retention.clear_orphaned(tx, timedelta(0), 10)
+        retention.remove_orphaned(tx, timedelta(0), 10)
         assert value(tx, "select count(*) from memory.work where owner_id = %s", [being.being_id]) == 2
 
 

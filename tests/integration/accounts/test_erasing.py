@@ -104,7 +104,7 @@ def test_work_whose_owner_is_gone_is_cleared(store, being):
     with store.transaction() as tx:
         work.ask(tx, being.being_id, ACTIVATE)
         tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
-        assert retention.clear_orphaned(tx, timedelta(0), 10) == 1
+        assert retention.remove_orphaned(tx, timedelta(0), 10) == 1
 
 
 def absorbed_scene(store, being):

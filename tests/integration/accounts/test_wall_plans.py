@@ -156,7 +156,7 @@ STATEMENTS = {
     "search: what is ranked": ranked,
     "facts": lambda tx, being: fact_vectors.nearest(tx, being.user_id, being.being_id, MODEL, list(EAST), 5),
     "echoes": lambda tx, being: provenance.shown(tx, being.being_id, [100, 2000]),
-    "echoes that go": lambda tx, being: provenance.drop(tx, being.being_id, {100: DAY}),
+    "echoes that go": lambda tx, being: provenance.remove(tx, being.being_id, {100: DAY}),
     "what a judge was shown": lambda tx, being: utterances.shown_with(tx, being.being_id, [message(9, tx)]),
     "a retraction": lambda tx, being: tx.execute(
         "select * from memory.withdraw_messages(%s, %s)", [being.being_id, [message(9, tx)]]

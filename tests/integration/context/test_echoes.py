@@ -111,9 +111,9 @@ def test_whatever_stands_around_it_a_piece_is_recognised(before, after):
 
 def test_receipts_are_kept_for_as_long_as_the_settings_say(store, clock, left_of):
     clock.advance(days=30)
-    periodic.clear(store, Settings())
+    periodic.expire(store, Settings())
     assert left_of(DIARY) == "."
 
     clock.advance(days=2)
-    periodic.clear(store, Settings())
+    periodic.expire(store, Settings())
     assert left_of(DIARY) == DIARY

@@ -58,10 +58,10 @@ def test_events_of_a_fact_are_let_go_apart_from_those_that_explain_it(talk, cloc
     before = events()
     assert before.count("pinned") == before.count("unpinned") == 2
     clock.advance(days=399)
-    periodic.clear(talk.store, Settings())
+    periodic.expire(talk.store, Settings())
     assert events() == before
     clock.advance(days=2)
-    periodic.clear(talk.store, Settings())
+    periodic.expire(talk.store, Settings())
     assert events() == [
         event for place, event in enumerate(before) if event == "born" or event not in before[place + 1 :]
     ]
@@ -195,7 +195,7 @@ def test_nothing_is_left_of_a_user_who_is_removed(talk, other):
     talk.judged()
     other.hears("Secretly I hate tea.", fact("I hate tea", in_confidence=True))
     with talk.store.transaction() as tx:
-        users.remove_user(tx, talk.being.user_id)
+        users.erase_user(tx, talk.being.user_id)
         for table in (
             "facts",
             "fact_statements",

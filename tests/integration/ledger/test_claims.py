@@ -213,8 +213,8 @@ def test_done_work_is_cleared_by_age(store, ask, claim, row):
     with store.finishing(claim()):
         pass
     with store.transaction() as tx:
-        assert retention.clear(tx, "work", timedelta(hours=1), 10) == 0
-        assert retention.clear(tx, "work", timedelta(0), 10) == 1
+        assert retention.expire(tx, "work", timedelta(hours=1), 10) == 0
+        assert retention.expire(tx, "work", timedelta(0), 10) == 1
     assert row() is None
 
 

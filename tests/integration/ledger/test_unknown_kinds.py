@@ -76,9 +76,9 @@ def test_it_is_listed_as_unknown_and_can_be_dropped_but_not_replayed(store, owne
     assert {(unit.kind, unit.known) for unit in listed} == {(FOREIGN, False), ("upkeep.curate", True)}
     unknown = [unit for unit in listed if not unit.known]
     with pytest.raises(Refused, match="unknown to this version"):
-        dead_letters.drop(store, [owner], next(unit.work_id for unit in listed if unit.known))
+        dead_letters.remove(store, [owner], next(unit.work_id for unit in listed if unit.known))
 
-    dead_letters.drop(store, [owner], unknown[0].work_id)
+    dead_letters.remove(store, [owner], unknown[0].work_id)
     assert [row["work_id"] for row in foreign()] == [unknown[1].work_id]
     with store.transaction() as tx:
         tx.execute(

@@ -132,7 +132,7 @@ def test_expired_keys_are_deleted(store, settings, user, rows):
     passing = settings.model_copy(update={"request_key_life": timedelta(0)})
     keys.store_request_key(store, passing, user.user_id, "anthropic", BROUGHT)
     keys.add(store, settings, user.user_id, "anthropic", THEIRS)
-    periodic.clear(store, settings)
+    periodic.expire(store, settings)
 
     assert [row["last_four"] for row in rows()] == [THEIRS[-4:]]
 

@@ -210,7 +210,7 @@ def test_responses_that_lineage_refers_to_are_kept(store, mind, being):
     kept, other = mind().ask(question()), mind().ask(question("And the sky?"))
     with store.transaction() as tx:
         responses.keep(tx, being.being_id, kept.response_id, [])
-        assert retention.clear(tx, "model_responses", timedelta(0), 100) == 1
+        assert retention.expire(tx, "model_responses", timedelta(0), 100) == 1
         rows = tx.execute("select response_id from memory.model_responses").fetchall()
     assert [row["response_id"] for row in rows] == [kept.response_id] != [other.response_id]
 

@@ -36,7 +36,7 @@ def test_a_question_without_a_valid_answer_is_not_asked_again_by_other_work(stor
 
     provider.reset()
     with store.transaction() as tx:
-        unanswered.drop(tx, being.being_id)
+        unanswered.remove(tx, being.being_id)
     assert mind().ask(question()).answer.name == "blue"
 
 

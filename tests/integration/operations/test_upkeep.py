@@ -44,29 +44,29 @@ def rows(store, table):
 
 
 def test_retention_lets_go_of_all_that_is_old_however_much(store, being, monkeypatch):
-    monkeypatch.setattr(periodic, "CLEARED_AT_ONCE", 4)
+    monkeypatch.setattr(periodic, "EXPIRED_AT_ONCE", 4)
     with store.transaction() as tx:
         finish_units(tx, being, count=8, days=8)
         finish_units(tx, being, count=3, days=6)
-    periodic.clear(store, Settings())
+    periodic.expire(store, Settings())
     assert rows(store, "work") == 3
 
 
 def test_retention_deletes_vectors_of_abandoned_attempts(store, being, monkeypatch):
-    monkeypatch.setattr(periodic, "CLEARED_AT_ONCE", 2)
+    monkeypatch.setattr(periodic, "EXPIRED_AT_ONCE", 2)
     with store.transaction() as tx:
         embeddings.keep(tx, being.being_id, MODEL, dict.fromkeys(HASHES, np.ones(3, np.float32)))
         tx.execute(
             "update memory.embeddings set created_at = clock_timestamp() - interval '8 days' where text_hash = any(%s)",
             [HASHES[:4]],
         )
-    periodic.clear(store, Settings())
+    periodic.expire(store, Settings())
     with store.transaction() as tx:
         assert set(embeddings.known(tx, being.being_id, MODEL, HASHES)) == set(HASHES[4:])
 
 
 def test_retention_lets_go_of_the_counts_of_old_judgings(store, being, clock, monkeypatch):
-    monkeypatch.setattr(periodic, "CLEARED_AT_ONCE", 2)
+    monkeypatch.setattr(periodic, "EXPIRED_AT_ONCE", 2)
 
     def judge(count):
         with store.transaction() as tx:
@@ -86,9 +86,9 @@ def test_retention_lets_go_of_the_counts_of_old_judgings(store, being, clock, mo
     clock.advance(days=60)
     judge(3)
     clock.advance(days=31)
-    periodic.clear(store, Settings())
+    periodic.expire(store, Settings())
     assert rows(store, "judgements") == 3
-    periodic.clear(store, Settings(keep_judgements=timedelta(days=30)))
+    periodic.expire(store, Settings(keep_judgements=timedelta(days=30)))
     assert rows(store, "judgements") == 0
 
 

@@ -272,7 +272,7 @@ def test_a_pinned_memory_is_never_absorbed(life):
     assert life.patrol().steps["consolidate"]["left"] == 1
     assert len(life.asked("Consolidation")) == asked
     with life.store.transaction() as tx:
-        unanswered.drop(tx, life.being_id)
+        unanswered.remove(tx, life.being_id)
     assert life.patrol().steps["consolidate"]["absorbed"] == 1
 
 

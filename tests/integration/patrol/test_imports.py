@@ -127,7 +127,7 @@ def test_what_was_left_is_taken_up_by_the_next_patrol(life):
     patrolled(life, running(life))
     life.provider.reset()
     with life.store.transaction() as tx:
-        unanswered.drop(tx, life.being_id)
+        unanswered.remove(tx, life.being_id)
     settings = life.settings
     walk_patrol(life.store, Embedders(settings), settings, life.being_id, Thinkers(settings))
     assert fresh(life) == RUN_NOTES

@@ -84,7 +84,7 @@ def test_removing_a_user_in_the_middle_of_a_step_leaves_no_work(store, being_id)
         claim = work.claim(tx, being_id, "patrol.embed", str(run_id), lease=LEASE, attempts=1)
         user_id = beings.get_being(tx, being_id).user_id
     with store.transaction() as tx:
-        gone = users.remove_user(tx, user_id)
+        gone = users.erase_user(tx, user_id)
     with pytest.raises(NotFound), store.finishing(claim) as tx:
         runs.enter(tx, being_id, run_id)
     with store.transaction() as tx:

@@ -1,4 +1,4 @@
-"""What is stored of the transcripts that a frontend resends: each message once; what was taken back is retracted."""
+"""What is stored of the transcripts that a frontend resends: each message once; what was edited or cut is retracted."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -118,11 +118,11 @@ def test_keys_are_forgotten_with_age(mine, store):
         return record_batches.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     assert (sent().added, sent().repeated) == (1, 1)
-    periodic.clear(store, mine.settings)
+    periodic.expire(store, mine.settings)
     assert sent().repeated == 1
     with store.transaction() as tx:
         tx.execute("update memory.vault_idempotency set created_at = created_at - %s", [mine.settings.keep_receipts])
-    periodic.clear(store, mine.settings)
+    periodic.expire(store, mine.settings)
     assert [refusal.gate for refusal in sent().rejected] == ["duplicate"]
 
 

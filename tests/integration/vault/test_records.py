@@ -178,8 +178,8 @@ def test_old_versions_and_tombstones_are_compacted_on_a_schedule(mine, clock):
     clock.advance(days=20)
     register = mine.register("mood", "Wild.")
     clock.advance(days=11)
-    periodic.clear(mine.store, mine.settings)
+    periodic.expire(mine.store, mine.settings)
     assert [version.version for version in mine.versions(register.id)] == [2]
-    periodic.clear(mine.store, mine.settings)
+    periodic.expire(mine.store, mine.settings)
     assert mine.versions(gone.id) == []
     assert [record.text for record in mine.live().values()] == ["Wild."]

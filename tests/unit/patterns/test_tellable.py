@@ -29,7 +29,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     "answers a person who lists, or names one thing by its id": {
         "store.facts.entities": "shared_aliases neighbours is_known merges",
         "store.facts.facts": "count get among named own_names",
-        "store.facts.todos": "add_evidence found_again supported expire get named",
+        "store.facts.todos": "add_evidence found_again supported archive_old get named",
         "store.intake.keyed_knowledge": "get by_ids namespaces",
         "store.intake.notes": "known pending pending_until left_over stamped unrepaired existing get page failed",
         "store.nodes.nodes": "insert age_new get named absorbed_by",

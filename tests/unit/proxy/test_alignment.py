@@ -118,7 +118,7 @@ KINDS = {
 
 
 def trees(lines):
-    """The conversation as it was said; taken back; and with each answer beside many others."""
+    """The conversation as it was said; retracted; and with each answer beside many others."""
     yield chain(lines)
     yield chain(lines, stands=False)
     messages = chain(lines)
@@ -137,7 +137,7 @@ def whole(turns, messages, texts):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("tree", range(3), ids=["as said", "taken back", "many answers"])
+@pytest.mark.parametrize("tree", range(3), ids=["as said", "retracted", "many answers"])
 def test_twice_the_lines_take_twice_the_lines_of_code(kind, tree):
     def run(count):
         known, shown = KINDS[kind](count)

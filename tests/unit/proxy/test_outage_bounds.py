@@ -61,8 +61,8 @@ def test_what_is_forgotten_or_over_is_not_held(recent, clock):
     held = [ref(forgotten), ref(over)]
     recent.store("one", forgotten)
     recent.store("two", over)
-    recent.drop("one")
-    recent.drop("never stored")
+    recent.remove("one")
+    recent.remove("never stored")
     assert recent.find("one") is None
     del forgotten, over
     assert [each() is None for each in held] == [True, False]

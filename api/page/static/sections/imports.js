@@ -121,7 +121,7 @@ function summary(done) {
 
 function report(context, done) {
   const also = [
-    done.retracted && `${number(done.retracted)} of the messages are on branches that you left, and count as taken back`,
+    done.retracted && `${number(done.retracted)} of the messages are on branches that you left, and count as retracted`,
     done.erased && `${number(done.erased)} had been erased before, and stay so`,
     done.shortened && `${number(done.shortened)} were shortened to 64 KB`,
     ...Object.entries(done.left_out).map(([reason, amount]) => `left out: ${reason} (${number(amount)})`),

@@ -105,9 +105,9 @@ function line(context, id, said) {
           "div",
           { class: "buttons" },
           button(
-            "Take back for all",
+            "Retract for all",
             () =>
-              change((answer) => `Taken back for all that heard it. ${again(answer)}`, post("retract"), post("restore"), {
+              change((answer) => `Retracted for all that heard it. ${again(answer)}`, post("retract"), post("restore"), {
                 stays: again,
               }),
             { class: "quiet" },

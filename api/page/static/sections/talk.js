@@ -1,4 +1,4 @@
-// Talk, a conversation at a time. Messages can be taken back, as if they had never been said, and restored.
+// Talk, a conversation at a time. Messages can be retracted, as if they had never been said, and restored.
 
 import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
@@ -61,8 +61,8 @@ async function sessions(context) {
           empty("Nothing has been said yet."),
           el("p", {}, el("a", { href: context.link("start") }, "Import earlier talk, or connect the program that you talk with")),
         ],
-    el("h2", {}, "Taken back"),
-    taken.childElementCount ? [taken, moreTaken] : empty("No message was taken back."),
+    el("h2", {}, "Retracted"),
+    taken.childElementCount ? [taken, moreTaken] : empty("No message was retracted."),
     panel(context),
   ];
 }
@@ -112,9 +112,9 @@ async function session(context) {
   ];
 }
 
-// What is derived again of a message that was taken back or restored, as the answer says.
+// What is derived again of a message that was retracted or restored, as the answer says.
 const again = ({ rebuilds }) => derivedAgain(rebuilds);
-const takenBack = (answer) => `Taken back: it counts as never said. ${again(answer)}`;
+const nowRetracted = (answer) => `Retracted: it counts as never said. ${again(answer)}`;
 const standsAgain = (answer) => `It stands again. ${again(answer)}`;
 
 function line(context, message, taken, mutes) {
@@ -130,7 +130,7 @@ function line(context, message, taken, mutes) {
       { class: "hint" },
       userText(speaker(context, message)),
       ` · ${moment(message.created_at)}`,
-      taken ? [" · ", el("span", { class: "chip retracted" }, "taken back")] : null,
+      taken ? [" · ", el("span", { class: "chip retracted" }, "retracted")] : null,
       message.in_confidence ? " · in confidence" : null,
     ),
     userText(message.content, "p"),
@@ -138,7 +138,7 @@ function line(context, message, taken, mutes) {
       "div",
       { class: "buttons" },
       context.ingests && !taken
-        ? button("Take back", () => change(takenBack, retract, restore, { stays: again }), { class: "quiet" })
+        ? button("Retract", () => change(nowRetracted, retract, restore, { stays: again }), { class: "quiet" })
         : null,
       context.manages && !taken ? confidenceButton(message.in_confidence, set) : null,
       taken ? null : muteButton(context, mutes, "message", message.message_id),
@@ -158,7 +158,7 @@ async function erase(context, message) {
       el(
         "p",
         {},
-        "This can’t be undone, and the same words are refused if they are sent again. Taking it back can be undone. These would go or change:",
+        "This can’t be undone, and the same words are refused if they are sent again. Retracting it can be undone. These would go or change:",
       ),
       el(
         "ul",

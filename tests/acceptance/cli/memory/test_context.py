@@ -18,8 +18,8 @@ def test_a_context_is_made_of_what_was_laid_down(patrol, account):
 
     patrol("persona", "change", "partner_rules", "bedtime", "--disable", *being)
     patrol("user-model", "remove", "--user", account.user)
-    patrol("mind", "clear", "userNotes", *being)
-    patrol("profile", "reset", "decision", *being)
+    patrol("mind", "remove", "userNotes", *being)
+    patrol("profile", "remove", "decision", *being)
     assert "Good night" not in patrol("context", *being).stdout
     patrol("persona", "remove", "partner_rules", "bedtime", *being)
     assert patrol.json("persona", "list", "partner_rules", *being)["entries"] == []
@@ -43,7 +43,7 @@ def test_a_chat_is_named_by_its_conversation(patrol, account):
     shown = patrol("context", "What now?", *being, *boat).stdout
     assert "Is on a boat." in shown
     assert "Is at home." not in shown
-    patrol("mind", "clear", "userNotes", *being)
+    patrol("mind", "remove", "userNotes", *being)
     assert held() == []
     assert len(held(*boat)) == 2
     assert "200" in patrol("mind", "put", "userNotes", "x", *being, "--conversation", "x" * 201, code=2).stderr

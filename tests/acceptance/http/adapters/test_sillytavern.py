@@ -138,7 +138,7 @@ def test_in_a_group_each_member_hears_what_is_said_while_it_is_there(tavern, per
     said, _ = heard("mira", "leo", "kay")
     assert said == {"mira": everything, "leo": everything[:3], "kay": everything[1:]}
 
-    # What is taken back is so for all, but what a branch has of its chat stays.
+    # What is retracted is so for all, but what a branch has of its chat stays.
     does(tavern, "deletesFrom", 3)
     assert heard("mira")[0] == {"mira": everything[:3]}
     does(tavern, "branchesAt", 1, "branch")

@@ -1,4 +1,4 @@
-"""A message that was taken back is nowhere, until it is restored; what was erased never comes back."""
+"""A message that was retracted is nowhere, until it is restored; what was erased never comes back."""
 
 from tests.acceptance.conftest import PATIENCE
 from workers.embedded.processes import wait_until

@@ -47,7 +47,7 @@ SAID = [
     {"id": "m1", "role": "user", "content": "The lamp is lit again."},
     {"id": "m2", "role": "assistant", "content": "How good to hear."},
 ]
-# Of another session; the first two are taken back.
+# Of another session; the first two are retracted.
 EARLIER = [
     {"id": f"e{number}", "role": "user", "content": text, "created_at": f"2026-03-01T10:0{number}:00Z"}
     for number, text in enumerate(["The oil is bad.", "The oil is thin.", "The wick is short."], 1)

@@ -161,7 +161,7 @@ def test_a_person_logs_in_and_out_and_a_wrong_token_is_told(stack, owner, open_p
 def test_a_token_that_may_only_read_is_shown_everything_and_offered_no_change(mind, page_of, went):
     page = page_of(mind.reading)
     expect(page.get_by_text("Read only")).to_be_visible()
-    changes = "Pin|Forget|Correct|Erase|Edit|Archive|Add|Delete|Take back|Run a patrol|Download|They are one|Try again"
+    changes = "Pin|Forget|Correct|Erase|Edit|Archive|Add|Delete|Retract|Run a patrol|Download|They are one|Try again"
     node = mind.node("Nadia lit the harbour lamp by hand.")["node_id"]
     for section in (f"memory/{node}", "facts", "entities", "talk", "vault", "start", "patrols", "cost", "care"):
         went(page, section)

@@ -238,13 +238,13 @@ def test_a_message_is_taken_back_and_restored(hand, tended, went, said):
     (first, second), session = said
     taken = lambda: {one["content"] for one in tended.told("/retracted-messages")["messages"]}  # noqa: E731  # a condition
     went(hand.page, f"talk/{session}")
-    hand.button("Take back", hand.page.locator("li", has_text=second))
+    hand.button("Retract", hand.page.locator("li", has_text=second))
     expect(hand.page.locator("main")).not_to_contain_text(second)
     assert second in taken()
     hand.undo()
     expect(hand.page.locator("main")).to_contain_text(second)
     assert second not in taken()
-    hand.button("Take back", hand.page.locator("li", has_text=first))
+    hand.button("Retract", hand.page.locator("li", has_text=first))
     expect(hand.page.locator("main")).not_to_contain_text(first)
     went(hand.page, "talk")
     hand.button("Restore", hand.page.locator("li", has_text=first))

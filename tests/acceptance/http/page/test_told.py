@@ -17,10 +17,10 @@ def test_taking_back_and_restoring_say_what_is_derived_again(tended, page_of, we
     session = tended.told("/sessions")["sessions"][0]["session_id"]
     page = went(page_of(tended.token), f"talk/{session}")
     told = page.locator("#told")
-    page.locator("li", has_text=name).get_by_role("button", name="Take back").click()
+    page.locator("li", has_text=name).get_by_role("button", name="Retract").click()
     expect(told).to_contain_text(re.compile("counts as never said. (Derived again|Nothing had been derived)"))
     page.locator("#undo").click()
-    expect(told).to_contain_text("Undone: Taken back. Derived again in the background")
+    expect(told).to_contain_text("Undone: Retracted. Derived again in the background")
     # It goes with the page that it is about, sooner than after its time.
     went(page, "facts")
     expect(told).to_be_empty(timeout=5000)

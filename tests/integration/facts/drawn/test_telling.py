@@ -210,7 +210,7 @@ def test_a_todo_that_is_told_again_is_renewed_though_a_context_showed_it(talk, c
     assert again.todo_id == first.todo_id
     assert again.last_told_at - first.last_told_at >= timedelta(days=29)
     clock.advance(days=75)
-    upkeep.clear(talk.store, talk.settings)
+    upkeep.expire(talk.store, talk.settings)
     assert len(talk.todos()) == 1, "it expires 90 days after it was told last"
 
 

@@ -67,12 +67,12 @@ def test_an_old_todo_expires_and_what_is_opened_again_does_not(talk, clock):
     talk.hears("I'll call Mum, some day.", todos=(todo("I'll call Mum", "Call Mum."),))
     talk.hears("I swim.", todos=(todo("I swim", "Swim.", kind="habit", message="m2"),))
     clock.advance(days=91)
-    upkeep.clear(talk.store, talk.settings)
+    upkeep.expire(talk.store, talk.settings)
     assert [one.content for one in talk.todos()] == ["Swim."]
     (old,) = talk.todos("ARCHIVED")
     with talk.store.transaction() as tx:
         todo_editing.change(tx, talk.being, old.todo_id, TodoChanges(status="OPEN"))
-    upkeep.clear(talk.store, talk.settings)
+    upkeep.expire(talk.store, talk.settings)
     assert [one.content for one in talk.todos()] == ["Call Mum.", "Swim."]
 
 
@@ -84,7 +84,7 @@ def test_what_was_open_in_a_conversation_of_years_ago_is_not_in_mind_and_expires
     (old,) = talk.todos()
     assert (old.due_at, old.last_told_at) == (datetime(2021, 3, 2, tzinfo=UTC), years_ago)
     assert "seeds" not in shown(talk)
-    upkeep.clear(talk.store, talk.settings)
+    upkeep.expire(talk.store, talk.settings)
     assert talk.todos() == []
 
 

@@ -1,7 +1,7 @@
-"""Whatever was said, taken back, restored, edited and erased: the memory is that of what stands, told by itself.
+"""Whatever was said, retracted, restored, edited and erased: the memory is that of what stands, told by itself.
 
 The model is a function: what it finds in a message depends on that message alone, and how two statements relate on
-these two alone. So whatever differs between two memories that were told the same would be due to what was taken back.
+these two alone. So whatever differs between two memories that were told the same would be due to what was retracted.
 """
 
 import json

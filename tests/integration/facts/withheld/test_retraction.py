@@ -1,4 +1,4 @@
-"""What was taken back was never said: retraction, restoration, edits, and what is derived again."""
+"""What was retracted was never said: retraction, restoration, edits, and what is derived again."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -512,12 +512,12 @@ def test_retracted_messages_are_kept_as_long_as_the_setting_says(talk, retract, 
     retract("a", "awaited")
     settings = talk.settings.model_copy(update={"keep_retracted": timedelta(days=30)})
     clock.advance(days=29)
-    periodic.clear(talk.store, settings)
+    periodic.expire(talk.store, settings)
     with talk.store.transaction() as tx:
         assert len(stored.page(tx, talk.being.being_id, conversation=None, before=None, limit=10)) == 1
     clock.advance(days=2)
-    periodic.clear(talk.store, talk.settings)
-    periodic.clear(talk.store, settings)
+    periodic.expire(talk.store, talk.settings)
+    periodic.expire(talk.store, settings)
     with pytest.raises(NotFound):
         restore("a")
     assert accept(said("a", 0, "Old."), said("awaited", 1, "New.")).accepted == 2

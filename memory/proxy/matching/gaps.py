@@ -18,7 +18,7 @@ SURELY_WHOLE = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Deletion:
+class Gap:
     """A message that is missing between two matches."""
 
     message: PlacedMessage
@@ -26,15 +26,13 @@ class Deletion:
     behind: Match
 
 
-def one_deleted(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> Deletion | None:
+def one_missing(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> Gap | None:
     """Return the one message that is missing between two matches; None if none is, or more are."""
     pairs = list(pairwise(matches))
     if any(behind.turn != before.turn + 1 for before, behind in pairs) or any(turn.role == "other" for turn in turns):
         return None
     missing = [
-        Deletion(one, before, behind)
-        for before, behind in pairs
-        for one in known.between(before.message, behind.message)
+        Gap(one, before, behind) for before, behind in pairs for one in known.between(before.message, behind.message)
     ]
     if len(missing) != 1:
         return None
@@ -52,7 +50,7 @@ def _has_others(message: PlacedMessage, known: KnownConversation) -> bool:
     return not message.stands or any(one.stands and one.role == message.role and one is not message for one in others)
 
 
-def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Deletion, known: KnownConversation) -> bool:
+def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Gap, known: KnownConversation) -> bool:
     """Whether nothing tells that the beginning before a message belongs to it, or that it was not cut behind that."""
     first = [one for one in matches if one.turn <= found.before.turn and not known.is_greeting(one.message)]
     is_long = sum(len(turn.comparable) for turn in turns) > SURELY_WHOLE
