@@ -208,7 +208,7 @@ class Operation(Generic[A]):
         repeated: What a second call under the same Idempotency-Key does. `answered once`: it commits together with
             its answer, which is returned again. `done again`: it may call a model, for which no transaction is held, so
             that a crash before its answer is stored leads to a second call. `harmless`: by its nature.
-        drops_answers: Whether stored answers to earlier requests may show what it erases: they are deleted with it.
+        removes_answers: Whether stored answers to earlier requests may show what it erases: they are removed with it.
         waits_for: Whether an answer holds what its caller waits for: a door that can wait asks again until it does, or
             until the parameter `wait`, in seconds, is over. None: it is not waited for.
     """
@@ -226,7 +226,7 @@ class Operation(Generic[A]):
     conflicts: bool
     gone: bool
     repeated: Repeated
-    drops_answers: bool
+    removes_answers: bool
     waits_for: Callable[[A], bool] | None
 
     @property
@@ -281,7 +281,7 @@ class Operation(Generic[A]):
         return [self._parameter(each) for each in declared if each.annotation not in SUBJECTS]
 
     def perform(self, on: Resources, **arguments: Any) -> A:
-        """Do it, and delete the stored answers that may show what it erased, in one transaction.
+        """Do it, and remove the stored answers that may show what it erased, in one transaction.
 
         Args:
             on: The process's resources.
@@ -302,7 +302,7 @@ class Operation(Generic[A]):
             return self._called(on, **arguments)
         with (
             acting_for(owner.user_id, owner.being_id),
-            without_stored_answers(on.store, owner.user_id) if self.drops_answers else nullcontext(),
+            without_stored_answers(on.store, owner.user_id) if self.removes_answers else nullcontext(),
         ):
             return self._called(on, **arguments)
 
@@ -362,7 +362,7 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
     conflicts: bool = False,
     gone: bool = False,
     repeated: Repeated = "answered once",
-    drops_answers: bool = False,
+    removes_answers: bool = False,
     waits_for: Callable[[Any], bool] | None = None,
 ) -> Callable[[Callable[..., A | Existing[A]]], Operation[A]]:
     """Declare the decorated function as an operation; the arguments are those of `Operation`.
@@ -372,7 +372,7 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
     """
     method, _, path = (route or "").partition(" ")
     options = (scope, for_all_beings, status, omits, commands, tool, body, conflicts, gone, repeated)
-    ends = (drops_answers, waits_for)
+    ends = (removes_answers, waits_for)
     return lambda call: Operation(call, method, path, *options, *ends)
 
 

@@ -83,7 +83,7 @@ def revoke_token(
     owner: UserOption,
     token: Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")],
 ) -> None:
-    """Revoke a token at once, and delete provider keys that came with its requests."""
+    """Revoke a token at once, and remove provider keys that came with its requests."""
     with opened() as on:
         operations.revoke_token.perform(on, user_id=find_user(on, owner).user_id, token_id=token)
     say("Revoked.")

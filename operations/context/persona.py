@@ -63,7 +63,7 @@ def change_persona(tx: Transaction, being: Being, kind: Kind, entry_id: UUID, ch
 @operation(
     "DELETE /v1/beings/{being}/persona/{kind}/{entry_id}",
     scope="manage",
-    drops_answers=True,
+    removes_answers=True,
     commands=[Command("remove", done="Removed")],
     status=HTTPStatus.NO_CONTENT,
 )

@@ -35,7 +35,7 @@ def write_profile(tx: Transaction, being: Being, process: ProcessName, new: NewP
 @operation(
     "DELETE /v1/beings/{being}/profiles/{process}",
     scope="manage",
-    drops_answers=True,
+    removes_answers=True,
     status=HTTPStatus.NO_CONTENT,
     commands=[Command("remove", done="The default profile applies")],
 )

@@ -29,7 +29,7 @@ def write_user_model(tx: Transaction, caller: Caller, new: NewUserModel) -> User
     "DELETE /v1/user-model",
     scope="manage",
     for_all_beings=True,
-    drops_answers=True,
+    removes_answers=True,
     commands=[Command("remove", done="Removed")],
     status=HTTPStatus.NO_CONTENT,
 )

@@ -144,7 +144,7 @@ def unfold_fact(on: Resources, being: Being, fact_id: UUID) -> FactPage:
     "DELETE /v1/beings/{being}/facts/{fact_id}",
     scope="manage",
     status=HTTPStatus.NO_CONTENT,
-    drops_answers=True,
+    removes_answers=True,
     commands=[Command("erase", done="Erased")],
 )
 def erase_fact(on: Resources, being: Being, fact_id: UUID) -> None:

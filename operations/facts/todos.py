@@ -78,7 +78,7 @@ def change_todo(on: Resources, being: Being, todo_id: UUID, changes: TodoChanges
     "DELETE /v1/beings/{being}/todos/{todo_id}",
     scope="manage",
     status=HTTPStatus.NO_CONTENT,
-    drops_answers=True,
+    removes_answers=True,
     commands=[Command("erase", done="Erased")],
 )
 def erase_todo(on: Resources, being: Being, todo_id: UUID) -> None:

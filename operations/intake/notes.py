@@ -94,7 +94,7 @@ def change_note(tx: Transaction, being: Being, note_id: NoteId, changes: NoteCha
 @operation(
     "DELETE /v1/beings/{being}/notes/{note_id}",
     scope="manage",
-    drops_answers=True,
+    removes_answers=True,
     status=HTTPStatus.NO_CONTENT,
     conflicts=True,
     commands=[Command("remove", done="Removed")],

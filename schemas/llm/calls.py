@@ -24,7 +24,7 @@ class ProviderKey(Row):
     provider: Provider
     last_four: str = Field(description="Its last four characters.")
     created_at: datetime
-    expires_at: datetime | None = Field(description="When it is deleted; null if it was stored for good.")
+    expires_at: datetime | None = Field(description="When it is removed; null if it was stored for good.")
     last_used_at: datetime | None
     refused_at: datetime | None = Field(description="Since when the provider rejects it.")
     refusal: str | None = Field(description="Why the provider rejects it.")

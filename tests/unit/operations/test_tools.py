@@ -37,7 +37,7 @@ def test_models_have_few_tools():
 def test_no_tool_destroys(operation):
     assert operation.method in {"", "GET", "POST"}
     assert set(operation.scopes) <= {"read", "ingest"}
-    assert not operation.drops_answers
+    assert not operation.removes_answers
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.tool.name)
