@@ -1,6 +1,7 @@
 """Selects the embedder of a Being: the model that its stored vectors were made with."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,6 @@ class Embedders:
         self._made: dict[str, Embedder] = {}
         self._wanted: Embedder | None = None
         self._making = Lock()
-        self._constants: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
 
     @property
     def wanted(self) -> Embedder:
@@ -80,11 +80,7 @@ class Embedders:
         Raises:
             ProviderError: As `serving` and `Embedder.embed`.
         """
-        embedder = self.serving(model)
-        key = (embedder.model, tuple(texts))
-        if key not in self._constants:
-            self._constants[key] = embedder.embed(texts)
-        return self._constants[key]
+        return _embedded(self.serving(model), tuple(texts))
 
     def _settings_for(self, model: str) -> Settings:
         if model == MINILM:
@@ -111,3 +107,9 @@ class Embedders:
                 "openai_embedding_dimensions": int(dimensions) if dimensions else None,
             }
         )
+
+
+# A Being is served by one model, and a process by few.
+@lru_cache(maxsize=8)
+def _embedded(embedder: Embedder, texts: tuple[str, ...]) -> "NDArray[np.float32]":
+    return embedder.embed(texts)

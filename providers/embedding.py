@@ -1,6 +1,6 @@
 """The interface of an embedder, and the one that the settings select."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Embedder(Protocol):
+class Embedder(Hashable, Protocol):
     """Turns texts into vectors; one for each process, thread-safe."""
 
     @property

@@ -38,7 +38,9 @@ from typing import IO, NoReturn, cast
 
 from api.server import PRELOADED
 from cli.operations.environments import environment
-from providers.local.minilm import open_minilm
+from memory.patrol.root_examples import TEXTS
+from providers.embedders import Embedders
+from schemas.settings import Settings
 from tests.processes import forked_program
 from workers.embedded import processes
 from workers.embedded.launch import PR_SET_PDEATHSIG
@@ -278,8 +280,8 @@ def load() -> None:
             # What the API's processes share reads the settings, and where they count.
             if not module.name.endswith("__main__") and module.name != PRELOADED:
                 import_module(module.name)
-    # Each fork would hash its 90 MB when it first embeds.
-    open_minilm()
+    # Each fork would hash the encoder's 90 MB when it first embeds, and each worker the examples of the two roots.
+    Embedders(Settings(embedder="minilm")).constants(None, TEXTS)
     # It reads the settings, which must be of the fork's own environment.
     assert "celeryconfig" not in sys.modules
     collector.keep_out_of_it()

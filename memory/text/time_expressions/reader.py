@@ -76,13 +76,15 @@ class ExpressionReader:
 
     def _chosen(self, text: str, at: Moment) -> list[Expression]:
         """The longest expressions that do not overlap, in the order of the text."""
-        taken = [found.span() for pattern in self._left_alone for found in pattern.finditer(text)]
+        taken = bytearray(len(text))
+        for found in (found for pattern in self._left_alone for found in pattern.finditer(text)):
+            taken[found.start() : found.end()] = b"\1" * len(found[0])
         candidates = sorted(self._candidates(text, at), key=lambda match: (match.start - match.end, match.start))
         chosen: list[Expression] = []
         for match in candidates:
-            if all(match.end <= start or end <= match.start for start, end in taken):
+            if not any(taken[match.start : match.end]):
                 chosen.append(match)
-                taken.append((match.start, match.end))
+                taken[match.start : match.end] = b"\1" * _length(match)
         return sorted(chosen, key=lambda match: match.start)
 
     def _candidates(self, text: str, at: Moment) -> Iterator[Expression]:
@@ -96,18 +98,23 @@ class ExpressionReader:
     def _modified(self, text: str, matches: list[Expression], at: Moment) -> list[Expression]:
         """Each expression with the modifiers beside it, as far as they do not reach into another one."""
         modified: list[Expression] = []
-        for index, match in enumerate(matches):
+        # Where the next expression begins that stands without a cue.
+        ceilings = [len(text)]
+        for match in reversed(matches[1:]):
+            ceilings.append(ceilings[-1] if match.cued else min(match.start, ceilings[-1]))
+        for match, ceiling in zip(matches, reversed(ceilings), strict=False):
             if modified and match.start < modified[-1].end:
                 continue
-            ceiling = min((each.start for each in matches[index + 1 :] if not each.cued), default=len(text))
             whole = match
             for _ in range(0 if match.is_range else _MODIFIERS_OF_AN_EXPRESSION):
                 wider = max(self._widened(text, whole, ceiling, at), key=_length, default=None)
                 # An expression can be a part of a modifier: "the Monday" in "the Monday after Christmas".
-                if wider is None or any(each.start < wider.start < each.end for each in modified):
+                before = next((each for each in reversed(modified) if wider and each.start < wider.start), None)
+                if wider is None or (before and wider.start < before.end):
                     break
                 whole = wider
-            modified = [each for each in modified if each.end <= whole.start]
+            while modified and whole.start < modified[-1].end:
+                modified.pop()
             modified.append(whole)
         return modified
 

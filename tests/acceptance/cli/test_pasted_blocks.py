@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.acceptance.cli.reports import commands, traces_of_the_swipe
 from tests.documents.cloned import installed
 from tests.documents.pasted import Block, blocks_of, documents, paste
 from tests.ports import free_port
+from tests.processes.preloaded import Preloaded
 from workers.embedded.processes import wait_until
 
 README, *PAGES = documents()
@@ -26,14 +28,17 @@ README_PATIENCE = 1200.0
 
 @pytest.mark.long
 @pytest.mark.timeout(2 * README_PATIENCE)
-def test_readme_is_pasted_into_a_fresh_clone_with_an_empty_home():
+def test_readme_is_pasted_into_a_fresh_clone_with_an_empty_home(preloaded):
     with newcomer() as (command, port):
         # `make install` has made the environment that these tests run in, and is not waited for again.
         clone = installed(command.home / "memory-patrol")
+        command.program = clone / "patrol"
         try:
-            told = paste(BLOCKS, clone, command.environment, port, README_PATIENCE)
+            told = paste(BLOCKS[:1], clone, command.environment, port, README_PATIENCE)
+            command.environment["PATROL_HOME"] = str(clone / ".patrol")
+            fork_commands(clone, preloaded)
+            told += paste(BLOCKS[1:], clone, command.environment, port, README_PATIENCE)
         finally:
-            command.program = clone / "patrol"
             command("down", code=None)
         assert wait_until(lambda: not command.living(), PATIENCE)
     first, oven, recalled = (written for _, written in told)
@@ -45,7 +50,7 @@ def test_readme_is_pasted_into_a_fresh_clone_with_an_empty_home():
 
 
 @pytest.mark.long
-def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_printed():
+def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_printed(preloaded):
     with newcomer() as (command, port):
         # A key on the machine is not used, and neither are servers that are set for the real system.
         real = {"OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://127.0.0.1:1", "REDIS_URL": "redis://x"}
@@ -67,14 +72,12 @@ def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_print
         assert not command.living()
 
         # The first of the steps starts the servers.
-        up, page, recall, fading, why, down = commands(month)
-        said = [
-            written
-            for _, written in paste(
-                [Block(step, MONTH.line) for step in (up, page.rpartition(": ")[2], recall, fading, why, down)],
-                *(clone, command.environment, port, PATIENCE),
-            )
-        ]
+        up, page, *others = commands(month)
+        up, *others = (Block(step, MONTH.line) for step in (up, page.rpartition(": ")[2], *others))
+        steps = paste([up], clone, command.environment, port, PATIENCE)
+        fork_commands(clone, preloaded)
+        steps += paste(others, clone, command.environment, port, PATIENCE)
+        said = [written for _, written in steps]
         for written, part in zip(
             said,
             (
@@ -86,6 +89,12 @@ def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_print
             assert part in written
         assert month.rstrip().endswith("./patrol down")
         assert wait_until(lambda: not command.living(), PATIENCE)
+
+
+def fork_commands(clone: Path, preloaded: Preloaded | None) -> None:
+    """Have the clone's further commands forked, once others have started there: each would import for a second."""
+    if preloaded:
+        preloaded.program(clone / "patrol")
 
 
 @contextmanager

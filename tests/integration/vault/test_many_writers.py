@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier
 
 import pytest
@@ -16,13 +15,19 @@ from schemas.errors import NotFound
 from schemas.settings import CHECKOUT
 from schemas.vault.vault_requests import RecordChanges
 from store import vault as rows
+from tests.integration.vault import writers
 
 PROCESSES = 4
 WRITERS = 50
 
 
-def test_two_hundred_writers_in_four_processes_lose_nothing(mine, url):
-    command = [sys.executable, str(Path(__file__).parent / "writers.py"), url, str(mine.being.being_id)]
+def test_two_hundred_writers_in_four_processes_lose_nothing(mine, url, preloaded, tmp_path):
+    started = (
+        [preloaded.program(tmp_path / "writers", writers.__name__)]
+        if preloaded
+        else [sys.executable, "-m", writers.__name__]
+    )
+    command = [*started, url, str(mine.being.being_id)]
     processes = [
         subprocess.Popen(
             [*command, str(number), str(WRITERS)],

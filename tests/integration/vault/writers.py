@@ -1,4 +1,4 @@
-"""Many writers in one process, which the tests start several times: `writers.py URL BEING PROCESS WRITERS`.
+"""Many writers in one process, which the tests start several times, with the arguments URL BEING PROCESS WRITERS.
 
 It waits for a line on stdin, lets as many writers begin at once as it has connections, and prints what they wrote as a
 line of JSON each. A half write to one register, the others to one of their own, in two scopes whose order changes from

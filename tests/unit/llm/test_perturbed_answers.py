@@ -556,8 +556,19 @@ def answered(form: type[BaseModel], text: str) -> BaseModel:
     return read(question, Completion(found, "m", Usage())).answer
 
 
+# What the rules let through of an answer; many forms of an answer are read as the same one.
+KEPT: dict[tuple[type[BaseModel], str], list[str]] = {}
+
+
 def kept(answer: BaseModel) -> list[str]:
     """The items of an answer that its rules let through, in one form each."""
+    read_as = (type(answer), answer.model_dump_json())
+    if read_as not in KEPT:
+        KEPT[read_as] = _kept(answer)
+    return KEPT[read_as]
+
+
+def _kept(answer: BaseModel) -> list[str]:
     if isinstance(answer, Judgement):
         return _judged(answer)
     if isinstance(answer, Consolidation):

@@ -146,7 +146,7 @@ def test_twice_the_lines_take_twice_the_lines_of_code(kind, tree):
         return lines_run(lambda: whole(turns_of(shown), messages, texts))
 
     # What is left of the square is in operations on whole rows of numbers.
-    assert run(320) < 2.5 * run(160)
+    assert run(160) < 2.25 * run(80)
 
 
 def test_a_conversation_is_not_aligned_beyond_the_budget_of_steps(monkeypatch):

@@ -55,13 +55,13 @@ def niceness(command, module):
     return found
 
 
-@pytest.mark.long
 def connected(command):
     """The names of the processes that are connected to the embedded database."""
     with psycopg.connect(running_servers(command.home).database_url, row_factory=scalar_row) as session:
         return {*session.execute("select distinct application_name from pg_stat_activity")}
 
 
+@pytest.mark.long
 def test_a_whole_life_of_up(command):
     up = command.start("up", "--port", free_port())
     said = read_until(up, "Ctrl-C stops everything")
