@@ -92,6 +92,12 @@ class Command:
             process_group=0,
         )
 
+    def fork_all(self) -> None:
+        """Have what `start` starts forked from the preloaded process, if there is one, and what that supervises."""
+        if self.preloaded:
+            self.environment[forked_up.ADDRESS] = self.preloaded.address
+            self.program = self.preloaded.program(self.home / "patrol", forked_up.__name__)
+
     def up(self, *arguments: object, folder: Path, output: IO[bytes]) -> Forked | subprocess.Popen[bytes]:
         """Start `patrol up` for the tests of other commands, as the leader of a session of its own.
 

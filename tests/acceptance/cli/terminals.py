@@ -81,6 +81,21 @@ class Runner:
         self._process.stdout.close()
 
 
+def on_a_terminal(command, *arguments):
+    """Start a command on a terminal; returns the process and the terminal's other end."""
+    near, far = pty.openpty()
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), far)
+    process = subprocess.Popen(
+        [command.program, *map(str, arguments)],
+        cwd=command.home,
+        env=command.environment,
+        start_new_session=True,
+        **streams,
+    )
+    os.close(far)
+    return process, near
+
+
 def read_all(descriptor, *, seen=None):
     """All that is written to a terminal until it is closed at the other end; `seen` is given all of it so far."""
     read = b""

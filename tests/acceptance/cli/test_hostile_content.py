@@ -28,7 +28,7 @@ from schemas.text.visible_text import visible
 from store.accounts import users
 from store.database import Store
 from tests.acceptance.cli.conftest import PATIENCE, Command
-from tests.acceptance.cli.terminals import Runner, read_all
+from tests.acceptance.cli.terminals import Runner, on_a_terminal, read_all
 from tests.full_being import fill
 from tests.ports import free_port
 from tests.scenes import make_being
@@ -512,11 +512,13 @@ def test_a_json_document_on_a_terminal_is_the_same_as_in_a_pipe(system, store, r
     assert told == meant
 
 
-@pytest.mark.usefixtures("system")
-def test_the_progress_of_the_demo_obeys_nothing_of_the_path_that_it_names(runner):
-    ran = runner("demo", "--days", "1", terminal=True)
-    text = ran.out.decode()
-    assert ran.code == 0, text
+def test_the_progress_of_the_demo_obeys_nothing_of_the_path_that_it_names(hostile_command, preloaded):
+    command = Command(hostile_command.home, preloaded, TERM="xterm-256color", COLUMNS="200")
+    command.fork_all()
+    demo, terminal = on_a_terminal(command, "demo", "--days", 1)
+    text = read_all(terminal).decode()
+    os.close(terminal)
+    assert demo.wait(PATIENCE) == 0, text
     assert "\x1b[?25l" in text
     assert obeyed(text, terminal=True) == []
 

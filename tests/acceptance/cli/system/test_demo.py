@@ -8,7 +8,6 @@ import signal
 import pytest
 
 from schemas.settings import CHECKOUT
-from tests.acceptance.cli import forked_up
 from tests.acceptance.cli.conftest import PATIENCE, read_until
 from tests.acceptance.cli.reports import commands, traces_of_the_swipe
 from workers.embedded.processes import wait_until
@@ -65,9 +64,7 @@ def test_without_a_model_the_report_shows_what_there_is(command):
 
 @pytest.mark.long
 def test_ctrl_c_leaves_no_process_and_the_next_demo_begins_anew(command):
-    if command.preloaded:
-        command.environment[forked_up.ADDRESS] = command.preloaded.address
-        command.program = command.preloaded.program(command.home / "patrol", forked_up.__name__)
+    command.fork_all()
     for days, moment in ((1, "of March 2026"), (1, "What Mizzen remembers"), (30, "2026-03-01")):
         demo = command.start("demo", "--days", days)
         told = read_until(demo, moment)

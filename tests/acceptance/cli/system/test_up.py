@@ -2,11 +2,9 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import socket
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from psycopg.rows import scalar_row
 
 from schemas.ledger.kinds import LLM_QUEUES, QUEUES
 from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
-from tests.acceptance.cli.terminals import read_all
+from tests.acceptance.cli.terminals import on_a_terminal, read_all
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
@@ -28,21 +26,6 @@ def stop(process, number=signal.SIGINT):
     os.killpg(process.pid, number)
     said, _ = process.communicate(timeout=PATIENCE)
     return said
-
-
-def on_a_terminal(command, *arguments):
-    """Start a command on a terminal; returns the process and the terminal's other end."""
-    near, far = pty.openpty()
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), far)
-    process = subprocess.Popen(
-        [command.program, *map(str, arguments)],
-        cwd=command.home,
-        env=command.environment,
-        start_new_session=True,
-        **streams,
-    )
-    os.close(far)
-    return process, near
 
 
 def niceness(command, module):
