@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from select import POLLIN, poll
 from time import monotonic
 from typing import Self, TypeVar
 
@@ -60,7 +59,7 @@ class Way:
 
     Attributes:
         pooled: Whether its URL is that of a pooler in transaction mode. Each transaction then sets its own parameters,
-            which take no round trip more, and a single statement runs in a transaction, which takes two more.
+            which take no round trip more.
         direct_url: The database without a pooler, as the tables' owner; None: the process's URL, unless that is a
             pooler's.
     """
@@ -164,40 +163,11 @@ class Store:
                 yield outer
                 _act(outer, before)
             return
-        with self._connection(patience, self._begin) as tx:
+        with self._begun(patience) as tx:
             messages = tx.outbox
             with tx:
                 yield tx
         self._committed(messages)
-
-    def statement(self, execute: Callable[[Transaction], T], *, once: bool = False) -> T:
-        """Return what a single statement returns, in one round trip to the server where a transaction takes three.
-
-        Args:
-            execute: Executes the statement. It may request no work that is due at once.
-            once: It may do harm when it is repeated. Otherwise `execute` is called again if its connection was lost,
-                perhaps after the statement was committed. A connection that was lost before is replaced in any case.
-
-        Raises:
-            Unavailable, StatementTimeout: As `transaction`.
-        """
-        if self._way.pooled or _JOINED.get() is not None or allowance().statement_seconds is not None:
-            with self.transaction() as tx:
-                return execute(tx)
-        if once:
-            with self._connection(None, _must_be_open) as tx:
-                return self._executed(tx, execute)
-        returned: list[T] = []
-        with self._connection(None, lambda tx: returned.append(self._executed(tx, execute))):
-            return returned[0]
-
-    def _executed(self, tx: Transaction, execute: Callable[[Transaction], T]) -> T:
-        """Execute a single statement: by itself, or where policies bind the session, as one that names its owner."""
-        if tx.across is None:
-            return execute(tx)
-        self._begin(tx)
-        with tx:
-            return execute(tx)
 
     def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.
@@ -255,8 +225,8 @@ class Store:
             log.warning("dispatch.failed", messages=len(messages), error=type(fault).__name__)
 
     @contextmanager
-    def _connection(self, patience: float | None, prepare: Callable[[Transaction], object]) -> Iterator[Transaction]:
-        """A connection of the pool for the block, on which `prepare` succeeded; one that was lost is replaced."""
+    def _begun(self, patience: float | None) -> Iterator[Transaction]:
+        """A connection of the pool for the block, on which a transaction has begun; one that was lost is replaced."""
         allowed = allowance()
         patience = patience or allowed.connection_seconds or self._patience
         with translated(), self._users.held(allowed.user_id, patience):
@@ -269,7 +239,7 @@ class Store:
                     try:
                         if not tx.knows_vectors:
                             _configure(tx)
-                        prepare(tx)
+                        self._begin(tx)
                     except OperationalError:
                         if not tx.broken or monotonic() >= until:
                             raise
@@ -366,14 +336,6 @@ class Store:
 
 def _options(parameters: Mapping[str, str]) -> str:
     return " ".join(f"-c {name}={value}" for name, value in parameters.items())
-
-
-def _must_be_open(tx: Transaction) -> None:
-    """Raise OperationalError if the server has closed an idle connection; that takes no round trip."""
-    socket = poll()
-    socket.register(tx.fileno(), POLLIN)
-    while socket.poll(0):
-        tx.pgconn.consume_input()
 
 
 def _allow(tx: Transaction) -> None:

@@ -5,7 +5,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
@@ -148,7 +147,8 @@ def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admi
 
 
 def _admitted_each(store: Store, claims: Sequence[tuple[bytes, str | None]]) -> list[Admitted | InvalidToken]:
-    found = store.statement(partial(tokens.opened, presented=claims))
+    with store.transaction() as tx:
+        found = tokens.opened(tx, claims)
     unknown = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened is None}
     used = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened and opened.used_unnoted}
     operates = {}

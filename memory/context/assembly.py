@@ -6,7 +6,7 @@ vary come after the conversation, which only grows at its end.
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -20,8 +20,6 @@ from memory.context.filling import RETRIEVED, Filled, fill_regions, text_hash
 from memory.context.rag_context import Retrieval, embed_message, passage_finder
 from memory.context.regions import Entry, WorkingMemory
 from memory.nodes import activation
-from memory.search.candidates import Worded
-from memory.search.passages import passages_by_words
 from memory.talk import context_provenance
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
@@ -41,19 +39,6 @@ from store.transaction import Transaction, commit_soon
 JUST_STORED = 8
 # The tags and heading of `rag-context`, and a fact or two.
 LEAST_ROOM = 50
-
-
-@dataclass(frozen=True, slots=True)
-class EarlyReads:
-    """The parts of a context that need no vector; they may be read while the message is embedded.
-
-    Attributes:
-        filled: The regions that depend on no vector.
-        worded: What the message's words nominate among earlier talk; None if nothing is retrieved by them.
-    """
-
-    filled: Filled
-    worded: Worded | None
 
 
 def assemble(
@@ -79,9 +64,7 @@ def assemble(
     """
     with store.transaction() as tx:
         prepared = prepare(tx, being, profiles.find(tx, being.being_id, request.options.process), request)
-        plan_once(tx)
-        early = _read_early(tx, being, prepared)
-    return assemble_prepared(store, embedders, settings, being, prepared, chance, early)
+    return assemble_prepared(store, embedders, settings, being, prepared, chance)
 
 
 def assemble_prepared(
@@ -91,7 +74,6 @@ def assemble_prepared(
     being: Being,
     prepared: PreparedAssembly,
     chance: random.Random,
-    early: EarlyReads | None = None,
 ) -> Context:
     """Assemble a context as `assemble` does, from a request that `prepare` has completed.
 
@@ -102,7 +84,6 @@ def assemble_prepared(
         being: The Being that will answer.
         prepared: The request.
         chance: As `assemble`.
-        early: What needs no vector, if it was read already.
     """
     request = prepared.request
     message = embed_message(
@@ -114,14 +95,14 @@ def assemble_prepared(
         request.embedded,
     )
     # The longest read of all goes on beside the others.
-    passages = store.beside(passage_finder(being, message, early.worded if early else None)) if message else None
+    passages = store.beside(passage_finder(being, message)) if message else None
     with store.transaction() as tx:
         if request.inserted:
             # The answer to it is stored by a later commit, which makes this one durable too.
             commit_soon(tx)
         plan_once(tx)
         shown = _shown(tx, being, prepared)
-        filled = early.filled if early else fill_regions(tx, being, prepared)
+        filled = fill_regions(tx, being, prepared)
         found = Retrieval()
         if prepared.includes(RETRIEVED):
             room = _room(settings, prepared, filled)
@@ -139,12 +120,6 @@ def assemble_prepared(
             "explanation": found.explanation_with_texts() if request.options.explain else None,
         }
     )
-
-
-def _read_early(tx: Transaction, being: Being, prepared: PreparedAssembly) -> EarlyReads:
-    question = _retrieved_by(prepared) or ""
-    worded = passages_by_words(tx, being, question) if question.strip() else None
-    return EarlyReads(fill_regions(tx, being, prepared), worded)
 
 
 def _retrieved_by(prepared: PreparedAssembly) -> str | None:

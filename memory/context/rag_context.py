@@ -11,7 +11,7 @@ from memory.context.elapsed_time import day, spoken_span
 from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
 from memory.retrieval.understanding import Compared, Understood, embed_query, understand
-from memory.search.candidates import Candidates, Worded
+from memory.search.candidates import Candidates
 from memory.search.passages import Passage, passage_candidates
 from memory.text.errors import InvalidRequest
 from memory.text.prompt_escaping import tagged
@@ -228,7 +228,7 @@ def embed_early(embedders: Embedders, being: Being, message: str) -> EarlyVector
     return EarlyVector(query, being.embedding_model, vectors)
 
 
-def passage_finder(being: Being, message: EmbeddedMessage, worded: Worded | None = None) -> FindPassages:
-    """Return a function that finds the candidates of passages for a message, some perhaps known by its words."""
+def passage_finder(being: Being, message: EmbeddedMessage) -> FindPassages:
+    """Return a function that finds the candidates of passages for a message."""
     understood = Understood(talk=message.meaning.talk)
-    return lambda tx: passage_candidates(tx, being, message.words, understood, worded)
+    return lambda tx: passage_candidates(tx, being, message.words, understood)

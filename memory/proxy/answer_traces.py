@@ -70,14 +70,13 @@ def of_ids(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> dict[str, Tra
     return {digests[digest]: trace for digest, trace in found.items()}
 
 
-def are_handed_on(store: Store, being_id: UUID, turns: Sequence[Turn]) -> bool:
+def are_handed_on(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
     """Whether all that the user says in a transcript are words that an answer handed on to another agent."""
     own = [turn for turn in turns if turn.role == "user"]
     if not own:
         return False
     words = {_digest(being_id, "words", turn.comparable): turn.digest for turn in own}
-    known = store.statement(lambda tx: answer_traces.handed_on(tx, being_id, [*words.items()], HANDED_ON))
-    return len(known) == len(words)
+    return len(answer_traces.handed_on(tx, being_id, [*words.items()], HANDED_ON)) == len(words)
 
 
 def leave(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:

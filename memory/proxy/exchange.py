@@ -1,7 +1,7 @@
 """A frontend's transcript, taken in before the model is asked; `answer_intake` takes in the answer.
 
-A transcript is aligned without a transaction. What it changes is committed under the lock of the Being's talk if the
-same is read there, else it is aligned anew: of two equal requests at once, the second finds what the first has stored.
+A transcript is aligned without a lock. What it changes is committed under the lock of the Being's talk if the same is
+read there, else it is aligned anew: of two equal requests at once, the second finds what the first has stored.
 Nothing is kept between a transcript and its answer except where it belongs.
 """
 
@@ -195,34 +195,28 @@ def _copies(tx: Transaction, request: _Request, message_ids: Sequence[UUID]) -> 
 
 def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequence[Withdrawal]) -> TakenTranscript:
     """Take a transcript in, unless other messages have to be retracted than was planned."""
-    # The caller's row may be some minutes old.
-    being = store.statement(partial(beings.get_being, being_id=request.being.being_id))
-    request = replace(request, being=being)
-    names = store.statement(partial(_names, request=request))
-    turns: Sequence[Turn] = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
-    wordless = ends_without_words(request.transcript, names)
-    shown, others = turns, [other.being_id for other in request.room.every]
-    turns = witnessed(store, request.being.being_id, others, request.conversation, turns)
-    if not turns:
-        return _without_words(request) if shown or wordless else TakenTranscript("nothing")
-    if answer_traces.are_handed_on(store, request.being.being_id, turns):
-        return TakenTranscript("background")
-    now = store.statement(clock.now)
-    for _ in range(TRIES):
-        reads = Reads(store.statement)
+    with store.transaction() as tx:
+        # The caller's row may be some minutes old.
+        request = replace(request, being=beings.get_being(tx, request.being.being_id))
+        names = _names(tx, request)
+        turns: Sequence[Turn] = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
+        wordless = ends_without_words(request.transcript, names)
+        shown, others = turns, [other.being_id for other in request.room.every]
+        turns = witnessed(tx, request.being.being_id, others, request.conversation, turns)
+        if not turns:
+            return _without_words(request) if shown or wordless else TakenTranscript("nothing")
+        if answer_traces.are_handed_on(tx, request.being.being_id, turns):
+            return TakenTranscript("background")
+        now = clock.now(tx)
+        reads = Reads(tx)
         seen = _decided(reads, settings, request, turns, now)
-        if seen.off_the_record:
-            return _unrecorded(store, settings, request, seen)
+    if not seen.off_the_record:
         with store.transaction() as tx:
             erased = _locked(tx, settings, request, withdrawals)
-            if reads.hold(tx):
+            if not reads.hold(tx):
+                seen = _decided(Reads(tx), settings, request, turns, now)
+            if not seen.off_the_record:
                 return _carry_out(tx, settings, request, seen, withdrawals, erased, wordless=wordless)
-    # The talk goes on faster than it is read.
-    with store.transaction() as tx:
-        erased = _locked(tx, settings, request, withdrawals)
-        seen = _decided(Reads(lambda ask: ask(tx)), settings, request, turns, now)
-        if not seen.off_the_record:
-            return _carry_out(tx, settings, request, seen, withdrawals, erased, wordless=wordless)
     return _unrecorded(store, settings, request, seen)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.retrieval.understanding import Understood
 from memory.retrieval.weighing import Ranked
-from memory.search.candidates import Candidates, Worded, by_words, candidates, speaker_of
+from memory.search.candidates import Candidates, candidates, speaker_of
 from memory.search.ranking import ranked
 from memory.text.prompt_escaping import escaped
 from memory.text.words import words
@@ -54,14 +54,7 @@ class Passage:
     score: float
 
 
-def passages_by_words(tx: Transaction, being: Being, question_text: str) -> Worded:
-    """Find what the words of what is said now nominate: the part of `passage_candidates` that needs no embedding."""
-    return by_words(tx, being, _question(question_text))
-
-
-def passage_candidates(
-    tx: Transaction, being: Being, question_text: str, understood: Understood, worded: Worded | None = None
-) -> Candidates:
+def passage_candidates(tx: Transaction, being: Being, question_text: str, understood: Understood) -> Candidates:
     """Find what was said earlier that may matter for what is said now.
 
     Args:
@@ -69,13 +62,9 @@ def passage_candidates(
         being: Who is spoken to.
         question_text: What is said now.
         understood: What it means to the model of what was told.
-        worded: What `passages_by_words` returned for it, if it was called before.
     """
-    return candidates(tx, being, _question(question_text), understood, worded)
-
-
-def _question(question_text: str) -> EverythingRequest:
-    return EverythingRequest(query=question_text[:QUERY_CHARACTERS], kinds=["message"])
+    question = EverythingRequest(query=question_text[:QUERY_CHARACTERS], kinds=["message"])
+    return candidates(tx, being, question, understood)
 
 
 def passages(

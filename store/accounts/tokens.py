@@ -90,10 +90,7 @@ _TOGETHER = _opens(
 
 
 def opened(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> list[Opened | None]:
-    """Return for each pair of a token's hash and a Being's id or slug what the token opens; None if there is no token.
-
-    It is one statement, which changes nothing: see `Store.statement`.
-    """
+    """Return for each pair of a token's hash and a Being's id or slug what the token opens; None: there is no token."""
     each = [(hashed, being, None if being is None else beings.id_in(being)) for hashed, being in presented]
     if len(each) == 1:
         rows = tx.execute(_ALONE, each[0])

@@ -36,8 +36,8 @@ def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> 
     Raises:
         BudgetSpent, NotFound, Withdrawn: As `calls.reserve`.
     """
-    with noted(store):
-        return store.statement(lambda tx: calls.reserve(tx, account, limits=limits(settings, call["cost"]), **call))
+    with noted(store), store.transaction() as tx:
+        return calls.reserve(tx, account, limits=limits(settings, call["cost"]), **call)
 
 
 def find_or_reserve(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import get_args
 from uuid import UUID
 
@@ -10,12 +9,12 @@ from memory.proxy.comparison import digest
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn
 from schemas.wire.fields import Role
-from store.database import Store
 from store.talk import transcripts
+from store.transaction import Transaction
 
 
 def witnessed(
-    store: Store, being_id: UUID, others: Sequence[UUID], conversation: str | None, turns: Sequence[Turn]
+    tx: Transaction, being_id: UUID, others: Sequence[UUID], conversation: str | None, turns: Sequence[Turn]
 ) -> Sequence[Turn]:
     """Return turns without those that others in a room heard while the Being was absent, which its transcript shows."""
     newest = next((number for number in range(len(turns), 0, -1) if turns[number - 1].role != "user"), 0)
@@ -23,12 +22,7 @@ def witnessed(
     if not others or conversation is None or not before:
         return turns
     versions = [{digest(role, turn.comparable) for role in get_args(Role)} for turn in before]
-    known = [
-        store.statement(
-            partial(transcripts.digests_in, being_ids=ids, conversation=conversation, digests=set().union(*versions))
-        )
-        for ids in ([being_id], others)
-    ]
+    known = [transcripts.digests_in(tx, ids, conversation, set().union(*versions)) for ids in ([being_id], others)]
     heard = [turn for turn, each in zip(before, versions, strict=True) if each & known[0] or not each & known[1]]
     return [*heard, *turns[newest:]]
 

@@ -25,7 +25,7 @@ from schemas.settings.keys_and_budgets import SECRET_CHARACTERS
 from store.accounts import beings
 from store.database import Store
 from store.migrate import migrate
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 from tests.acceptance.conftest import ALL_SCOPES
 from tests.acceptance.http.accounts.test_isolation import CASES
 from tests.acceptance.http.accounts.test_planted import LOOKING, adopt_embedder, looked, say_everything, side_of
@@ -364,11 +364,6 @@ def test_a_part_of_a_transaction_acts_for_its_own_owner(url, being, other):
         with acting_for(being.user_id), bound.transaction() as part:
             assert seen(part) == {being.being_id}
         assert seen(tx) == {being.being_id, other.being_id}
-
-
-def test_a_single_statement_names_its_owner_too(url, being, other):  # noqa: ARG001  # is there
-    with Store(as_bound(url)) as bound, acting_for(being.user_id):
-        assert bound.statement(lambda tx: value(tx, "select count(*) from memory.beings")) == 1
 
 
 def test_roles_that_no_policy_would_bind_are_refused(url):

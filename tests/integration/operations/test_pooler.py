@@ -44,7 +44,6 @@ def test_each_transaction_has_the_parameters_of_the_process_and_leaves_no_trace(
     with ThreadPoolExecutor(4) as pool:
         seen = list(pool.map(once, range(REPEATED)))
     assert {tuple(each) for each in seen} == {("memory, public", "7s", "15s", "1.1")}
-    assert ledger.statement(parameters) == seen[0]
     with allowed(Allowance(statement_seconds=0.05)), pytest.raises(StatementTimeout), ledger.transaction() as tx:
         tx.execute("select pg_sleep(5)")
     with psycopg.connect(pooled, autocommit=True, prepare_threshold=None) as session:
