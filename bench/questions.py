@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bench.figures import Figure, timed
-from bench.ground import Ground
+from bench.ground import CONNECTIONS, Ground
 from bench.search.handing_in import ranks_of_words, tell, text_of_words
 from memory.asking.answering import Asking, ask
 from providers.completion import Completion, Usage
@@ -17,9 +17,12 @@ from providers.local.encoder_config import MINILM
 from providers.thinkers import Thinkers
 from providers.thinking import Question, Size
 from schemas.context.asking import AskPlan, AskRequest
+from schemas.ledger.acting import acting_for
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
 from store.accounts import beings
+from store.database import Store
+from workers.embedded.postgres import as_application
 
 MESSAGES = 10_000
 ASKED = 200
@@ -69,13 +72,13 @@ def asking(ground: Ground) -> Iterator[Figure]:
 
     def answered() -> None:
         words = text_of_words(next(questions)[:3])
-        answer = ask(
-            Asking(ground.store, embedders, thinkers, settings, being, AskRequest(question=f"What of {words}?"))
-        )
+        answer = ask(Asking(bound, embedders, thinkers, settings, being, AskRequest(question=f"What of {words}?")))
         assert answer.method == "model", answer.without_model  # noqa: S101  # what is measured is the whole way
         assert answer.known, answer.dropped  # noqa: S101  # likewise
 
-    (times,) = timed(answered, times=ASKED, warm_up=20)
+    # As the API does, by the role that policies bind.
+    with Store(as_application(ground.url), CONNECTIONS) as bound, acting_for(being.user_id, being_id):
+        (times,) = timed(answered, times=ASKED, warm_up=20)
     yield Figure(
         what=f"a question to {MESSAGES:,} messages, without the models' time, p95",
         measured=times.p95,

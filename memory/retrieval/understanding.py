@@ -104,7 +104,8 @@ def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | Non
     try:
         embedder = embedders.serving(model)
         with on_behalf_of(asker):
-            return Meant(embedder.model, embed_question(embedder, query))
+            vectors = embed_question(embedder, query)
+        return Meant(embedder.model, vectors)
     except InputRefused as refusal:
         raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
     except (ProviderError, BudgetSpent) as error:
