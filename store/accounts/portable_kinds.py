@@ -11,6 +11,9 @@ OWN: LiteralString = "t.being_id = %(being)s"
 OF_USER: LiteralString = "t.user_id = %(user)s"
 # The user's rows that all Beings know, and this Being's own.
 SCOPED: LiteralString = "(t.being_id = %(being)s or t.being_id is null)"
+# Whose a row is, of a table with rows of both owners: as its own column tells, or as its fact's.
+BY_SCOPE: LiteralString = "case when t.being_id is null then 'user' else 'being' end"
+BY_FACT: LiteralString = "case when f.being_id is null then 'user' else 'being' end"
 # Statements of the Being's own facts, and those of the user's facts that have evidence from this Being or a seed.
 STATED: LiteralString = (
     "(f.being_id = %(being)s or f.being_id is null and (s.source = 'corrected' or exists (select"
@@ -81,6 +84,11 @@ def users(by: LiteralString, also: LiteralString = "true") -> LiteralString:
     return "where " + OF_USER + " and " + also + " order by " + by
 
 
+def absent(value: LiteralString, *columns: LiteralString) -> dict[LiteralString, LiteralString]:
+    """Return what the import writes into columns that lines of earlier exports lack: this value."""
+    return {column: "coalesce(r." + column + ", " + value + ")" for column in columns}
+
+
 def referenced_first(
     table: LiteralString, key: LiteralString, whose: LiteralString, top: LiteralString, below: LiteralString
 ) -> LiteralString:
@@ -120,7 +128,7 @@ KINDS: tuple[Kind, ...] = (
         + " order by placed.depth, t.cluster_id",
         apart=("nodes", "active_nodes", "fresh_nodes", "dying_nodes", "vector_state"),
         # Exports made before this column existed have names by other rules.
-        filled={"name_outdated": "coalesce(r.name_outdated, true)"},
+        filled=absent("true", "name_outdated"),
     ),
     # A note that was stamped by an unfinished run is pending after the import.
     Kind(
@@ -130,8 +138,8 @@ KINDS: tuple[Kind, ...] = (
         apart=("request_key_id",),
         filled={
             "state": "case r.state when 'stamped' then 'pending' else r.state end",
-            "origin": "coalesce(r.origin, 'producer')",
-            "in_snapshot": "coalesce(r.in_snapshot, true)",
+            **absent("'producer'", "origin"),
+            **absent("true", "in_snapshot"),
         },
     ),
     Kind(
@@ -161,7 +169,7 @@ KINDS: tuple[Kind, ...] = (
         "response",
         "model_responses",
         own("response_id", "retained"),
-        filled={"user_id": "%(user)s", "shown_ids": "coalesce(r.shown_ids, '{}')"},
+        filled={"user_id": "%(user)s", **absent("'{}'", "shown_ids")},
     ),
     Kind("session_state", "session_states", own("being_id")),
     # The user model is shown again in the session's next context. A session that waited for a joint summary is due.
@@ -177,19 +185,10 @@ KINDS: tuple[Kind, ...] = (
         "messages",
         own("created_at, message_id"),
         apart=("request_key_id",),
-        filled={
-            "drawn": "coalesce(r.drawn, false)",
-            "aged": "coalesce(r.aged, false)",
-            "follows": "coalesce(r.follows, false)",
-        },
+        filled=absent("false", "drawn", "aged", "follows"),
         history=("working_memory", "message_id"),
     ),
-    Kind(
-        "retracted_message",
-        "retracted_messages",
-        own("message_id"),
-        filled={"aged": "coalesce(r.aged, false)"},
-    ),
+    Kind("retracted_message", "retracted_messages", own("message_id"), filled=absent("false", "aged")),
     Kind("confidence", "confidences", own("message_id, asked_in")),
     Kind("transcript_turn", "transcript_turns", own("message_id")),
     Kind("awaited_retraction", "awaited_retractions", own("producer_id")),
@@ -208,38 +207,11 @@ KINDS: tuple[Kind, ...] = (
         },
     ),
     # Exports made before these columns existed.
-    Kind(
-        "todo",
-        "todos",
-        own("todo_id"),
-        filled={
-            "corrected": "coalesce(r.corrected, false)",
-            "due_corrected": "coalesce(r.due_corrected, false)",
-            "in_confidence": "coalesce(r.in_confidence, false)",
-        },
-    ),
-    Kind(
-        "todo_evidence",
-        "todo_evidence",
-        own("todo_id, message_id"),
-        filled={"outdated": "coalesce(r.outdated, false)"},
-    ),
-    Kind(
-        "judgement",
-        "judgements",
-        own("judgement_id"),
-        filled={"judged_ids": "coalesce(r.judged_ids, '{}')", "shown_ids": "coalesce(r.shown_ids, '{}')"},
-    ),
+    Kind("todo", "todos", own("todo_id"), filled=absent("false", "corrected", "due_corrected", "in_confidence")),
+    Kind("todo_evidence", "todo_evidence", own("todo_id, message_id"), filled=absent("false", "outdated")),
+    Kind("judgement", "judgements", own("judgement_id"), filled=absent("'{}'", "judged_ids", "shown_ids")),
     Kind("user_model", "user_models", users("user_id"), owner="user"),
-    Kind(
-        "seed",
-        "user_seeds",
-        users("seed_id", SCOPED),
-        owner="user",
-        of="case when t.being_id is null then 'user' else 'being' end",
-        scoped=True,
-        ids=("seed_id",),
-    ),
+    Kind("seed", "user_seeds", users("seed_id", SCOPED), owner="user", of=BY_SCOPE, scoped=True, ids=("seed_id",)),
     Kind(
         "spine",
         "summary_spines",
@@ -247,7 +219,7 @@ KINDS: tuple[Kind, ...] = (
         owner="user",
         apart=("conversation_id",),
         former=("conversation_id",),
-        of="case when t.being_id is null then 'user' else 'being' end",
+        of=BY_SCOPE,
         scoped=True,
         filled={"conversation_id": "coalesce(r.being_id::text, 'default')"},
     ),
@@ -263,7 +235,7 @@ KINDS: tuple[Kind, ...] = (
         users("label_id", SCOPED + " and alias_ref in " + NAMES),
         owner="user",
         apart=("label_id",),
-        of="case when t.being_id is null then 'user' else 'being' end",
+        of=BY_SCOPE,
         scoped=True,
     ),
     Kind(
@@ -281,14 +253,11 @@ KINDS: tuple[Kind, ...] = (
         + " order by placed.depth, t.fact_id",
         owner="user",
         apart=("content", "mentions", "sessions", "curated"),
-        of="case when t.being_id is null then 'user' else 'being' end",
+        of=BY_SCOPE,
         scoped=True,
         ids=("fact_id", "folded_into"),
         # Exports made before these columns existed.
-        filled={
-            "user_pinned": "coalesce(r.user_pinned, r.pinned)",
-            "never_fold": "coalesce(r.never_fold, false)",
-        },
+        filled={**absent("r.pinned", "user_pinned"), **absent("false", "never_fold")},
     ),
     # Newest first, because a statement refers to the later one that replaced it.
     Kind(
@@ -297,15 +266,14 @@ KINDS: tuple[Kind, ...] = (
         "join memory.facts as f using (user_id, fact_id), lateral (select t.*) as s"
         " where " + OF_USER + " and " + STATED + " order by t.statement_id desc",
         owner="user",
-        of="case when f.being_id is null then 'user' else 'being' end",
+        of=BY_FACT,
         ids=("statement_id", "fact_id", "replaced_by"),
         filled={
             # Derived from conflicts, but in exports made before these there is nothing else that tells of them.
             "replaced_by": "case when r.said_at is null then r.replaced_by end",
-            "said_at": "coalesce(r.said_at, r.created_at)",
-            "pinned": "coalesce(r.pinned, false)",
-            "compared": "coalesce(r.compared, true)",
-            "weighed": "coalesce(r.weighed, false)",
+            **absent("r.created_at", "said_at"),
+            **absent("false", "pinned", "weighed"),
+            **absent("true", "compared"),
             "importance": "coalesce(r.importance, (select f.base_importance from memory.facts as f"
             " where f.user_id = %(user)s and f.fact_id = r.fact_id), 1)",
         },
@@ -319,7 +287,7 @@ KINDS: tuple[Kind, ...] = (
         " where other.user_id = t.user_id and other.statement_id = t.other_id"
         " and " + STATED + ") order by t.statement_id, t.other_id",
         owner="user",
-        of="case when f.being_id is null then 'user' else 'being' end",
+        of=BY_FACT,
         ids=("statement_id", "other_id"),
     ),
     Kind(
@@ -333,11 +301,11 @@ KINDS: tuple[Kind, ...] = (
         + " order by t.told_at, t.evidence_id",
         owner="user",
         apart=("evidence_id",),
-        of="case when f.being_id is null then 'user' else 'being' end",
+        of=BY_FACT,
         ids=("statement_id", "seed_id"),
         filled={
             "being_id": "case when r.message_id is not null then %(being)s::uuid end",
-            "outdated": "coalesce(r.outdated, false)",
+            **absent("false", "outdated"),
         },
         unless="r.seed_id is not null and exists (select from memory.fact_evidence as there where"
         " there.user_id = %(user)s and there.statement_id = r.statement_id and there.seed_id = r.seed_id)",
@@ -364,71 +332,41 @@ KINDS: tuple[Kind, ...] = (
         "vault_records",
         users("sequence", SCOPED),
         owner="user",
-        of="case when t.being_id is null then 'user' else 'being' end",
+        of=BY_SCOPE,
         scoped=True,
         ids=("id",),
     ),
     # Last: a mute reaches what is there when it comes in, and what comes later.
-    Kind(
-        "mute",
-        "mutes",
-        users("mute_id", SCOPED),
-        owner="user",
-        of="case when t.being_id is null then 'user' else 'being' end",
-        scoped=True,
-        ids=("mute_id",),
-    ),
+    Kind("mute", "mutes", users("mute_id", SCOPED), owner="user", of=BY_SCOPE, scoped=True, ids=("mute_id",)),
 )
 
-STAYS_BEHIND: Mapping[str, str] = {
-    "users": "the importing system has its own users",
-    "rooms": "of several Beings; what a Being heard there is exported with it",
-    "room_beings": "of several Beings",
-    "beings": "in the header line",
-    "api_tokens": "valid in this system only",
-    "operator_tokens": "valid in this system only",
-    "page_sessions": "valid in this system only",
-    "provider_keys": "a secret",
-    "answer_traces": "about answers of this system's upstreams",
-    "webhooks": "has a secret of this system",
-    "due_notices": "about what this system noticed",
-    "budgets_reached": "accounting of this system",
-    "budget_warnings": "accounting of this system",
-    "spending": "accounting of this system",
-    "erasure_keys": "a secret",
-    "erased_items": "digests made with keys of this system",
-    "unrecorded_turns": "digests made with keys of this system",
-    "model_calls": "accounting of this system",
-    "dropped_items": "accounting of this system",
-    "work": "pending work of this system",
-    "provider_batches": "pending requests of this system",
-    "imports": "reports of imports into this system",
-    "migrations": "state of this system",
-    "clock": "state of this system",
-    "heartbeats": "state of this system",
-    "provider_breakers": "state of this system",
-    "owed_thinking": "pending work of this system",
-    "unanswered_questions": "accounting of this system",
-    "model_call_totals": "state of this system",
-    "embeddings": "derived, and computed again",
-    "fact_vectors": "derived, and computed again",
-    "fact_states": "derived, and computed again",
-    "vault_heads": "derived, and computed again",
-    "node_words": "derived, and computed again",
-    "muted_items": "derived from mutes, and computed again",
-    "search_owners": "derived, and computed again",
-    "search_queue": "derived, and computed again",
-    "search_documents": "derived, and computed again",
-    "search_postings": "derived, and computed again",
-    "search_terms": "derived, and computed again",
-    "search_statistics": "derived, and computed again",
-    "search_vectors": "derived, and computed again",
-    "session_snapshot": "derived, and computed again",
-    "fact_history": "derived from statements, and starts anew",
-    "pending_activations": "applied within seconds",
-    "receipts": "about contexts that this system assembled",
-    "shown_texts": "about contexts that this system assembled",
-    "vault_idempotency": "about requests to this system",
-    "request_answers": "about requests to this system",
-    "applied_retractions": "about requests to this system",
+# Why tables are not exported, by the reason.
+_REASONS: Mapping[str, str] = {
+    "the importing system has its own users": "users",
+    "of several Beings; what a Being heard there is exported with it": "rooms",
+    "of several Beings": "room_beings",
+    "in the header line": "beings",
+    "valid in this system only": "api_tokens operator_tokens page_sessions",
+    "a secret": "provider_keys erasure_keys",
+    "about answers of this system's upstreams": "answer_traces",
+    "has a secret of this system": "webhooks",
+    "about what this system noticed": "due_notices",
+    "accounting of this system": (
+        "budgets_reached budget_warnings spending model_calls dropped_items unanswered_questions"
+    ),
+    "digests made with keys of this system": "erased_items unrecorded_turns",
+    "pending work of this system": "work owed_thinking",
+    "pending requests of this system": "provider_batches",
+    "reports of imports into this system": "imports",
+    "state of this system": "migrations clock heartbeats provider_breakers model_call_totals",
+    "derived, and computed again": (
+        "embeddings fact_vectors fact_states vault_heads node_words search_owners "
+        "search_queue search_documents search_postings search_terms search_statistics search_vectors session_snapshot"
+    ),
+    "derived from mutes, and computed again": "muted_items",
+    "derived from statements, and starts anew": "fact_history",
+    "applied within seconds": "pending_activations",
+    "about contexts that this system assembled": "receipts shown_texts",
+    "about requests to this system": "vault_idempotency request_answers applied_retractions",
 }
+STAYS_BEHIND: Mapping[str, str] = {table: reason for reason, tables in _REASONS.items() for table in tables.split()}
