@@ -15,18 +15,11 @@ from workers.runtime import collector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RUN = "Run and operate"
-PEOPLE = "Users, Beings and access"
-REMEMBER = "Remember"
-LOOK = "Inspect"
-TEND = "Change memories"
-
 
 @dataclass(frozen=True)
 class Entry:
-    """A top-level command: its panel in the help, `module:name` to import, and its line in the help."""
+    """A top-level command: `module:name` to import, and its line in the help."""
 
-    panel: str
     place: str
     line: str
 
@@ -44,89 +37,90 @@ class Entry:
         return get_command(alone)
 
 
-COMMANDS = {
-    "up": Entry(RUN, "cli.operations.up:up", "Run everything here: servers, API, worker and beat."),
-    "down": Entry(RUN, "cli.operations.down:down", "Stop what runs here in the background."),
-    "demo": Entry(
-        RUN, "cli.demo.command:demo", "Live a month of sample notes and chat, and show the resulting memory."
-    ),
-    "migrate": Entry(RUN, "cli.operations.services:migrate", "Migrate the database to this version's schema."),
-    "api": Entry(RUN, "cli.operations.services:api", "Serve the HTTP API alone."),
-    "worker": Entry(RUN, "cli.operations.services:worker", "Run one Celery worker."),
-    "beat": Entry(
-        RUN, "cli.operations.services:beat", "Run Celery beat, which sends periodic tasks and messages for due work."
-    ),
-    "mcp": Entry(RUN, "cli.operations.mcp:mcp", "Serve a Being's memory as MCP tools on stdin and stdout."),
-    "flower": Entry(RUN, "cli.operations.services:flower", "Show workers, queues and tasks in the browser."),
-    "stream": Entry(
-        RUN, "cli.intake.stream:stream", "Read producers' Redis streams; list and replay rejected entries."
-    ),
-    "work": Entry(RUN, "cli.operations.work:work", "The ledger: list work; replay or drop dead work."),
-    "doctor": Entry(RUN, "cli.operations.doctor:doctor", "Check servers, workers, queues and models."),
-    "user": Entry(PEOPLE, "cli.accounts.accounts:users", "Users, who own Beings."),
-    "being": Entry(PEOPLE, "cli.accounts.accounts:beings", "Beings, the AI companions."),
-    "rooms": Entry(PEOPLE, "cli.accounts.rooms:rooms", "Rooms, in which several Beings of a user take part."),
-    "token": Entry(PEOPLE, "cli.accounts.tokens:tokens", "Access tokens for the API."),
-    "key": Entry(PEOPLE, "cli.accounts.keys:keys", "Users' keys for model providers."),
-    "webhook": Entry(PEOPLE, "cli.accounts.webhooks:webhook", "The address that receives what is due."),
-    "cost": Entry(PEOPLE, "cli.accounts.cost:cost", "Model calls, tokens and cost by day."),
-    "page": Entry(PEOPLE, "cli.operations.page:page", "Print the memory page's address, and a link that logs you in."),
-    "operator": Entry(
-        PEOPLE, "cli.accounts.operators:operators", "Operators' tokens, for metrics and all users' work."
-    ),
-    "export": Entry(PEOPLE, "cli.accounts.portability:export", "Export a Being with all its data to a file."),
-    "import": Entry(PEOPLE, "cli.accounts.portability:import_file", "Import a Being, or what other programs exported."),
-    "soul": Entry(PEOPLE, "cli.context.persona:soul", "A Being's personality and state."),
-    "persona": Entry(
-        PEOPLE, "cli.context.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."
-    ),
-    "user-model": Entry(PEOPLE, "cli.context.persona:user_model", "The description of a user as a person."),
-    "notes": Entry(
-        REMEMBER, "cli.intake.listing:notes", "Notes: scenes, todos, reminders, knowledge; retry failed ones."
-    ),
-    "messages": Entry(REMEMBER, "cli.intake.listing:messages", "Add messages of a conversation."),
-    "run": Entry(REMEMBER, "cli.patrol.run:run", "Demand a patrol, and watch its nine steps."),
-    "recall": Entry(REMEMBER, "cli.nodes.finding:recall", "Recall memories by meaning."),
-    "ask": Entry(REMEMBER, "cli.search.ask:ask", "Ask the memory a question, and see what each sentence rests on."),
-    "search": Entry(REMEMBER, "cli.search.search:search", "Search everything that was told, by words and meaning."),
-    "topic": Entry(REMEMBER, "cli.nodes.finding:topic", "List a topic's memories, newest first."),
-    "vault": Entry(REMEMBER, "cli.vault.records:vault", "The vault: durable, gated, versioned statements."),
-    "facts": Entry(LOOK, "cli.facts.facts:facts", "Facts about the user, and their evidence."),
-    "entities": Entry(LOOK, "cli.facts.entities:entities", "The people and things that facts are about."),
-    "judgements": Entry(
-        LOOK,
-        "cli.facts.judgements:judgements",
-        "What was found in conversations, and what was dropped of models' answers.",
-    ),
-    "todos": Entry(LOOK, "cli.facts.todos:todos", "The user's todos, found in conversations."),
-    "requests": Entry(
-        LOOK, "cli.facts.spoken_requests:requests", "What users asked in talk to forget or correct; undo it."
-    ),
-    "muted": Entry(LOOK, "cli.facts.mutes:muted", "What is not to be brought up."),
-    "due": Entry(LOOK, "cli.facts.due:due", "What is due: todos, promises and reminders whose time has come."),
-    "context": Entry(REMEMBER, "cli.context.context:context", "Assemble a context, ready to be sent to a model."),
-    "mind": Entry(REMEMBER, "cli.context.context:mind", "Working memory: entries in regions that callers name."),
-    "profile": Entry(
-        REMEMBER, "cli.context.context:profile", "Process profiles: regions of a context and their order."
-    ),
-    "sessions": Entry(LOOK, "cli.talk:sessions", "Sessions of conversation, and their summaries."),
-    "overview": Entry(LOOK, "cli.accounts.overview:overview", "One Being's memory on a single screen."),
-    "clusters": Entry(LOOK, "cli.nodes.curation:clusters", "The topics, and their numbers of memories."),
-    "nodes": Entry(LOOK, "cli.nodes.curation:nodes", "The memories, newest first."),
-    "fading": Entry(LOOK, "cli.nodes.curation:fading", "The memories that will be dying soon."),
-    "diary": Entry(LOOK, "cli.patrol.diary:diary", "A Being's diary."),
-    "why": Entry(LOOK, "cli.nodes.curation:why", "A memory's origin and history."),
-    "rename": Entry(TEND, "cli.nodes.curation:rename", "Rename a topic."),
-    "move": Entry(TEND, "cli.nodes.curation:move", "Move a topic to the other root."),
-    "pin": Entry(TEND, "cli.nodes.curation:pin", "Keep a memory from fading."),
-    "unpin": Entry(TEND, "cli.nodes.curation:unpin", "Let a pinned memory fade again."),
-    "forget": Entry(TEND, "cli.nodes.curation:forget", "Make a memory dead; it can be revived."),
-    "revive": Entry(TEND, "cli.nodes.curation:revive", "Make a dying, dead or forgotten memory active again."),
-    "mute": Entry(TEND, "cli.facts.mutes:mute", "Keep something from being brought up."),
-    "unmute": Entry(TEND, "cli.facts.mutes:unmute", "Let something be brought up again."),
-    "erase": Entry(TEND, "cli.accounts.erasure:erase", "Erase a memory, a note, a Being or a user for good."),
-    "correct": Entry(TEND, "cli.nodes.curation:correct", "Correct parts of a memory."),
+# The panels of the help, each with its commands.
+PANELS = {
+    "Run and operate": {
+        "up": Entry("cli.operations.up:up", "Run everything here: servers, API, worker and beat."),
+        "down": Entry("cli.operations.down:down", "Stop what runs here in the background."),
+        "demo": Entry("cli.demo.command:demo", "Live a month of sample notes and chat, and show the resulting memory."),
+        "migrate": Entry("cli.operations.services:migrate", "Migrate the database to this version's schema."),
+        "api": Entry("cli.operations.services:api", "Serve the HTTP API alone."),
+        "worker": Entry("cli.operations.services:worker", "Run one Celery worker."),
+        "beat": Entry(
+            "cli.operations.services:beat", "Run Celery beat, which sends periodic tasks and messages for due work."
+        ),
+        "mcp": Entry("cli.operations.mcp:mcp", "Serve a Being's memory as MCP tools on stdin and stdout."),
+        "flower": Entry("cli.operations.services:flower", "Show workers, queues and tasks in the browser."),
+        "stream": Entry("cli.intake.stream:stream", "Read producers' Redis streams; list and replay rejected entries."),
+        "work": Entry("cli.operations.work:work", "The ledger: list work; replay or drop dead work."),
+        "doctor": Entry("cli.operations.doctor:doctor", "Check servers, workers, queues and models."),
+    },
+    "Users, Beings and access": {
+        "user": Entry("cli.accounts.accounts:users", "Users, who own Beings."),
+        "being": Entry("cli.accounts.accounts:beings", "Beings, the AI companions."),
+        "rooms": Entry("cli.accounts.rooms:rooms", "Rooms, in which several Beings of a user take part."),
+        "token": Entry("cli.accounts.tokens:tokens", "Access tokens for the API."),
+        "key": Entry("cli.accounts.keys:keys", "Users' keys for model providers."),
+        "webhook": Entry("cli.accounts.webhooks:webhook", "The address that receives what is due."),
+        "cost": Entry("cli.accounts.cost:cost", "Model calls, tokens and cost by day."),
+        "page": Entry("cli.operations.page:page", "Print the memory page's address, and a link that logs you in."),
+        "operator": Entry("cli.accounts.operators:operators", "Operators' tokens, for metrics and all users' work."),
+        "export": Entry("cli.accounts.portability:export", "Export a Being with all its data to a file."),
+        "import": Entry("cli.accounts.portability:import_file", "Import a Being, or what other programs exported."),
+        "soul": Entry("cli.context.persona:soul", "A Being's personality and state."),
+        "persona": Entry(
+            "cli.context.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."
+        ),
+        "user-model": Entry("cli.context.persona:user_model", "The description of a user as a person."),
+    },
+    "Remember": {
+        "notes": Entry("cli.intake.listing:notes", "Notes: scenes, todos, reminders, knowledge; retry failed ones."),
+        "messages": Entry("cli.intake.listing:messages", "Add messages of a conversation."),
+        "run": Entry("cli.patrol.run:run", "Demand a patrol, and watch its nine steps."),
+        "recall": Entry("cli.nodes.finding:recall", "Recall memories by meaning."),
+        "ask": Entry("cli.search.ask:ask", "Ask the memory a question, and see what each sentence rests on."),
+        "search": Entry("cli.search.search:search", "Search everything that was told, by words and meaning."),
+        "topic": Entry("cli.nodes.finding:topic", "List a topic's memories, newest first."),
+        "vault": Entry("cli.vault.records:vault", "The vault: durable, gated, versioned statements."),
+        "context": Entry("cli.context.context:context", "Assemble a context, ready to be sent to a model."),
+        "mind": Entry("cli.context.context:mind", "Working memory: entries in regions that callers name."),
+        "profile": Entry("cli.context.context:profile", "Process profiles: regions of a context and their order."),
+    },
+    "Inspect": {
+        "facts": Entry("cli.facts.facts:facts", "Facts about the user, and their evidence."),
+        "entities": Entry("cli.facts.entities:entities", "The people and things that facts are about."),
+        "judgements": Entry(
+            "cli.facts.judgements:judgements",
+            "What was found in conversations, and what was dropped of models' answers.",
+        ),
+        "todos": Entry("cli.facts.todos:todos", "The user's todos, found in conversations."),
+        "requests": Entry(
+            "cli.facts.spoken_requests:requests", "What users asked in talk to forget or correct; undo it."
+        ),
+        "muted": Entry("cli.facts.mutes:muted", "What is not to be brought up."),
+        "due": Entry("cli.facts.due:due", "What is due: todos, promises and reminders whose time has come."),
+        "sessions": Entry("cli.talk:sessions", "Sessions of conversation, and their summaries."),
+        "overview": Entry("cli.accounts.overview:overview", "One Being's memory on a single screen."),
+        "clusters": Entry("cli.nodes.curation:clusters", "The topics, and their numbers of memories."),
+        "nodes": Entry("cli.nodes.curation:nodes", "The memories, newest first."),
+        "fading": Entry("cli.nodes.curation:fading", "The memories that will be dying soon."),
+        "diary": Entry("cli.patrol.diary:diary", "A Being's diary."),
+        "why": Entry("cli.nodes.curation:why", "A memory's origin and history."),
+    },
+    "Change memories": {
+        "rename": Entry("cli.nodes.curation:rename", "Rename a topic."),
+        "move": Entry("cli.nodes.curation:move", "Move a topic to the other root."),
+        "pin": Entry("cli.nodes.curation:pin", "Keep a memory from fading."),
+        "unpin": Entry("cli.nodes.curation:unpin", "Let a pinned memory fade again."),
+        "forget": Entry("cli.nodes.curation:forget", "Make a memory dead; it can be revived."),
+        "revive": Entry("cli.nodes.curation:revive", "Make a dying, dead or forgotten memory active again."),
+        "mute": Entry("cli.facts.mutes:mute", "Keep something from being brought up."),
+        "unmute": Entry("cli.facts.mutes:unmute", "Let something be brought up again."),
+        "erase": Entry("cli.accounts.erasure:erase", "Erase a memory, a note, a Being or a user for good."),
+        "correct": Entry("cli.nodes.curation:correct", "Correct parts of a memory."),
+    },
 }
+COMMANDS = {name: entry for panel in PANELS.values() for name, entry in panel.items()}
 
 
 class LazyGroup(TyperGroup):
@@ -139,9 +133,9 @@ class LazyGroup(TyperGroup):
 
     def format_commands(self, _: Any, formatter: Any) -> None:
         """List the commands by their panels."""
-        for panel in dict.fromkeys(entry.panel for entry in COMMANDS.values()):
+        for panel, entries in PANELS.items():
             with formatter.section(panel):
-                formatter.write_dl([(name, entry.line) for name, entry in COMMANDS.items() if entry.panel == panel])
+                formatter.write_dl([(name, entry.line) for name, entry in entries.items()])
 
 
 app = Typer(

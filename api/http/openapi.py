@@ -23,56 +23,33 @@ word.
 - Every error is an RFC 9457 problem. A resource of another user is answered with 404, as if it did not exist.
 - Every answer has an `X-Request-Id`: the one that you sent, or a new one.
 """
-TAGS = [
-    {"name": "Users", "description": "The people whom your application serves, and their access tokens."},
-    {"name": "Beings", "description": "AI companions of one user, each with its own memory."},
-    {
-        "name": "Notes",
-        "description": "Events, todos, reminders and knowledge. Accepted means committed.",
-    },
-    {"name": "Messages", "description": "Turns of conversations, each assigned to a session by its own time."},
-    {
-        "name": "Conversations",
-        "description": "Sessions, their messages and summaries, and the session state.",
-    },
-    {
-        "name": "Rooms",
-        "description": "Conversations of several of your Beings. Each knows what was said while it was present.",
-    },
-    {"name": "Patrols", "description": "Runs that turn notes into memory and age it."},
-    {"name": "Recall", "description": "Finds memories by meaning, topic or word. A memory that is found fades later."},
-    {
-        "name": "Search",
-        "description": "Finds everything that a Being was told, by words and by meaning.",
-    },
-    {
-        "name": "Knowledge",
-        "description": "JSON objects that programs keep under keys, found at once by their fields, words and meaning.",
-    },
-    {"name": "Facts", "description": "Statements about the user, and the entities that they mention."},
-    {
-        "name": "Todos",
-        "description": "Commitments, projects, open questions, conflicts and promises, and what is due.",
-    },
-    {"name": "Memories", "description": "Single memories: origin, pinning, correction, forgetting."},
-    {"name": "Vault", "description": "Durable, gated, versioned statements that every prompt contains."},
-    {"name": "Diary", "description": "A Being's diary, by day of the user's calendar."},
-    {"name": "Keys", "description": "Your keys for model providers, which pay for your Beings' model calls."},
-    {"name": "Webhook", "description": "The address of yours that receives what is due."},
-    {"name": "Cost", "description": "Model calls and their cost."},
-    {
-        "name": "Persona",
-        "description": "A Being's soul, its lists of rules, preferences and more, and the user model.",
-    },
-    {"name": "Context", "description": "Prompts assembled from a Being's memory, ready to be sent to a model."},
-    {"name": "Work", "description": "The ledger of background work: inspect and replay work that failed."},
-    {
-        "name": "Health",
-        "description": "Liveness, readiness and progress of work, without a token; metrics, with an operator's.",
-    },
-]
+_TAGS = {
+    "Users": "The people whom your application serves, and their access tokens.",
+    "Beings": "AI companions of one user, each with its own memory.",
+    "Notes": "Events, todos, reminders and knowledge. Accepted means committed.",
+    "Messages": "Turns of conversations, each assigned to a session by its own time.",
+    "Conversations": "Sessions, their messages and summaries, and the session state.",
+    "Rooms": "Conversations of several of your Beings. Each knows what was said while it was present.",
+    "Patrols": "Runs that turn notes into memory and age it.",
+    "Recall": "Finds memories by meaning, topic or word. A memory that is found fades later.",
+    "Search": "Finds everything that a Being was told, by words and by meaning.",
+    "Knowledge": "JSON objects that programs keep under keys, found at once by their fields, words and meaning.",
+    "Facts": "Statements about the user, and the entities that they mention.",
+    "Todos": "Commitments, projects, open questions, conflicts and promises, and what is due.",
+    "Memories": "Single memories: origin, pinning, correction, forgetting.",
+    "Vault": "Durable, gated, versioned statements that every prompt contains.",
+    "Diary": "A Being's diary, by day of the user's calendar.",
+    "Keys": "Your keys for model providers, which pay for your Beings' model calls.",
+    "Webhook": "The address of yours that receives what is due.",
+    "Cost": "Model calls and their cost.",
+    "Persona": "A Being's soul, its lists of rules, preferences and more, and the user model.",
+    "Context": "Prompts assembled from a Being's memory, ready to be sent to a model.",
+    "Work": "The ledger of background work: inspect and replay work that failed.",
+    "Health": "Liveness, readiness and progress of work, without a token; metrics, with an operator's.",
+}
+TAGS = [{"name": name, "description": description} for name, description in _TAGS.items()]
 
-_NAMES = [tag["name"] for tag in TAGS]
+_NAMES = list(_TAGS)
 
 _ERRORS = {
     "400": "The body is not JSON, or not UTF-8; the detail says where.",

@@ -7,7 +7,7 @@ from typer import Argument, Option, Typer
 
 from cli.console.ledger import every_right, find_being, find_user, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
-from cli.console.output import count, day, moment, say, say_json, say_list, table, words
+from cli.console.output import count, day, moment, say_answer, say_list, table, words
 from cli.console.typed import read
 from memory.accounts import beings as being_accounts
 from memory.accounts import lookup, user_accounts
@@ -34,10 +34,7 @@ def add_user(
     name = read(Name, name)
     with opened() as on:
         user = user_accounts.add(on.store, name, time_zone)
-    if as_json:
-        say_json(user)
-    else:
-        say(f"User {words(user.name)} is there, with the id {user.user_id}.")
+    say_answer(user, f"User {words(user.name)} is there, with the id {user.user_id}.", as_json=as_json)
 
 
 @users.command("list")
@@ -45,15 +42,13 @@ def list_users(*, as_json: JsonOption = False) -> None:
     """List all users, oldest first."""
     with opened() as on:
         found = lookup.all_users(on.store)
-    if as_json:
-        return say_list("users", found)
     shown = table("*user", "*external id", "time zone", "since", "id")
     for user in found:
         shown.add_row(
             words(user.name), words(user.external_id or ""), user.time_zone, day(user.created_at), str(user.user_id)
         )
-    say(shown if found else "There is no user yet. Add one: patrol user add NAME")
-    return None
+    said = shown if found else "There is no user yet. Add one: patrol user add NAME"
+    say_list("users", found, said, as_json=as_json)
 
 
 @users.command("budget")
@@ -71,22 +66,19 @@ def set_user_budget(
     with opened() as on:
         budget = UserChanges(**_budget(cost, tokens))
         changed = change_user.perform(on, user_id=find_user(on, user).user_id, changes=budget)
-    if as_json:
-        return say_json(changed)
-    _say_budget(words(changed.name), cost, tokens)
-    return None
+    say_answer(changed, _budget_of(words(changed.name), cost, tokens), as_json=as_json)
 
 
 def _budget(cost: float | None, tokens: int | None) -> dict[str, Any]:
     return {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
 
 
-def _say_budget(name: str, cost: float | None, tokens: int | None) -> None:
-    """Say which budget a user or a Being has now."""
+def _budget_of(name: str, cost: float | None, tokens: int | None) -> str:
+    """Say in words which budget a user or a Being has now."""
     limits = [f"{cost:g} dollars"] if cost is not None else []
     limits += [count(tokens, "token")] if tokens is not None else []
     budget = " and ".join(limits)
-    say(f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings.")
+    return f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings."
 
 
 @beings.command("add")
@@ -104,10 +96,8 @@ def add_being(
     with opened() as on:
         user = find_user(on, owner)
         being = create_being.perform(on, caller=every_right(user), new=new)
-    if as_json:
-        say_json(being)
-    else:
-        say(f"Being {being.slug} of {words(user.name)}'s is there, with the id {being.being_id}.")
+    shown = f"Being {being.slug} of {words(user.name)}'s is there, with the id {being.being_id}."
+    say_answer(being, shown, as_json=as_json)
 
 
 @beings.command("list")
@@ -124,8 +114,6 @@ def list_beings(
         user_id = None if owner is None else find_user(on, owner).user_id
         found = lookup.beings_named(on.store, None, user_id)
         names = {user.user_id: user.name for user in lookup.all_users(on.store)}
-    if as_json:
-        return say_list("beings", found)
     shown = table("*being", "*of", "*name", "talk", ">patrols", "id")
     for being in found:
         shown.add_row(
@@ -136,8 +124,8 @@ def list_beings(
             str(being.patrol_counter),
             str(being.being_id),
         )
-    say(shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG")
-    return None
+    said = shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG"
+    say_list("beings", found, said, as_json=as_json)
 
 
 @beings.command("show")
@@ -147,8 +135,6 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
         found = find_being(on, being, owner)
         user = find_user(on, str(found.user_id))
         settings = on.settings
-    if as_json:
-        return say_json(found)
     dollars = settings.daily_cost if found.daily_cost is None else found.daily_cost
     tokens = settings.daily_tokens if found.daily_tokens is None else found.daily_tokens
     budget = [f"{dollars:f} dollars"] if dollars is not None else []
@@ -168,8 +154,7 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
         ("budget", f"{' and '.join(budget)} a day" if budget else "unlimited"),
     ):
         rows.add_row(name, value)
-    say(rows)
-    return None
+    say_answer(found, rows, as_json=as_json)
 
 
 @beings.command("scenes")
@@ -188,11 +173,8 @@ def choose_scenes(
     with opened() as on:
         target = find_being(on, being, owner)
         changed = change_being.perform(on, being=target, changes=chosen)
-    if as_json:
-        return say_json(changed)
     chosen_mode = changed.scenes or f"{on.settings.scenes}, as the settings say"
-    say(f"Scenes from {changed.slug}'s talk: {chosen_mode}.")
-    return None
+    say_answer(changed, f"Scenes from {changed.slug}'s talk: {chosen_mode}.", as_json=as_json)
 
 
 @beings.command("record")
@@ -215,10 +197,7 @@ def turn_record(
     changes: BeingChanges = read(BeingChanges, wanted)
     with opened() as on:
         changed = change_being.perform(on, being=find_being(on, being, owner), changes=changes)
-    if as_json:
-        return say_json(changed)
-    say(f"{changed.slug}: {_record_of(changed)}.")
-    return None
+    say_answer(changed, f"{changed.slug}: {_record_of(changed)}.", as_json=as_json)
 
 
 def _record_of(being: Being) -> str:
@@ -245,7 +224,4 @@ def set_budget(
     with opened() as on:
         target = find_being(on, being, owner)
         changed = being_accounts.change(on.store, target, _budget(cost, tokens))
-    if as_json:
-        return say_json(changed)
-    _say_budget(changed.slug, cost, tokens)
-    return None
+    say_answer(changed, _budget_of(changed.slug, cost, tokens), as_json=as_json)

@@ -8,7 +8,7 @@ from typer import Argument, Exit, Option, Typer, confirm
 from cli.console.declared import NODE, Group
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, OwnerOption
-from cli.console.output import count, remark, say, say_json, words
+from cli.console.output import count, remark, say, say_answer, words
 from cli.console.quiet import quiet_settings
 from operations.accounts import beings as of_beings
 from operations.accounts import users as of_users
@@ -93,7 +93,7 @@ def erase_being(
         target = find_being(on, being, owner)
         _ask(f"Erase {target.slug} and all that it remembers for good?", yes=yes)
         erased = of_beings.erase_being.perform(on, being=target)
-    _say(erased, as_json=as_json)
+    say_answer(erased, _gone(erased), as_json=as_json)
 
 
 @erase.command("user")
@@ -108,19 +108,12 @@ def erase_user(
         who = find_user(on, user)
         _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
         erased = of_users.erase_user.perform(on, user_id=who.user_id)
-    _say(erased, as_json=as_json)
+    say_answer(erased, _gone(erased), as_json=as_json)
 
 
 def _ask(question: str, *, yes: bool) -> None:
     if not yes:
         confirm(question, abort=True, err=True)
-
-
-def _say(erased: BeingErased, *, as_json: bool) -> None:
-    if as_json:
-        say_json(erased)
-    else:
-        say(_gone(erased))
 
 
 def _counts(erased: BaseModel) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -103,44 +103,24 @@ def _tell(done: Imported, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator["_Show"]:
+def _progress() -> Iterator[Callable[[Imported], None]]:
+    """Yield what shows how far an import is: a line that changes, or without a terminal a line now and then."""
     on = console(stderr=True)
-    if not on.is_terminal:
-        yield _Lines()
+    if on.is_terminal:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=on, transient=True) as bar:
+            task = bar.add_task("Reading ...", total=None)
+            yield lambda done: bar.update(task, description=_so_far(done))
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=on, transient=True) as bar:
-        yield _Bar(bar)
+    lines = 0
 
-
-class _Show:
-    """Shows how far an import is."""
-
-    def __call__(self, done: Imported) -> None:
-        """Show it."""
-
-
-class _Bar(_Show):
-    """A line on a terminal that changes."""
-
-    def __init__(self, bar: Progress) -> None:
-        self._bar = bar
-        self._task = bar.add_task("Reading ...", total=None)
-
-    def __call__(self, done: Imported) -> None:
-        self._bar.update(self._task, description=_so_far(done))
-
-
-class _Lines(_Show):
-    """A line now and then where there is no terminal."""
-
-    def __init__(self) -> None:
-        self._next = ENTRIES_A_LINE
-
-    def __call__(self, done: Imported) -> None:
-        if done.read >= self._next:
-            self._next = (done.read // ENTRIES_A_LINE + 1) * ENTRIES_A_LINE
+    def show(done: Imported) -> None:
+        nonlocal lines
+        if done.read // ENTRIES_A_LINE > lines:
+            lines = done.read // ENTRIES_A_LINE
             remark(_so_far(done))
+
+    yield show
 
 
 def _so_far(done: Imported) -> str:

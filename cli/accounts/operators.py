@@ -38,14 +38,12 @@ def list_tokens(*, as_json: JsonOption = False) -> None:
     """List operators' tokens, oldest first, without their secrets."""
     with opened() as on:
         found = access.operator_tokens(on.store)
-    if as_json:
-        return say_list("tokens", found)
     shown = table("token", "made", "ends", "last used")
     for token in found:
         ends = "revoked" if token.revoked_at else day(token.expires_at) or "never"
         shown.add_row(str(token.token_id), day(token.created_at), ends, day(token.last_used_at) or "never")
-    say(shown if found else "There is no operator's token yet. Make one: patrol operator add")
-    return None
+    said = shown if found else "There is no operator's token yet. Make one: patrol operator add"
+    say_list("tokens", found, said, as_json=as_json)
 
 
 @operators.command("revoke")

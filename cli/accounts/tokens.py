@@ -62,8 +62,6 @@ def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
         user = find_user(on, owner)
         found = operations.list_tokens.perform(on, user_id=user.user_id).tokens
         slugs = {being.being_id: being.slug for being in lookup.beings_named(on.store, None, user.user_id)}
-    if as_json:
-        return say_list("tokens", found)
     shown = table("token", "being", "scopes", "made", "ends", "last used")
     for token in found:
         shown.add_row(
@@ -74,8 +72,8 @@ def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
             "revoked" if token.revoked_at else day(token.expires_at) or "never",
             day(token.last_used_at) or "never",
         )
-    say(shown if found else f"{words(user.name)} has no token yet. Make one: patrol token add --user NAME --scope read")
-    return None
+    none = f"{words(user.name)} has no token yet. Make one: patrol token add --user NAME --scope read"
+    say_list("tokens", found, shown if found else none, as_json=as_json)
 
 
 @tokens.command("revoke")

@@ -12,7 +12,7 @@ from typer import Argument, Option, Typer, confirm
 
 from cli.console.ledger import every_right, find_being, find_node, find_user, only, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
-from cli.console.output import remark, say, say_json
+from cli.console.output import say, say_answer, say_json
 from cli.console.typed import read
 from memory.accounts.access import Operator
 from operations.declaration import Command, Operation, Parameter, Part, Subject, declared
@@ -112,7 +112,7 @@ class Group:
                     confirm(command.confirm.format(being=being.slug, **arguments), abort=True, err=True)
                 answer = operation.perform(on, **subjects, **arguments)
                 if (view := self._views_of_beings.get(type(answer))) and not as_json:
-                    return _say(answer, view(answer, on, being))
+                    return say_answer(answer, *view(answer, on, being), as_json=False)
             return self._show(answer, command, as_json=as_json)
 
         run.__doc__ = command.help or operation.about
@@ -166,14 +166,9 @@ class Group:
             say_json(answer)
         else:
             shown = view(answer)
-            _say(answer, [Text.assemble((f"{command.done}: ", "bold"), shown)] if command.done else shown)
-
-
-def _say(answer: Any, shown: Any) -> None:
-    """Print what is shown of an answer, with the cursor of a page in a remark."""
-    say(*([shown] if isinstance(shown, str) else shown))
-    if cursor := getattr(answer, "cursor", None):
-        remark(f"There is more: --cursor {cursor}")
+            parts = [shown] if isinstance(shown, str) else shown
+            said = [Text.assemble((f"{command.done}: ", "bold"), shown)] if command.done else parts
+            say_answer(answer, *said, as_json=False)
 
 
 def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from pydantic_core import to_json
@@ -58,9 +58,9 @@ def say_json(answer: Any) -> None:
     say_document([to_json(answer, indent=2), b"\n"])
 
 
-def say_list(name: str, rows: Iterable[Any]) -> None:
-    """Print a whole list as JSON, in the shape of a page over HTTP: an array by its name, and no cursor."""
-    say_json({name: list(rows), "cursor": None})
+def say_list(name: str, rows: Iterable[Any], *shown: Any, as_json: bool) -> None:
+    """Print a whole list as `shown`, or as JSON in the shape of a page over HTTP: an array by its name, no cursor."""
+    say_answer({name: list(rows), "cursor": None}, *shown, as_json=as_json)
 
 
 def say_document(parts: Iterable[bytes]) -> None:
@@ -69,22 +69,14 @@ def say_document(parts: Iterable[bytes]) -> None:
     sys.stdout.buffer.flush()
 
 
-class Page(Protocol):
-    """A page of a list."""
-
-    @property
-    def cursor(self) -> str | None:
-        """The value of --cursor for the next page; None on the last page."""
-
-
-def say_page(page: Page, *shown: Any, as_json: bool) -> None:
-    """Print a page of a list, as JSON or as `shown`; a remark on stderr has the cursor of the next page."""
+def say_answer(answer: Any, *shown: Any, as_json: bool) -> None:
+    """Print an answer, as JSON or as `shown`; of a page of a list, a remark on stderr has the cursor of the next."""
     if as_json:
-        say_json(page)
-        return
+        return say_json(answer)
     say(*shown)
-    if page.cursor:
-        remark(f"There is more: --cursor {page.cursor}")
+    if cursor := getattr(answer, "cursor", None):
+        remark(f"There is more: --cursor {cursor}")
+    return None
 
 
 def words(text: str | None) -> str:

@@ -12,7 +12,7 @@ from cli.console.declared import Group, by_ending
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, day, likeness, remark, say, say_json, short, table, words
+from cli.console.output import count, day, likeness, remark, say_answer, short, table, words
 from cli.intake.intake import read_lines
 from memory.facts import editing
 from operations.facts import facts as operations
@@ -84,12 +84,8 @@ def seed(
         raise Failure(f"The file has {count(len(seeds), 'line')}. It may have 1 to {BATCH_ITEMS}.")
     with opened() as on:
         seeded = operations.add_facts.perform(on, being=find_being(on, being, owner), seeds=seeds)
-    if as_json:
-        return say_json(seeded)
-    return say(
-        f"{count(seeded.facts, 'fact')}, {seeded.told_again} added to known facts, {count(seeded.todos, 'todo')}, "
-        f"{seeded.repeated} repeated"
-    )
+    new = f"{count(seeded.facts, 'fact')}, {seeded.told_again} added to known facts, {count(seeded.todos, 'todo')}"
+    say_answer(seeded, f"{new}, {seeded.repeated} repeated", as_json=as_json)
 
 
 def _seed(number: int, item: Any) -> Seed:

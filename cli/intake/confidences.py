@@ -6,7 +6,7 @@ from typer import Argument
 
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, say, say_list
+from cli.console.output import count, say_list
 from cli.intake.intake import messages
 from memory.talk import confidences
 
@@ -31,6 +31,5 @@ def _decide(ids: list[str], being: str | None, owner: str | None, *, in_confiden
     with opened() as on:
         target = find_being(on, being, owner)
         decided = confidences.decide_on_messages(on.store, target, ids, in_confidence=in_confidence)
-    if as_json:
-        return say_list("messages", decided)
-    return say(f"{count(len(decided), 'message')} {'in confidence' if in_confidence else 'no longer in confidence'}.")
+    shown = f"{count(len(decided), 'message')} {'in confidence' if in_confidence else 'no longer in confidence'}."
+    say_list("messages", decided, shown, as_json=as_json)

@@ -27,14 +27,12 @@ def list_failed(
     with opened() as on:
         target = find_being(on, being, owner)
         found = failed_notes.listed(on.store, target.being_id, limit)
-    if as_json:
-        return say_list("notes", found)
-    if not found:
+    if not found and not as_json:
         return remark("No note has failed.")
     shown = table("note", "*why", "*content")
     for note in found:
         shown.add_row(str(note.note_id), words(f"{MARKS[note.state]} {note.reason}"), words(str(note.content)))
-    return say(shown)
+    return say_list("notes", found, shown, as_json=as_json)
 
 
 @notes.command("retry")

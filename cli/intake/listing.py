@@ -6,7 +6,7 @@ from typer import Option
 
 from cli.console.ledger import find_being, only, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
-from cli.console.output import moment, say_page, short, table, words
+from cli.console.output import moment, say_answer, short, table, words
 from cli.intake import confidences as _confidences  # noqa: F401  # adds its commands to `messages`
 from cli.intake import failed_notes as _failed_notes  # noqa: F401  # adds its commands to `notes`
 from cli.intake.intake import messages, notes
@@ -52,7 +52,7 @@ def list_messages(
     for message in page.messages:
         who = words(message.speaker) or message.role
         shown.add_row(short(message.message_id), moment(message.created_at), who, words(message.content))
-    return say_page(page, shown if page.messages else "There are no messages.", as_json=as_json)
+    return say_answer(page, shown if page.messages else "There are no messages.", as_json=as_json)
 
 
 def _list_retracted(being: str | None, owner: str | None, limit: int, cursor: str | None, *, as_json: bool) -> None:
@@ -64,4 +64,4 @@ def _list_retracted(being: str | None, owner: str | None, limit: int, cursor: st
         who = words(message.speaker) or message.role
         # Whole: `patrol messages restore` takes no abbreviation.
         shown.add_row(str(message.message_id), moment(message.retracted_at), who, words(message.content))
-    say_page(page, shown if page.messages else "There are no retracted messages.", as_json=as_json)
+    say_answer(page, shown if page.messages else "There are no retracted messages.", as_json=as_json)

@@ -12,7 +12,7 @@ from api.streams.heartbeats import readers
 from cli.console.failures import Failure
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
-from cli.console.output import count, say, say_json, say_list, table, words
+from cli.console.output import count, say, say_answer, say_list, table, words
 from cli.console.quiet import quiet_settings
 from schemas.limits import PAGE_NODES
 from schemas.settings import Settings
@@ -57,13 +57,11 @@ def show_status(*, as_json: JsonOption = False) -> None:
     with _redis() as redis:
         found, reading = list(states(redis)), readers(redis)
         waiting = redis.xlen(refusals.STREAM)
-    if as_json:
-        say_json({"streams": found, "readers": reading, "rejected": waiting})
-    else:
-        shown = table("stream", ">entries kept", ">not acknowledged")
-        for one in found:
-            shown.add_row(one.stream, str(one.entries), str(one.pending))
-        say(shown, f"Readers: {', '.join(reading) or 'none'}. Rejected: {waiting}.")
+    shown = table("stream", ">entries kept", ">not acknowledged")
+    for one in found:
+        shown.add_row(one.stream, str(one.entries), str(one.pending))
+    readers_line = f"Readers: {', '.join(reading) or 'none'}. Rejected: {waiting}."
+    say_answer({"streams": found, "readers": reading, "rejected": waiting}, shown, readers_line, as_json=as_json)
     if not reading:
         raise Exit(1)
 
@@ -77,13 +75,11 @@ def list_rejected(
     """List rejected entries with their reasons, oldest first; with --json also their data."""
     with _redis() as redis:
         found = list(refusals.listed(redis, limit))
-    if as_json:
-        return say_list("rejected", [_as_json(one) for one in found])
     shown = table("entry", "what", "since", "*reason")
     for one in found:
         shown.add_row(one.entry, one.what, f"{one.since:%Y-%m-%d %H:%M}", words(one.reason))
-    say(shown if found else "Nothing was rejected.")
-    return None
+    said = shown if found else "Nothing was rejected."
+    say_list("rejected", [_as_json(one) for one in found], said, as_json=as_json)
 
 
 @stream.command("replay")

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
-from cli.console.output import ID_CHARACTERS, nodes_table, remark, say, say_json, say_page, words
+from cli.console.output import ID_CHARACTERS, nodes_table, remark, say, say_answer, say_json, words
 from memory.nodes.recall import RecallQuery
 from memory.nodes.recall import recall as recall_by_meaning
 from operations.nodes.nodes import list_clusters
@@ -73,7 +73,7 @@ def topic(
         target = find_being(on, being, owner)
         question = TopicRequest(cluster_id=find_cluster(on, target, cluster), cursor=cursor, activate=activate)
         page = recall_topic.perform(on, being=target, question=question)
-    say_page(page, Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes), as_json=as_json)
+    say_answer(page, Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes), as_json=as_json)
 
 
 def find_cluster(on: Resources, being: Being, name: str) -> UUID:

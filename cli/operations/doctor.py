@@ -9,7 +9,7 @@ from typer import Exit, Option
 
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
-from cli.console.output import say, say_list, table
+from cli.console.output import say_list, table
 from memory.upkeep.backlog import backlog
 from memory.upkeep.health import Finding, findings
 from memory.upkeep.smoke_test import NoReturn, send_canary
@@ -37,14 +37,11 @@ def doctor(
     """
     with opened() as on:
         found = list(_findings(on, patience, canary=canary))
-    if as_json:
-        say_list("findings", [finding.__dict__ for finding in found])
-    else:
-        shown = table("", "what", "*found")
-        for finding in found:
-            mark = Text("well", style="green") if finding.good else Text("ill", style="bold red")
-            shown.add_row(mark, finding.name, finding.words)
-        say(shown)
+    shown = table("", "what", "*found")
+    for finding in found:
+        mark = Text("well", style="green") if finding.good else Text("ill", style="bold red")
+        shown.add_row(mark, finding.name, finding.words)
+    say_list("findings", [finding.__dict__ for finding in found], shown, as_json=as_json)
     if not all(finding.good for finding in found):
         raise Exit(1)
 

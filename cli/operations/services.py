@@ -9,7 +9,7 @@ from typer import BadParameter, Option
 
 from cli.console.failures import Failure
 from cli.console.options import JsonOption
-from cli.console.output import say, say_json
+from cli.console.output import say_answer
 from cli.console.quiet import quiet_settings
 from cli.operations import stack
 from cli.operations.environments import Role, environment
@@ -23,10 +23,8 @@ def migrate(*, as_json: JsonOption = False) -> None:
     """Migrate the database to this version's schema. Running it again changes nothing."""
     settings = quiet_settings()
     applied = bring_up_to_date(direct_url(settings), database_url(settings))
-    if as_json:
-        say_json({"applied": applied})
-    else:
-        say(f"Applied: {', '.join(applied)}." if applied else "The database is up to date.")
+    shown = f"Applied: {', '.join(applied)}." if applied else "The database is up to date."
+    say_answer({"applied": applied}, shown, as_json=as_json)
 
 
 def api(

@@ -2,11 +2,11 @@
 
 from uuid import UUID
 
-from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher
+from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher, needed_cipher
 from memory.text.errors import InvalidRequest
 from providers.webhooks import address_fault, new_secret
 from schemas.accounts.webhooks import NewWebhookSecret, Webhook
-from schemas.errors import NotFound, Refused
+from schemas.errors import NotFound
 from schemas.settings import Settings
 from store.accounts import webhooks
 from store.accounts.webhooks import SealedWebhook
@@ -79,13 +79,8 @@ def rotate(store: Store, settings: Settings) -> int:
 
 
 def _cipher(settings: Settings) -> KeyCipher:
-    cipher = key_cipher(settings)
-    if cipher is None:
-        raise Refused(
-            "A webhook can't be set, because the server has no secret to encrypt its secret with: its operator sets"
-            " PATROL_SECRET_KEY to 32 random characters or more, for instance from `openssl rand -base64 32`."
-        )
-    return cipher
+    without = "A webhook can't be set, because the server has no secret to encrypt its secret with"
+    return needed_cipher(settings, without)
 
 
 def _owner(user_id: UUID) -> str:

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from schemas.errors import Refused
 from schemas.settings import Settings
 
 NONCE_BYTES = 12
@@ -67,6 +68,25 @@ def key_cipher(settings: Settings) -> KeyCipher | None:
     """Make the cipher of the settings' secrets; None if there is no secret."""
     secret = settings.secret_key
     return KeyCipher([part.strip() for part in secret.get_secret_value().split(",")]) if secret else None
+
+
+def needed_cipher(settings: Settings, needed_for: str) -> KeyCipher:
+    """Make the cipher of the settings' secrets.
+
+    Args:
+        settings: The settings.
+        needed_for: What can't be done without a secret, and why, as the beginning of a sentence.
+
+    Raises:
+        Refused: There is no secret.
+    """
+    cipher = key_cipher(settings)
+    if cipher is None:
+        raise Refused(
+            f"{needed_for}: its operator sets PATROL_SECRET_KEY to 32 random characters or more, for instance from"
+            " `openssl rand -base64 32`."
+        )
+    return cipher
 
 
 def _derived(secret: str, purpose: bytes) -> bytes:

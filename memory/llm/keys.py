@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher
+from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher, needed_cipher
 from schemas.errors import NotFound, Refused
 from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
 from schemas.settings import Settings
@@ -127,13 +127,7 @@ def _put(
 
 
 def _cipher(settings: Settings) -> KeyCipher:
-    cipher = key_cipher(settings)
-    if cipher is None:
-        raise Refused(
-            "Keys can't be stored, because the server has no secret to encrypt them with: its operator sets"
-            " PATROL_SECRET_KEY to 32 random characters or more, for instance from `openssl rand -base64 32`."
-        )
-    return cipher
+    return needed_cipher(settings, "Keys can't be stored, because the server has no secret to encrypt them with")
 
 
 def _owner(user_id: UUID, provider: Provider) -> str:

@@ -32,134 +32,108 @@ class Language:
     stop_words: frozenset[str] = frozenset()
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+def _language(stemmer: str | None, stop_words: str = "") -> Language:
+    return Language(stemmer, frozenset(stop_words.split()))
 
 
 LANGUAGES: Mapping[str, Language] = {
-    "en": Language(
+    "en": _language(
         "english",
-        _words(
-            "a an the is are was were be been being am do does did doing done have has had having of to in on at for"
-            " from by with about as into and or but if so that this these those there here it its he him his she her"
-            " hers they them their theirs we us our ours i me my mine you your yours what which who whom whose when"
-            " where why how not no nor can could will would shall should may might must just than then too very s t re"
-            " ve ll d m don didn doesn isn wasn dont didnt doesnt isnt wasnt im ive youre thats"
-        ),
+        "a an the is are was were be been being am do does did doing done have has had having of to in on at for"
+        " from by with about as into and or but if so that this these those there here it its he him his she her"
+        " hers they them their theirs we us our ours i me my mine you your yours what which who whom whose when"
+        " where why how not no nor can could will would shall should may might must just than then too very s t re"
+        " ve ll d m don didn doesn isn wasn dont didnt doesnt isnt wasnt im ive youre thats",
     ),
-    "de": Language(
+    "de": _language(
         "german",
-        _words(
-            "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren bin bist sein"
-            " seine seinen ihr ihre ihren mein meine meinen dein deine deinen ich du er sie es wir mich mir dich dir"
-            " uns euch ihn ihm ihnen nicht kein keine im in am an auf aus bei mit nach seit von vom zu zum zur für fur"
-            " über um wie was wer wo wann warum welche welcher welches dass daß wenn als auch noch nur schon so sehr"
-            " hat habe haben hatte hast wird werden wurde kann man da dann doch denn"
-        ),
+        "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren bin bist sein"
+        " seine seinen ihr ihre ihren mein meine meinen dein deine deinen ich du er sie es wir mich mir dich dir"
+        " uns euch ihn ihm ihnen nicht kein keine im in am an auf aus bei mit nach seit von vom zu zum zur für fur"
+        " über um wie was wer wo wann warum welche welcher welches dass daß wenn als auch noch nur schon so sehr"
+        " hat habe haben hatte hast wird werden wurde kann man da dann doch denn",
     ),
-    "es": Language(
+    "es": _language(
         "spanish",
-        _words(
-            "el la los las un una unos unas y o pero es son era eran fue fueron ser estar está estoy están estaba yo"
-            " tú él ella nosotros ellos ellas me te se nos le les lo mi mis tu tus su sus de del al a en con por para"
-            " sin sobre que qué quien quién cual cuál cuando cuándo donde dónde como cómo porque no ni ya muy más hay"
-            " ha he han había tiene tengo este esta esto ese esa eso"
-        ),
+        "el la los las un una unos unas y o pero es son era eran fue fueron ser estar está estoy están estaba yo"
+        " tú él ella nosotros ellos ellas me te se nos le les lo mi mis tu tus su sus de del al a en con por para"
+        " sin sobre que qué quien quién cual cuál cuando cuándo donde dónde como cómo porque no ni ya muy más hay"
+        " ha he han había tiene tengo este esta esto ese esa eso",
     ),
-    "fr": Language(
+    "fr": _language(
         "french",
-        _words(
-            "le la les un une des et ou mais est sont était étaient être suis es sommes je tu il elle nous vous ils"
-            " elles me te se lui leur leurs mon ma mes ton ta tes son sa ses notre votre de du au aux à a en dans avec"
-            " pour par sans sur que qui quoi quel quelle quand où comment pourquoi ne pas ni plus très ai as avons"
-            " avez ont avait ce cet cette ces ça y l d j c n m t s qu"
-        ),
+        "le la les un une des et ou mais est sont était étaient être suis es sommes je tu il elle nous vous ils"
+        " elles me te se lui leur leurs mon ma mes ton ta tes son sa ses notre votre de du au aux à a en dans avec"
+        " pour par sans sur que qui quoi quel quelle quand où comment pourquoi ne pas ni plus très ai as avons"
+        " avez ont avait ce cet cette ces ça y l d j c n m t s qu",
     ),
-    "it": Language(
+    "it": _language(
         "italian",
-        _words(
-            "il lo la i gli le un uno una e o ma è sono era erano essere sei siamo io tu lui lei noi voi loro mi ti si"
-            " ci vi mio mia miei tuo tua suo sua di del della dei delle al alla in nel nella con per da dal su che chi"
-            " cosa quale quando dove come perché non né più molto ho hai ha abbiamo hanno aveva questo questa quello"
-        ),
+        "il lo la i gli le un uno una e o ma è sono era erano essere sei siamo io tu lui lei noi voi loro mi ti si"
+        " ci vi mio mia miei tuo tua suo sua di del della dei delle al alla in nel nella con per da dal su che chi"
+        " cosa quale quando dove come perché non né più molto ho hai ha abbiamo hanno aveva questo questa quello",
     ),
-    "pt": Language(
+    "pt": _language(
         "portuguese",
-        _words(
-            "o a os as um uma uns umas e ou mas é são era eram foi ser estar está estou eu tu ele ela nós eles elas me"
-            " te se lhe meu minha teu tua seu sua de do da dos das ao à em no na nos nas com por para sem sobre que"
-            " quem qual quando onde como porque não nem já muito mais há tem tenho este esta isto esse essa isso você"
-        ),
+        "o a os as um uma uns umas e ou mas é são era eram foi ser estar está estou eu tu ele ela nós eles elas me"
+        " te se lhe meu minha teu tua seu sua de do da dos das ao à em no na nos nas com por para sem sobre que"
+        " quem qual quando onde como porque não nem já muito mais há tem tenho este esta isto esse essa isso você",
     ),
-    "nl": Language(
+    "nl": _language(
         "dutch",
-        _words(
-            "de het een en of maar is zijn was waren ben bent ik jij je hij zij ze wij we jullie mij me jou hem haar"
-            " ons hun mijn jouw van in op aan met voor door bij naar uit over om te dat die dit deze wat wie waar"
-            " wanneer waarom hoe niet geen ook nog al heel heb heeft hebben had wordt worden kan er"
-        ),
+        "de het een en of maar is zijn was waren ben bent ik jij je hij zij ze wij we jullie mij me jou hem haar"
+        " ons hun mijn jouw van in op aan met voor door bij naar uit over om te dat die dit deze wat wie waar"
+        " wanneer waarom hoe niet geen ook nog al heel heb heeft hebben had wordt worden kan er",
     ),
-    "sv": Language(
+    "sv": _language(
         "swedish",
-        _words(
-            "och eller men är var vara jag du han hon det den vi ni de mig dig honom henne oss er dem min mitt mina din"
-            " ditt sin en ett i på av med för till från om att som vad vem var när varför hur inte också har hade kan"
-        ),
+        "och eller men är var vara jag du han hon det den vi ni de mig dig honom henne oss er dem min mitt mina din"
+        " ditt sin en ett i på av med för till från om att som vad vem var när varför hur inte också har hade kan",
     ),
-    "pl": Language(
+    "pl": _language(
         "polish",
-        _words(
-            "i lub ale jest są był była było być jestem ja ty on ona ono my wy oni mnie mi ci go jej ich mój moja twój"
-            " w na z ze do od po dla o u przez że co kto gdzie kiedy dlaczego jak nie tak już bardzo się ma mam to ten"
-        ),
+        "i lub ale jest są był była było być jestem ja ty on ona ono my wy oni mnie mi ci go jej ich mój moja twój"
+        " w na z ze do od po dla o u przez że co kto gdzie kiedy dlaczego jak nie tak już bardzo się ma mam to ten",
     ),
-    "tr": Language(
+    "tr": _language(
         "turkish",
-        _words(
-            "ve veya ama bir bu şu o ben sen biz siz onlar benim senin onun için ile gibi de da mi mı mu mü ne kim"
-            " nerede zaman neden nasıl değil var yok çok daha en her"
-        ),
+        "ve veya ama bir bu şu o ben sen biz siz onlar benim senin onun için ile gibi de da mi mı mu mü ne kim"
+        " nerede zaman neden nasıl değil var yok çok daha en her",
     ),
-    "ru": Language(
+    "ru": _language(
         "russian",
-        _words(
-            "и или но а я ты он она оно мы вы они меня мне тебя тебе его ему её ей нас нам вас вам их им мой моя моё"
-            " мои твой твоя свой в на с со к ко у о об от до по за из для без при через что кто где когда почему как"
-            " какой какая не ни да же ли бы это этот эта тот был была было были есть быть очень уже ещё"
-        ),
+        "и или но а я ты он она оно мы вы они меня мне тебя тебе его ему её ей нас нам вас вам их им мой моя моё"
+        " мои твой твоя свой в на с со к ко у о об от до по за из для без при через что кто где когда почему как"
+        " какой какая не ни да же ли бы это этот эта тот был была было были есть быть очень уже ещё",
     ),
-    "ar": Language(
+    "ar": _language(
         "arabic",
-        _words(
-            "في من على إلى عن مع هذا هذه ذلك تلك التي الذي أن إن كان كانت هو هي أنا أنت نحن هم ما ماذا متى أين كيف"
-            " لماذا لا لم لن و أو ثم قد كل"
-        ),
+        "في من على إلى عن مع هذا هذه ذلك تلك التي الذي أن إن كان كانت هو هي أنا أنت نحن هم ما ماذا متى أين كيف"
+        " لماذا لا لم لن و أو ثم قد كل",
     ),
-    "hi": Language(
+    "hi": _language(
         "hindi",
-        _words(
-            "और या लेकिन है हैं था थी थे हूँ हूं मैं तुम आप वह वे यह ये हम मेरा मेरी मेरे तेरा उसका उसकी का की के को में पर"
-            " से ने तक क्या कौन कब कहाँ कहां क्यों कैसे नहीं भी ही तो कि जो एक"
-        ),
+        "और या लेकिन है हैं था थी थे हूँ हूं मैं तुम आप वह वे यह ये हम मेरा मेरी मेरे तेरा उसका उसकी का की के को में पर"
+        " से ने तक क्या कौन कब कहाँ कहां क्यों कैसे नहीं भी ही तो कि जो एक",
     ),
-    "el": Language(
+    "el": _language(
         "greek",
-        _words("ο η το οι τα του της των τον την και ή αλλά είναι ήταν εγώ εσύ αυτός με σε από για που τι πότε πού"),
+        "ο η το οι τα του της των τον την και ή αλλά είναι ήταν εγώ εσύ αυτός με σε από για που τι πότε πού",
     ),
-    "hy": Language("armenian"),
-    "ta": Language("tamil"),
-    "ja": Language(None),
-    "zh": Language(None),
-    "ko": Language(None),
-    "th": Language(None),
-    "da": Language("danish"),
-    "no": Language("norwegian"),
-    "fi": Language("finnish"),
-    "hu": Language("hungarian"),
-    "ro": Language("romanian"),
-    "cs": Language("czech"),
-    "id": Language("indonesian"),
-    "ca": Language("catalan"),
+    "hy": _language("armenian"),
+    "ta": _language("tamil"),
+    "ja": _language(None),
+    "zh": _language(None),
+    "ko": _language(None),
+    "th": _language(None),
+    "da": _language("danish"),
+    "no": _language("norwegian"),
+    "fi": _language("finnish"),
+    "hu": _language("hungarian"),
+    "ro": _language("romanian"),
+    "cs": _language("czech"),
+    "id": _language("indonesian"),
+    "ca": _language("catalan"),
 }
 DEFAULT = "en"
 AUTO = "auto"

@@ -118,6 +118,26 @@ def tokens_of(reported: Any) -> int | None:
     return int(reported) if whole and 0 <= reported <= MOST_TOKENS else None
 
 
+def usage_of(reported: Any, prompt_name: str, output_name: str) -> Usage | None:
+    """Read the tokens that an upstream of OpenAI's wires reports; None if it reports none, or numbers that can't be.
+
+    Args:
+        reported: The object of the counts.
+        prompt_name: The name of the count of a prompt's tokens, and of its details.
+        output_name: The name of the count of an answer's tokens.
+    """
+    if not isinstance(reported, dict):
+        return None
+    prompt, output = tokens_of(reported.get(prompt_name)), tokens_of(reported.get(output_name))
+    if prompt is None or output is None or not prompt + output:
+        return None
+    details = reported.get(f"{prompt_name}_details")
+    cached = min((tokens_of(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
+    # Some count a model's reasoning in the total alone.
+    output = max(output, (tokens_of(reported.get("total_tokens")) or 0) - prompt)
+    return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
+
+
 def written(parts: Any, besides: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield what a model wrote into parts of an answer, each with its name there; iterative, for any nesting.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from providers.chat.answer_so_far import AnswerSoFar, tokens_of, written
+from providers.chat.answer_so_far import AnswerSoFar, usage_of, written
 from providers.completion import Usage
 
 # What a choice has besides what the model wrote.
@@ -46,16 +46,7 @@ class CompletionEvents:
 
     def usage(self, reported: Any) -> Usage | None:
         """Read the tokens that an upstream reports; None if it reports none, or numbers that can't be."""
-        if not isinstance(reported, dict):
-            return None
-        prompt, completion = tokens_of(reported.get("prompt_tokens")), tokens_of(reported.get("completion_tokens"))
-        if prompt is None or completion is None or not prompt + completion:
-            return None
-        details = reported.get("prompt_tokens_details")
-        cached = min((tokens_of(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
-        # Some count a model's reasoning in the total alone.
-        output = max(completion, (tokens_of(reported.get("total_tokens")) or 0) - prompt)
-        return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
+        return usage_of(reported, "prompt_tokens", "completion_tokens")
 
     def _take_choice(self, choice: dict[str, Any], so_far: AnswerSoFar) -> None:
         reported = choice.get("index")

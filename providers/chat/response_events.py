@@ -7,7 +7,7 @@ leave any of these out, so the pieces count, and else the most that one of the l
 from collections.abc import Iterator
 from typing import Any
 
-from providers.chat.answer_so_far import AnswerSoFar, tokens_of, written
+from providers.chat.answer_so_far import AnswerSoFar, usage_of, written
 from providers.completion import Usage
 
 _NOT_WRITTEN = frozenset(
@@ -46,16 +46,7 @@ class ResponseEvents:
 
     def usage(self, reported: Any) -> Usage | None:
         """Read the tokens that an upstream reports; None if it reports none, or numbers that can't be."""
-        if not isinstance(reported, dict):
-            return None
-        prompt, output = tokens_of(reported.get("input_tokens")), tokens_of(reported.get("output_tokens"))
-        if prompt is None or output is None or not prompt + output:
-            return None
-        details = reported.get("input_tokens_details")
-        cached = min((tokens_of(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
-        # Some count a model's reasoning in the total alone.
-        output = max(output, (tokens_of(reported.get("total_tokens")) or 0) - prompt)
-        return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
+        return usage_of(reported, "input_tokens", "output_tokens")
 
     def _take_piece(self, kind: str, event: dict[str, Any], so_far: AnswerSoFar) -> None:
         place = event.get("output_index"), event.get("content_index")

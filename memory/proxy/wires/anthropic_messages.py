@@ -13,9 +13,8 @@ from typing import Any
 
 from memory.proxy.transcript import Line, Transcript, read_transcript
 from memory.proxy.wires.answer_limits import AnswerLimits
-from memory.proxy.wires.bounded_body import BoundedBody
 from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
-from memory.proxy.wires.wire import Memory, Wire
+from memory.proxy.wires.wire import Memory, RequestBody, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.message_events import MessageEvents
 
@@ -38,22 +37,10 @@ _THOUGHT = frozenset({"thinking", "redacted_thinking"})
 
 
 @dataclass(frozen=True)
-class MessagesBody(BoundedBody):
-    """The body of a request for a message.
-
-    Attributes:
-        prompt_bytes: The size of the text in UTF-8, without the data of pictures.
-        media: How many blocks are no text: pictures, documents, and what is not known.
-    """
+class MessagesBody(RequestBody):
+    """The body of a request for a message; what is no text are its pictures, documents, and unknown blocks."""
 
     limits = LIMITS
-    prompt_bytes: int
-    media: int
-    choices: int = 1
-    hides_usage: bool = False
-    prediction_bytes: int = 0
-    continues: str | None = None
-    conversation: str | None = None
 
     @property
     def transcript(self) -> Transcript:

@@ -13,9 +13,8 @@ from typing import Any
 
 from memory.proxy.transcript import Transcript, read_transcript
 from memory.proxy.wires.answer_limits import STREAM_OPTIONS, AnswerLimits
-from memory.proxy.wires.bounded_body import BoundedBody
 from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
-from memory.proxy.wires.wire import Memory, Wire
+from memory.proxy.wires.wire import Memory, RequestBody, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.completion_events import CompletionEvents
 
@@ -38,19 +37,10 @@ _OPENS_REASONING = re.compile(
 
 
 @dataclass(frozen=True)
-class ChatBody(BoundedBody):
-    """A chat completion's body.
-
-    Attributes:
-        prompt_bytes: The size of the text in UTF-8, without the data of pictures.
-        media: How many parts of messages are no text: pictures, sounds, files, and what is not known.
-    """
+class ChatBody(RequestBody):
+    """A chat completion's body."""
 
     limits = LIMITS
-    prompt_bytes: int
-    media: int
-    continues: str | None = None
-    conversation: str | None = None
 
     @property
     def transcript(self) -> Transcript:

@@ -13,9 +13,8 @@ from typing import Any
 
 from memory.proxy.transcript import Line, Transcript, read_transcript
 from memory.proxy.wires.answer_limits import AnswerLimits
-from memory.proxy.wires.bounded_body import BoundedBody
 from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
-from memory.proxy.wires.wire import Memory, Wire
+from memory.proxy.wires.wire import Memory, RequestBody, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.response_events import ResponseEvents
 from schemas.text.storable import storable
@@ -37,22 +36,15 @@ _RESULT = "_output"
 
 
 @dataclass(frozen=True)
-class ResponseBody(BoundedBody):
+class ResponseBody(RequestBody):
     """The body of a request for a response.
 
     Attributes:
         items: Its input as a list of items.
-        prompt_bytes: The size of the text in UTF-8, without the data of pictures.
-        media: How many parts of items are no text.
     """
 
     limits = LIMITS
     items: Sequence[dict[str, Any]]
-    prompt_bytes: int
-    media: int
-    choices: int = 1
-    hides_usage: bool = False
-    prediction_bytes: int = 0
 
     @property
     def transcript(self) -> Transcript:
@@ -142,7 +134,7 @@ def read_response(text: str) -> ResponseBody:
     if not items and not any(fields.get(name) for name in (CONTINUES, CONVERSATION, "prompt")):
         raise InvalidRequest("The field `input` must be a string, or a list of items that is not empty.")
     parts = [part for item in items for part in _parts(item) if part.get("type") not in _TEXT_PARTS]
-    return ResponseBody(body, items, prompt_bytes(body, parts), len(parts))
+    return ResponseBody(body, prompt_bytes(body, parts), len(parts), items)
 
 
 RESPONSES = Wire("responses", "/responses", "Responses", read_response, ResponseEvents, limit_field="max_output_tokens")

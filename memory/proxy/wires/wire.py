@@ -3,11 +3,14 @@
 All else (who asks, who pays, the alignment of transcripts, the relay of bytes) is the same on each wire.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar
 
 from memory.proxy.transcript import Transcript
+from memory.proxy.wires.answer_limits import STREAM, AnswerLimits
+from memory.proxy.wires.json_body import OFF_THE_RECORD, JsonBody
 from providers.chat.answer_so_far import AnswerEvents
 from schemas.proxy.upstreams import WireName
 
@@ -33,61 +36,85 @@ class Memory:
         return bool(self.stable or self.varying)
 
 
-class RequestBody(Protocol):
-    """The body of a request."""
+@dataclass(frozen=True)
+class RequestBody(ABC):
+    """The body of a request.
+
+    Attributes:
+        body: Its JSON.
+        prompt_bytes: The size of the text in UTF-8, without the data of pictures.
+        media: How many parts are no text: pictures, sounds, files, and what is not known.
+        limits: The fields of the wire that bound an answer.
+    """
+
+    body: JsonBody
+    prompt_bytes: int
+    media: int
+    limits: ClassVar[AnswerLimits]
 
     @property
-    def model(self) -> str:
-        """The model, as the client names it."""
-
-    @property
+    @abstractmethod
     def transcript(self) -> Transcript:
         """The transcript that the client sends."""
 
     @property
+    def model(self) -> str:
+        """The model, as the client names it."""
+        return self.body.model
+
+    @property
     def choices(self) -> int:
         """How many answers are requested."""
-
-    @property
-    def off_the_record(self) -> bool:
-        """Whether it is marked as off the record."""
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether a stream is requested."""
+        return 1
 
     @property
     def hides_usage(self) -> bool:
         """Whether the stream is asked for its usage though the client did not, so that it is taken out."""
-
-    @property
-    def answer_limit(self) -> int | None:
-        """The request's own limit of one answer, in tokens; None if it has none."""
-
-    @property
-    def surcharge(self) -> str | None:
-        """The name of a field by which it may cost more than its model's price says; None: it has none."""
-
-    @property
-    def prompt_bytes(self) -> int:
-        """The size of the text in UTF-8, without the data of pictures."""
-
-    @property
-    def media(self) -> int:
-        """How many parts are no text: pictures, sounds, files, and what is not known."""
+        return False
 
     @property
     def prediction_bytes(self) -> int:
         """The size of the answer that the request predicts."""
+        return 0
 
     @property
     def continues(self) -> str | None:
         """The id of the answer that it goes on from; None if it shows its transcript itself."""
+        return None
 
     @property
     def conversation(self) -> str | None:
         """The id of the conversation that the server keeps; None if it keeps none."""
+        return None
 
+    @property
+    def answer_limit(self) -> int | None:
+        """The request's own limit of one answer, in tokens; None if it has none."""
+        return self.limits.limit(self.body.fields)
+
+    @property
+    def surcharge(self) -> str | None:
+        """The name of a field by which the request may cost more than its model's price says; None: it has none."""
+        return self.limits.surcharge(self.body.fields)
+
+    @property
+    def off_the_record(self) -> bool:
+        """Whether the request is marked as off the record."""
+        return self.body.fields.get(OFF_THE_RECORD) is True
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether a stream is requested."""
+        return self.body.fields.get(STREAM) is True
+
+    def fields_for(self, model: str, limit: tuple[str, int] | None) -> dict[str, Any]:
+        """The fields that change for an upstream: the model's name there, and a limit of the answer if it has none."""
+        fields: dict[str, Any] = {} if model == self.model else {"model": model}
+        if limit is not None and self.answer_limit is None:
+            fields |= self.limits.limited(self.body.fields, *limit)
+        return fields
+
+    @abstractmethod
     def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
         """Return the body with another model, with memory, and with a limit of the answer if it has none.
 
