@@ -13,9 +13,12 @@
 Custom SQLSTATEs are turned into these in one place, `store.faults.errors.translated`.
 """
 
+from typing import TypeVar
 from uuid import UUID
 
 from schemas.llm.calls import BudgetName, Lacking
+
+T = TypeVar("T")
 
 
 class StoreError(Exception):
@@ -32,6 +35,17 @@ class LeaseLost(StoreError):
 
 class NotFound(StoreError):
     """This owner has no such row; another owner may have one."""
+
+
+def existing(found: T | None, missing: str) -> T:
+    """Return what was found.
+
+    Raises:
+        NotFound: It is None; the text is `missing`.
+    """
+    if found is None:
+        raise NotFound(missing)
+    return found
 
 
 class Refused(StoreError):

@@ -31,14 +31,6 @@ def _entries(page: PersonaPage) -> list[Any]:
     return [shown if page.entries else "The list is empty."]
 
 
-def _entry(entry: PersonaEntry) -> str:
-    return f"{words(entry.name)} ({short(entry.entry_id)})"
-
-
-def _user_model(found: UserModel) -> str:
-    return words(found.content)
-
-
 def _find(on: Resources, being: Being, name: str) -> UUID:
     """Return the id of the entry with this name, or with an id that ends so.
 
@@ -56,11 +48,11 @@ persona = Group(
     of_persona,
     "A Being's rules, preferences, relationships, tools, map and skills.",
     finders={"entry_id": Finder("ENTRY", "The entry: its name, its id, or the end of its id.", _find)},
-    views={PersonaPage: _entries, PersonaEntry: _entry},
+    views={PersonaPage: _entries, PersonaEntry: lambda entry: f"{words(entry.name)} ({short(entry.entry_id)})"},
 ).commands
 user_model = Group(
     of_user_model,
     "The user model: the description of a user as a person.",
     finders={},
-    views={UserModel: _user_model},
+    views={UserModel: lambda found: words(found.content)},
 ).commands

@@ -17,17 +17,9 @@ def _table(items: Iterable[DueItem]) -> list[Any]:
     return [shown]
 
 
-def _page(page: DuePage) -> list[Any]:
-    return _table(page.due)
-
-
-def _notices(found: DueNotices) -> list[Any]:
-    return _table(found.notices)
-
-
 due = Group(
     operations,
     "What is due: todos, promises and reminders whose time has come.",
     finders={},
-    views={DuePage: _page, DueNotices: _notices},
+    views={DuePage: lambda page: _table(page.due), DueNotices: lambda found: _table(found.notices)},
 ).commands

@@ -23,14 +23,6 @@ from schemas.limits import BATCH_ITEMS
 from schemas.text.validation_messages import validation_messages
 
 
-def _page(page: FactPage) -> list[Any]:
-    return [_table(page.facts)]
-
-
-def _changed(fact: Fact) -> str:
-    return words(fact.content)
-
-
 def _retrieved(found: Retrieved) -> Iterator[Any]:
     if found.degraded:
         remark("The query could not be embedded, or no fact has a vector yet: these facts were found by words.")
@@ -62,7 +54,12 @@ facts = Group(
     operations,
     "Facts about the user.",
     finders={"fact_id": by_ending("fact", editing.named, "patrol facts list")},
-    views={FactPage: _page, Fact: _changed, Retrieved: _retrieved, FactDetail: _detail},
+    views={
+        FactPage: lambda page: [_table(page.facts)],
+        Fact: lambda fact: words(fact.content),
+        Retrieved: _retrieved,
+        FactDetail: _detail,
+    },
 ).commands
 
 

@@ -20,15 +20,11 @@ def _called(one: Mute) -> str:
     return one.label or one.target
 
 
-def _muted(one: Mute) -> str:
-    return words(_called(one))
-
-
 _commands = Group(
     operations,
     "What is not to be brought up.",
     finders={"mute_id": by_ending("mute", muting.named, "patrol muted")},
-    views={MutePage: _page, Mute: _muted},
+    views={MutePage: _page, Mute: lambda one: words(_called(one))},
 )
 
 mute = _commands["mute"]

@@ -20,13 +20,9 @@ def _page(page: SpokenRequestPage) -> list[Any]:
     return [shown]
 
 
-def _undone(one: SpokenRequest) -> str:
-    return words(one.span)
-
-
 requests = Group(
     operations,
     "What users asked in talk to forget, to correct, or not to remember.",
     finders={"request_id": by_ending("request", editing.named, "patrol requests list")},
-    views={SpokenRequestPage: _page, SpokenRequest: _undone},
+    views={SpokenRequestPage: _page, SpokenRequest: lambda one: words(one.span)},
 ).commands

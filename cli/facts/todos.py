@@ -19,13 +19,9 @@ def _page(page: TodoPage) -> list[Any]:
     return [shown]
 
 
-def _changed(todo: Todo) -> str:
-    return words(todo.content)
-
-
 todos = Group(
     operations,
     "The user's commitments, habits, threads and frictions, and the Being's promises.",
     finders={"todo_id": by_ending("todo", editing.named, "patrol todos list")},
-    views={TodoPage: _page, Todo: _changed},
+    views={TodoPage: _page, Todo: lambda todo: words(todo.content)},
 ).commands

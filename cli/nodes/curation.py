@@ -22,14 +22,6 @@ def _page(page: NodePage) -> list[Any]:
     return [nodes_table(page.nodes) if page.nodes else "There are none."]
 
 
-def _node(node: Node) -> str:
-    return words(node.scene["action"])
-
-
-def _topic(topic: Cluster) -> str:
-    return words(topic.name)
-
-
 def _topics(page: ClusterPage, _: Resources, being: Being) -> list[Tree]:
     return [cluster_tree(being.name, page.clusters)]
 
@@ -46,7 +38,7 @@ _commands = Group(
         "cluster_id": Finder("TOPIC", TOPIC, find_cluster),
         "cluster": Finder("TOPIC", TOPIC, find_cluster),
     },
-    views={NodePage: _page, Node: _node, Cluster: _topic},
+    views={NodePage: _page, Node: lambda node: words(node.scene["action"]), Cluster: lambda topic: words(topic.name)},
     views_of_beings={ClusterPage: _topics, NodeStory: _story},
 )
 

@@ -24,11 +24,12 @@ def _block(block: Block) -> list[str]:
     return block.text.splitlines()
 
 
-def _compacted(done: Compacted) -> str:
-    return f"{count(done.removed, 'version')} removed."
-
-
-_made = Group(operations, "The vault as a whole.", finders={}, views={Block: _block, Compacted: _compacted})
+_made = Group(
+    operations,
+    "The vault as a whole.",
+    finders={},
+    views={Block: _block, Compacted: lambda done: f"{count(done.removed, 'version')} removed."},
+)
 
 
 def add_to(commands: Typer) -> None:

@@ -17,10 +17,6 @@ def _records(page: RecordPage) -> list[Any]:
     return [_table(page.records) if page.records else "No record matches. Add one: patrol vault add TEXT"]
 
 
-def _record(record: VaultRecord) -> list[Any]:
-    return [_table([record])]
-
-
 def _hits(page: HitPage) -> list[Any]:
     if not page.hits:
         return ["No record shares a word with the query."]
@@ -58,23 +54,19 @@ def _deleted(done: Deleted) -> list[Any]:
     return [f"{count(len(done.deleted), 'record')} deleted."]
 
 
-def _erased(erased: VaultErased) -> str:
-    return f"{count(erased.records, 'version')}."
-
-
 vault = Group(
     operations,
     "Durable statements, gated and versioned, that every prompt shows.",
     finders={},
     views={
         RecordPage: _records,
-        VaultRecord: _record,
+        VaultRecord: lambda record: [_table([record])],
         HitPage: _hits,
         CandidatePage: _candidates,
         ProposalPage: _proposals,
         VaultStats: _stats,
         Deleted: _deleted,
-        VaultErased: _erased,
+        VaultErased: lambda erased: f"{count(erased.records, 'version')}.",
     },
 ).commands
 exchange.add_to(vault)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.ledger.acting import crossing
 from schemas.text.storable import storable
 from store.accounts import beings, operators, tokens
@@ -199,9 +199,7 @@ def must_be_found(being: Being | None) -> Being:
     Raises:
         NotFound: The caller has no such Being, whether or not another user has.
     """
-    if being is None:
-        raise NotFound("You have no Being of that id or slug.")
-    return being
+    return existing(being, "You have no Being of that id or slug.")
 
 
 def visible_owners(store: Store, caller: Caller | Operator) -> list[UUID] | None:

@@ -6,7 +6,7 @@ from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher, n
 from memory.text.errors import InvalidRequest
 from providers.webhooks import address_fault, new_secret
 from schemas.accounts.webhooks import NewWebhookSecret, Webhook
-from schemas.errors import NotFound
+from schemas.errors import NotFound, existing
 from schemas.settings import Settings
 from store.accounts import webhooks
 from store.accounts.webhooks import SealedWebhook
@@ -37,10 +37,7 @@ def show(store: Store, user_id: UUID) -> Webhook:
         NotFound: The user has none.
     """
     with store.transaction() as tx:
-        webhook = webhooks.get(tx, user_id)
-    if webhook is None:
-        raise NotFound("You have no webhook.")
-    return webhook
+        return existing(webhooks.get(tx, user_id), "You have no webhook.")
 
 
 def remove(store: Store, user_id: UUID) -> None:

@@ -12,7 +12,7 @@ from schemas.context.persona import (
     UserModel,
     WholeSoul,
 )
-from schemas.errors import NotFound
+from schemas.errors import existing
 from store.context import persona, souls
 from store.database import Store
 from store.transaction import Transaction
@@ -40,10 +40,7 @@ def user_model(tx: Transaction, user_id: UUID) -> UserModel:
     Raises:
         NotFound: There is none.
     """
-    model = persona.user_model(tx, user_id)
-    if model is None:
-        raise NotFound("There is no user model yet.")
-    return model
+    return existing(persona.user_model(tx, user_id), "There is no user model yet.")
 
 
 def whole_soul(tx: Transaction, being: Being) -> WholeSoul:

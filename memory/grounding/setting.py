@@ -1,7 +1,7 @@
 """The setting of one Being's talk, and the grounds of all that a model states of it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from uuid import UUID
@@ -136,10 +136,6 @@ class Setting:
             if time := spoken_time(words, at, self.zone, code, ahead=plan):
                 return time
         return None
-
-    def with_names(self, names: Collection[str]) -> "Setting":
-        """The same, with further names that need not be said."""
-        return replace(self, known=self.known | frozenset(names))
 
 
 def of_being(tx: Transaction, being: Being, known_entities: Sequence[Entity] | None = None) -> Setting:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from schemas.accounts.accounts import Being
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.intake.notes import Note
 from store.intake import notes
 from store.transaction import Transaction
@@ -15,7 +15,4 @@ def show(tx: Transaction, being: Being, note_id: UUID) -> Note:
     Raises:
         NotFound: The Being has no such note.
     """
-    note = notes.get(tx, being.being_id, note_id)
-    if note is None:
-        raise NotFound(f"This Being has no note {note_id}.")
-    return note
+    return existing(notes.get(tx, being.being_id, note_id), f"This Being has no note {note_id}.")

@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.errors import UniqueViolation
 
 from schemas.accounts.accounts import Being
-from schemas.errors import NotFound, Refused
+from schemas.errors import Refused, existing
 from schemas.limits import OFF_THE_RECORD_CONVERSATIONS
 from schemas.nodes.nodes import ROOTS
 from store import limits
@@ -117,10 +117,7 @@ def get_being(tx: Transaction, being_id: UUID) -> Being:
     Raises:
         NotFound: It does not exist any more.
     """
-    being = find_any(tx, being_id)
-    if being is None:
-        raise NotFound(f"There is no Being {being_id}.")
-    return being
+    return existing(find_any(tx, being_id), f"There is no Being {being_id}.")
 
 
 def lock(tx: Transaction, being_id: UUID) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.facts.fact_rows import Entity, EntityMerge
 from store.transaction import Transaction, value
 
@@ -281,12 +281,8 @@ def get_merge(tx: Transaction, user_id: UUID, merge_id: UUID) -> EntityMerge:
     Raises:
         NotFound: This user has no such merge.
     """
-    found = tx.row(
-        EntityMerge, "select * from memory.entity_merges where user_id = %s and merge_id = %s", [user_id, merge_id]
-    )
-    if found is None:
-        raise NotFound(f"There is no merge {merge_id} of two entities.")
-    return found
+    query = "select * from memory.entity_merges where user_id = %s and merge_id = %s"
+    return existing(tx.row(EntityMerge, query, [user_id, merge_id]), f"There is no merge {merge_id} of two entities.")
 
 
 def _names_of(tx: Transaction, user_id: UUID, entity_ref: str) -> list[str]:

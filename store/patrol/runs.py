@@ -6,7 +6,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.ledger.kinds import STEPS
 from schemas.ledger.work import TaskMessage
 from schemas.patrol.runs import Run
@@ -67,9 +67,7 @@ def get(tx: Transaction, being_id: UUID, run_id: UUID) -> Run:
         NotFound: The Being has no such run.
     """
     run = tx.row(Run, "select * from memory.patrol_runs where being_id = %s and run_id = %s", [being_id, run_id])
-    if run is None:
-        raise NotFound(f"This Being has no patrol {run_id}.")
-    return run
+    return existing(run, f"This Being has no patrol {run_id}.")
 
 
 def newest(tx: Transaction, being_id: UUID, limit: int, *, before: UUID | None = None) -> list[Run]:

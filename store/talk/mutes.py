@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import LiteralString
 from uuid import UUID
 
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.talk.mutes import Mute, MutedKind
 from store.transaction import Transaction, value
 
@@ -116,9 +116,7 @@ def get(tx: Transaction, user_id: UUID, being_id: UUID, mute_id: UUID) -> Mute:
         NotFound: There is no such mute.
     """
     found = tx.row(Mute, _MUTES + " and m.mute_id = %(mute)s", {"user": user_id, "being": being_id, "mute": mute_id})
-    if found is None:
-        raise NotFound(f"Nothing is muted under the id {mute_id}.")
-    return found
+    return existing(found, f"Nothing is muted under the id {mute_id}.")
 
 
 def page(tx: Transaction, user_id: UUID, being_id: UUID, *, before: UUID | None, limit: int) -> list[Mute]:
