@@ -37,9 +37,19 @@ class Transaction(Connection[DictRow]):
         self.across: str | None = None
         self.acting: Owner | Crossing | None = None
 
-    def rows(self, kind: type[T], query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[T]:
-        """All rows that a statement returns, each as an object of a class made by the columns' names."""
-        return self.cursor(row_factory=class_row(kind)).execute(query, parameters).fetchall()
+    def rows(
+        self,
+        kind: type[T],
+        query: LiteralString,
+        parameters: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        prepare: bool | None = None,
+    ) -> list[T]:
+        """All rows that a statement returns, each as an object of a class made by the columns' names.
+
+        With `prepare=False` the statement is planned anew each time.
+        """
+        return self.cursor(row_factory=class_row(kind)).execute(query, parameters, prepare=prepare).fetchall()
 
     def row(self, kind: type[T], query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> T | None:
         """The first row that a statement returns, as an object of a class; None without a row."""

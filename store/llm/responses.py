@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.ledger.work import Claim
 from schemas.llm.calls import Response
 from store.llm.calls import Account
@@ -37,20 +35,20 @@ def put(
     Raises:
         NotFound: The owner does not exist any more.
     """
-    with tx.cursor(row_factory=class_row(Response)) as cursor:
-        stored = cursor.execute(
-            """
-            insert into memory.model_responses
-                (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, defect)
-            select user_id, being_id, %s, %s, %s, %s, %s, %s, %s
-            from memory.owner_of(%s)
-            on conflict (owner_id, kind, key, prompt_hash) do nothing
-            returning *
-            """,
-            [account.kind, account.key, prompt_hash, purpose, model, completion, defect, account.owner_id],
-        ).fetchone()
-        if stored is None:
-            (stored,) = cursor.execute(_BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])
+    stored = tx.row(
+        Response,
+        """
+        insert into memory.model_responses
+            (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, defect)
+        select user_id, being_id, %s, %s, %s, %s, %s, %s, %s
+        from memory.owner_of(%s)
+        on conflict (owner_id, kind, key, prompt_hash) do nothing
+        returning *
+        """,
+        [account.kind, account.key, prompt_hash, purpose, model, completion, defect, account.owner_id],
+    )
+    if stored is None:
+        (stored,) = tx.rows(Response, _BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])
     return stored
 
 

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from schemas.errors import NotFound, Refused
+from schemas.errors import Refused, existing
 from schemas.nodes.nodes import Cluster, Root, ShownNode
 from store.nodes.shown import ALIKE, shown
 from store.transaction import Transaction
@@ -188,34 +186,26 @@ def change(tx: Transaction, being_id: UUID, cluster_id: UUID, *, name: str | Non
         """,
         [being_id],
     )
-    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
-        cluster = cursor.execute(
-            """
-            select *
-            from memory.seen_clusters
-            where being_id = %s and cluster_id = %s
-            """,
-            [being_id, cluster_id],
-        ).fetchone()
-        if cluster is None:
-            raise NotFound(f"This Being has no cluster {cluster_id}.")
-        if cluster.is_parent:
-            raise Refused(f"{cluster.name} is a root: only topics below a root can be renamed or moved.")
-        if cluster.removed_at is not None:
-            raise Refused(f"This topic is gone: its memories are in the cluster {cluster.merged_into}.")
-        (changed,) = cursor.execute(
-            """
-            update memory.clusters as c
-            set name = coalesce(%(name)s, c.name),
-                named_by = case when %(name)s::text is null then c.named_by else 'person' end,
-                named_from = case when %(name)s::text is null then c.named_from end,
-                parent_id = coalesce(root.cluster_id, c.parent_id)
-            from (select 1) as once
-            left join memory.clusters as root
-                on root.being_id = %(being)s and root.is_parent and root.name = %(root)s
-            where c.being_id = %(being)s and c.cluster_id = %(cluster)s
-            returning c.*
-            """,
-            {"being": being_id, "cluster": cluster_id, "name": name, "root": root},
-        )
+    query = "select * from memory.seen_clusters where being_id = %s and cluster_id = %s"
+    cluster = existing(tx.row(Cluster, query, [being_id, cluster_id]), f"This Being has no cluster {cluster_id}.")
+    if cluster.is_parent:
+        raise Refused(f"{cluster.name} is a root: only topics below a root can be renamed or moved.")
+    if cluster.removed_at is not None:
+        raise Refused(f"This topic is gone: its memories are in the cluster {cluster.merged_into}.")
+    (changed,) = tx.rows(
+        Cluster,
+        """
+        update memory.clusters as c
+        set name = coalesce(%(name)s, c.name),
+            named_by = case when %(name)s::text is null then c.named_by else 'person' end,
+            named_from = case when %(name)s::text is null then c.named_from end,
+            parent_id = coalesce(root.cluster_id, c.parent_id)
+        from (select 1) as once
+        left join memory.clusters as root
+            on root.being_id = %(being)s and root.is_parent and root.name = %(root)s
+        where c.being_id = %(being)s and c.cluster_id = %(cluster)s
+        returning c.*
+        """,
+        {"being": being_id, "cluster": cluster_id, "name": name, "root": root},
+    )
     return changed

@@ -177,7 +177,7 @@ def seen(
 
 def speakers(tx: Transaction, being_id: UUID, latest: int) -> list[str]:
     """The names of the latest messages' speakers."""
-    rows = tx.execute(
+    return tx.column(
         """
         select distinct speaker
         from (
@@ -188,4 +188,3 @@ def speakers(tx: Transaction, being_id: UUID, latest: int) -> list[str]:
         """,
         [being_id, latest],
     )
-    return [row["speaker"] for row in rows]

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from store.search.scope import IN_TIME, TELLABLE, Within
@@ -35,25 +34,25 @@ def holding(
         called: A name for each role whose messages may come without a speaker's.
         limit: The most of them, the latest.
     """
-    with tx.cursor(row_factory=class_row(Mention)) as cursor:
-        found = cursor.execute(
-            f"""
-            select d.kind::text as kind, d.item_id, d.said_at,
-                coalesce(m.speaker, %(called)s::jsonb ->> m.role) as speaker
-            from memory.search_postings as p
-            join memory.search_documents as d using (owner_id, document_id)
-            left join memory.messages as m
-                on d.kind = 'message' and m.being_id = d.owner_id and m.message_id = d.item_id
-            left join memory.memory_nodes as n
-                on d.kind = 'node' and n.being_id = d.owner_id and n.node_id = d.item_id
-                and n.forgotten_at is null and n.absorbed_into is null
-            where p.owner_id = %(being)s and p.term = %(first)s and p.kind in ('message', 'node')
-                and d.terms @> %(terms)s::bigint[]
-                and (m.message_id is not null or n.node_id is not null)
-                and {IN_TIME} and {TELLABLE}
-            order by d.said_at desc, d.item_id desc
-            limit %(limit)s
-            """,  # noqa: S608  # of constants
-            {**within.named, "first": terms[0], "terms": list(terms), "called": Jsonb(called), "limit": limit},
-        ).fetchall()
+    found = tx.rows(
+        Mention,
+        f"""
+        select d.kind::text as kind, d.item_id, d.said_at,
+            coalesce(m.speaker, %(called)s::jsonb ->> m.role) as speaker
+        from memory.search_postings as p
+        join memory.search_documents as d using (owner_id, document_id)
+        left join memory.messages as m
+            on d.kind = 'message' and m.being_id = d.owner_id and m.message_id = d.item_id
+        left join memory.memory_nodes as n
+            on d.kind = 'node' and n.being_id = d.owner_id and n.node_id = d.item_id
+            and n.forgotten_at is null and n.absorbed_into is null
+        where p.owner_id = %(being)s and p.term = %(first)s and p.kind in ('message', 'node')
+            and d.terms @> %(terms)s::bigint[]
+            and (m.message_id is not null or n.node_id is not null)
+            and {IN_TIME} and {TELLABLE}
+        order by d.said_at desc, d.item_id desc
+        limit %(limit)s
+        """,  # noqa: S608  # of constants
+        {**within.named, "first": terms[0], "terms": list(terms), "called": Jsonb(called), "limit": limit},
+    )
     return found[::-1]

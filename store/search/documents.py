@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
@@ -54,10 +53,7 @@ class Owner:
 
 def owner(tx: Transaction, owner_id: UUID) -> Owner | None:
     """How an owner's documents are indexed; None before the first is."""
-    with tx.cursor(row_factory=class_row(Owner)) as cursor:
-        return cursor.execute(
-            "select language, embedding_model from memory.search_owners where owner_id = %s", [owner_id]
-        ).fetchone()
+    return tx.row(Owner, "select language, embedding_model from memory.search_owners where owner_id = %s", [owner_id])
 
 
 def index_again(tx: Transaction, owner_id: UUID) -> None:

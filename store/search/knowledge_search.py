@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from store.search.scope import Among
 from store.transaction import Transaction
 
@@ -22,7 +20,7 @@ class Unindexed:
 
 def newest(tx: Transaction, among: Among, apart_from: Sequence[UUID], limit: int, offset: int) -> list[UUID]:
     """The ids of knowledge apart from some, the newest first."""
-    rows = tx.execute(
+    return tx.column(
         """
         select n.note_id
         from memory.keyed_knowledge(%(being)s, %(from)s, %(to)s, %(equal)s, %(filter)s) as n
@@ -32,26 +30,25 @@ def newest(tx: Transaction, among: Among, apart_from: Sequence[UUID], limit: int
         """,
         {**among.named, "apart_from": list(apart_from), "limit": limit, "offset": offset},
     )
-    return [row["note_id"] for row in rows]
 
 
 def unindexed(tx: Transaction, among: Among, limit: int) -> list[Unindexed]:
     """Knowledge that waits for its words to be indexed or for its vector, the newest first."""
-    with tx.cursor(row_factory=class_row(Unindexed)) as cursor:
-        return cursor.execute(
-            """
-            select n.note_id, coalesce(n.search_text, n.content::text) as text,
-                coalesce(n.updated_at, n.received_at) as at
-            from (
-                select item_id, max(queued_at) as queued_at
-                from memory.search_queue
-                where owner_id = %(being)s and kind = 'knowledge'
-                group by item_id
-            ) as q
-            join memory.keyed_knowledge(%(being)s, %(from)s, %(to)s, %(equal)s, %(filter)s) as n
-                on n.note_id = q.item_id
-            order by q.queued_at desc, n.note_id desc
-            limit %(limit)s
-            """,
-            {**among.named, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Unindexed,
+        """
+        select n.note_id, coalesce(n.search_text, n.content::text) as text,
+            coalesce(n.updated_at, n.received_at) as at
+        from (
+            select item_id, max(queued_at) as queued_at
+            from memory.search_queue
+            where owner_id = %(being)s and kind = 'knowledge'
+            group by item_id
+        ) as q
+        join memory.keyed_knowledge(%(being)s, %(from)s, %(to)s, %(equal)s, %(filter)s) as n
+            on n.note_id = q.item_id
+        order by q.queued_at desc, n.note_id desc
+        limit %(limit)s
+        """,
+        {**among.named, "limit": limit},
+    )

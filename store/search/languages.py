@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from store.transaction import Transaction
@@ -29,18 +28,18 @@ class Stemming:
 
 def stemming(tx: Transaction, owner_ids: Sequence[UUID]) -> list[Stemming]:
     """In which language the documents of each owner are stemmed."""
-    with tx.cursor(row_factory=class_row(Stemming)) as cursor:
-        return cursor.execute(
-            """
-            select asked.owner_id, s.language, coalesce(s.votes, '{}') as votes, b.language as wanted
-            from unnest(%s::uuid[]) as asked (owner_id)
-            left join lateral (
-                select language, votes from memory.search_owners where owner_id = asked.owner_id limit 1
-            ) as s on true
-            left join lateral (select language from memory.beings where being_id = asked.owner_id limit 1) as b on true
-            """,
-            [list(owner_ids)],
-        ).fetchall()
+    return tx.rows(
+        Stemming,
+        """
+        select asked.owner_id, s.language, coalesce(s.votes, '{}') as votes, b.language as wanted
+        from unnest(%s::uuid[]) as asked (owner_id)
+        left join lateral (
+            select language, votes from memory.search_owners where owner_id = asked.owner_id limit 1
+        ) as s on true
+        left join lateral (select language from memory.beings where being_id = asked.owner_id limit 1) as b on true
+        """,
+        [list(owner_ids)],
+    )
 
 
 def keep(tx: Transaction, elected: Mapping[UUID, tuple[str, dict[str, int]]]) -> None:
@@ -73,7 +72,7 @@ def votes_of_model(
         being_id: One Being; None: all.
         unembedded: Whether Beings without any vectors count as well.
     """
-    rows = tx.execute(
+    return tx.column(
         """
         select s.votes
         from memory.search_owners as s
@@ -83,4 +82,3 @@ def votes_of_model(
         """,
         {"model": model, "none": model if unembedded else "", "being": being_id},
     )
-    return [row["votes"] for row in rows]

@@ -108,7 +108,7 @@ def by_words(
         return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, parameters)]
     read = accumulate(known.counts[term] for term in terms)
     leading = max(1, sum(postings <= MOST_READ for postings in read))
-    rows = tx.execute(
+    return tx.column(
         """
         select document_id
         from memory.rank_by_words(
@@ -119,12 +119,11 @@ def by_words(
         """,
         {**parameters, "leading": leading, "most": MOST_READ, "kept": KEPT_PER_WANTED * limit},
     )
-    return [row["document_id"] for row in rows]
 
 
 def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]:
     """The first and the last message in which all of these terms stand, among the first and the last that came in."""
-    rows = tx.execute(
+    return tx.column(
         f"""
         with holding as (
             select p.document_id, d.said_at, d.item_id
@@ -145,4 +144,3 @@ def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]
         """,  # noqa: S608  # of constants
         {**within.named, "first": terms[0], "terms": list(terms), "near": NEAR_THE_ENDS},
     )
-    return [row["document_id"] for row in rows]

@@ -36,7 +36,7 @@ def told_like(
     parameters = _asked(within, meant, limit)
     if within.among:
         return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, parameters)]
-    rows = tx.execute(
+    return tx.column(
         """
         select near.document_id
         from unnest(%(owner_ids)s::uuid[], %(kinds_of)s::text[]) as owner (owner_id, kinds),
@@ -51,12 +51,11 @@ def told_like(
             "kinds_of": [f"{{{','.join(kinds)}}}" for _, kinds in owners],
         },
     )
-    return [row["document_id"] for row in rows]
 
 
 def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
     """The nearest nodes that are neither forgotten nor part of another by now, nearest first."""
-    rows = tx.execute(
+    return tx.column(
         f"""
         select d.document_id
         from (
@@ -85,12 +84,11 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         """,  # noqa: S608  # of constants
         _asked(within, meant, limit),
     )
-    return [row["document_id"] for row in rows]
 
 
 def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
     """The nearest facts that the Being knows, nearest first."""
-    rows = tx.execute(
+    return tx.column(
         f"""
         select d.document_id
         from memory.fact_vectors as v
@@ -103,7 +101,6 @@ def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         """,  # noqa: S608  # of constants
         _asked(within, meant, limit),
     )
-    return [row["document_id"] for row in rows]
 
 
 def _asked(within: Within, meant: Meant, limit: int) -> dict[str, object]:

@@ -6,8 +6,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.ledger.kinds import WorkKind
 from schemas.search import Kind, Stage
 from store.transaction import Transaction, value
@@ -70,23 +68,23 @@ def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Waiti
 
     What is gone is taken from the queue.
     """
-    with tx.cursor(row_factory=class_row(Waiting)) as cursor:
-        found = cursor.execute(
-            """
-            select q.owner_id, q.kind, q.item_id, q.queued_at, told.content, told.feeling, told.session_id,
-                told.said_at, told.received_at
-            from unnest(%(owners)s::uuid[]) as asked (owner_id)
-            left join memory.beings as b on b.being_id = asked.owner_id
-            cross join lateral (
-                select * from memory.search_queue where owner_id = asked.owner_id and stage = 'words' limit %(most)s
-            ) as q
-            left join lateral memory.told_item(coalesce(b.user_id, q.owner_id), q.owner_id, q.kind, q.item_id) as told
-                on true
-            """,
-            {"owners": list(owner_ids), "most": most},
-            # A plan that was kept since the tables were small reads all nodes of a Being for each item.
-            prepare=False,
-        ).fetchall()
+    found = tx.rows(
+        Waiting,
+        """
+        select q.owner_id, q.kind, q.item_id, q.queued_at, told.content, told.feeling, told.session_id,
+            told.said_at, told.received_at
+        from unnest(%(owners)s::uuid[]) as asked (owner_id)
+        left join memory.beings as b on b.being_id = asked.owner_id
+        cross join lateral (
+            select * from memory.search_queue where owner_id = asked.owner_id and stage = 'words' limit %(most)s
+        ) as q
+        left join lateral memory.told_item(coalesce(b.user_id, q.owner_id), q.owner_id, q.kind, q.item_id) as told
+            on true
+        """,
+        {"owners": list(owner_ids), "most": most},
+        # A plan that was kept since the tables were small reads all nodes of a Being for each item.
+        prepare=False,
+    )
     gone = [one for one in found if one.content is None]
     if gone:
         take(tx, gone)
@@ -143,7 +141,7 @@ def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int, af
         limit: How many at most.
         after: Only those with higher ids.
     """
-    rows = tx.execute(
+    return tx.column(
         """
         -- From owner to owner: an import may have put a million rows of one into the queue.
         with recursive owners as (
@@ -173,4 +171,3 @@ def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int, af
         """,
         {"stage": stage, "kind": kind.name, "limit": limit, "after": after},
     )
-    return [row["owner_id"] for row in rows]

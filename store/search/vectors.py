@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.search import Kind
 from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
@@ -33,19 +31,19 @@ class WindowVector:
 
 def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[Unembedded]:
     """Documents that wait for a vector, in no promised order; what is gone is taken from the queue."""
-    with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
-        found = cursor.execute(
-            """
-            select q.kind, q.item_id, told.content, told.feeling, m.speaker
-            from (
-                select * from memory.search_queue where owner_id = %(owner)s and stage = 'meaning' limit %(limit)s
-            ) as q
-            left join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
-            left join memory.messages as m
-                on q.kind = 'message' and m.being_id = q.owner_id and m.message_id = q.item_id
-            """,
-            {"owner": owner_id, "user": user_id, "limit": limit},
-        ).fetchall()
+    found = tx.rows(
+        Unembedded,
+        """
+        select q.kind, q.item_id, told.content, told.feeling, m.speaker
+        from (
+            select * from memory.search_queue where owner_id = %(owner)s and stage = 'meaning' limit %(limit)s
+        ) as q
+        left join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
+        left join memory.messages as m
+            on q.kind = 'message' and m.being_id = q.owner_id and m.message_id = q.item_id
+        """,
+        {"owner": owner_id, "user": user_id, "limit": limit},
+    )
     gone = [one for one in found if one.content is None]
     if gone:
         _take_gone(tx, owner_id, gone)
@@ -233,11 +231,10 @@ def embed_again(tx: Transaction, owner_id: UUID, model: str, kinds: Sequence[Kin
 
 def owners_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
     """Owners whose vectors are of another model than this one."""
-    rows = tx.execute(
+    return tx.column(
         "select owner_id from memory.search_owners where embedding_model <> %s order by owner_id limit %s",
         [model, limit],
     )
-    return [row["owner_id"] for row in rows]
 
 
 def being_model(tx: Transaction, owner_id: UUID) -> str | None:
