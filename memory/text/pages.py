@@ -44,13 +44,12 @@ def parse_time_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    if cursor is None:
-        return None
-    try:
-        moment, row_id = urlsafe_b64decode(cursor.encode()).decode().split(" ")
+
+    def parse(text: str) -> tuple[datetime, UUID]:
+        moment, row_id = urlsafe_b64decode(text.encode()).decode().split(" ")
         return datetime.fromisoformat(moment), UUID(row_id)
-    except ValueError:
-        raise _unknown() from None
+
+    return _parsed(cursor, parse)
 
 
 def count_cursor(count: int, row_id: UUID) -> str:
@@ -64,14 +63,13 @@ def parse_count_cursor(cursor: str | None) -> tuple[int, UUID] | None:
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    if cursor is None:
-        return None
-    row_id, _, count = cursor.partition("/")
-    try:
+
+    def parse(text: str) -> tuple[int, UUID]:
+        row_id, _, count = text.partition("/")
         # A longer number would overflow bigint in the query; truncated, it is a valid position past every row.
         return int(count[:COUNTER_DIGITS]), UUID(row_id)
-    except ValueError:
-        raise _unknown() from None
+
+    return _parsed(cursor, parse)
 
 
 def name_cursor(count: int, name: str) -> str:
@@ -85,15 +83,14 @@ def parse_name_cursor(cursor: str | None) -> tuple[int, str] | None:
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    if cursor is None:
-        return None
-    try:
-        count, _, name = urlsafe_b64decode(cursor.encode()).decode().partition(" ")
+
+    def parse(text: str) -> tuple[int, str]:
+        count, _, name = urlsafe_b64decode(text.encode()).decode().partition(" ")
         if "\0" in name:
-            raise _unknown()
+            raise ValueError
         return int(count[:COUNTER_DIGITS]), name
-    except ValueError:
-        raise _unknown() from None
+
+    return _parsed(cursor, parse)
 
 
 def parse_id_cursor(cursor: str | None) -> UUID | None:
@@ -102,10 +99,7 @@ def parse_id_cursor(cursor: str | None) -> UUID | None:
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    try:
-        return None if cursor is None else UUID(cursor)
-    except ValueError:
-        raise _unknown() from None
+    return _parsed(cursor, UUID)
 
 
 def parse_version_cursor(cursor: str | None) -> int | None:
@@ -114,11 +108,13 @@ def parse_version_cursor(cursor: str | None) -> int | None:
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    if cursor is None:
-        return None
-    if not re.fullmatch(r"[0-9]{1,9}", cursor):
-        raise _unknown()
-    return int(cursor)
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", text):
+            raise ValueError
+        return int(text)
+
+    return _parsed(cursor, parse)
 
 
 def parse_day_cursor(cursor: str | None) -> date | None:
@@ -127,11 +123,12 @@ def parse_day_cursor(cursor: str | None) -> date | None:
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
+    return _parsed(cursor, date.fromisoformat)
+
+
+def _parsed(cursor: str | None, parse: Callable[[str], T]) -> T | None:
+    """Parse a cursor by a function that raises ValueError for others; None for the first page."""
     try:
-        return None if cursor is None else date.fromisoformat(cursor)
+        return None if cursor is None else parse(cursor)
     except ValueError:
-        raise _unknown() from None
-
-
-def _unknown() -> InvalidRequest:
-    return InvalidRequest("Invalid cursor. Omit it to start from the first page.")
+        raise InvalidRequest("Invalid cursor. Omit it to start from the first page.") from None
