@@ -196,6 +196,10 @@ def month_day(values: Values, _at: Moment, year: int) -> Span | None:
     return periods.days(begin, last - first + 1) if begin and end else None
 
 
+# The date of a year, or the dates of a stretch of days.
+yearly_date = yearly(month_day)
+
+
 def season(values: Values, at: Moment, year: int) -> Span:
     """Yearly: the `season`."""
     return periods.season(year, values["season"], southern=at.southern)

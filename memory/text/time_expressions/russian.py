@@ -129,7 +129,7 @@ RUSSIAN = Language(
         Phrase(_THIS + " {season}", meanings.yearly(meanings.season, periods.nearest)),
         Phrase(_NEXT + " {season}", meanings.yearly(meanings.season, periods.next_to_start)),
         Phrase("(?:в )?{year}(?:-м)? (?:году|года)", meanings.year),
-        Phrase("{day}(?:-го)? {month}(?:,? {year}(?: года?| году)?)?", meanings.yearly(meanings.month_day)),
+        Phrase("{day}(?:-го)? {month}(?:,? {year}(?: года?| году)?)?", meanings.yearly_date),
         Phrase("{day}\\.{day2}\\.{year}", meanings.day_first_date),
         Phrase("{day}\\.{day2}(?!\\.?\\d)", meanings.only_ahead(meanings.day_first_date)),
         Phrase("{year}-{figure}-{day}", meanings.full_date),

@@ -111,11 +111,9 @@ SPANISH = Language(
         Phrase("(?:en )?los {year}s", meanings.decade),
         Phrase("(?:en )?los (?:años )?{figure}s?", meanings.decade),
         Phrase("(?:en )?los (?:años )?{tens}", meanings.decade),
-        Phrase("(?:el )?(?:día )?{day} de {month}(?:,? del? {year})?", meanings.yearly(meanings.month_day)),
-        Phrase("(?:el )?{ordinal} de {month}(?:,? del? {year})?", meanings.yearly(meanings.month_day)),
-        Phrase(
-            "(?:del )?{day} (?:al|a|-|\u2013) {day2} de {month}(?: del? {year})?", meanings.yearly(meanings.month_day)
-        ),
+        Phrase("(?:el )?(?:día )?{day} de {month}(?:,? del? {year})?", meanings.yearly_date),
+        Phrase("(?:el )?{ordinal} de {month}(?:,? del? {year})?", meanings.yearly_date),
+        Phrase("(?:del )?{day} (?:al|a|-|\u2013) {day2} de {month}(?: del? {year})?", meanings.yearly_date),
         Phrase("{day}[/.-]{day2}[/.-]{year}", meanings.day_first_date),
         Phrase("{year}-{figure}-{day}", meanings.full_date),
     ),
