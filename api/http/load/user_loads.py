@@ -1,4 +1,7 @@
-"""Counts each user's running requests and used database time in this process."""
+"""Counts each user's running requests and used database time in this process.
+
+It earns no time: without it the requests of one user could take all threads, and the database from the others.
+"""
 
 from collections import Counter
 from collections.abc import Callable

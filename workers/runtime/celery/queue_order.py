@@ -1,4 +1,8 @@
-"""The order in which a worker takes messages from its queues."""
+"""The order in which a worker takes messages from its queues.
+
+In Kombu's own order, one message of each queue in turn, 105 messages are judged a second instead of 138 (three pairs of
+`make bench`, `throughput`, with 1,600 of them on a busy machine, 2026-11-27).
+"""
 
 from collections import Counter
 
