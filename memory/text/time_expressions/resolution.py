@@ -86,7 +86,8 @@ def resolve_time_expressions(
         return []
     local = asked_at.astimezone(zone).replace(tzinfo=None)
     at = Moment(local, southern=time_zone.startswith(_SOUTHERN_ZONES), ahead=ahead)
-    text = unicodedata.normalize("NFKC", query[:MAX_CHARACTERS]).replace("\u2019", "'")
+    # One character may become eighteen.
+    text = unicodedata.normalize("NFKC", query[:MAX_CHARACTERS])[:MAX_CHARACTERS].replace("\u2019", "'")
     code = re.split("[-_]", language.casefold(), maxsplit=1)[0]
     for table in dict.fromkeys((code, DEFAULT_LANGUAGE)):
         if table in LANGUAGES and (found := _reader(table).expressions(text, at)):
