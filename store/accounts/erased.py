@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.accounts.erasure_keys import ErasureKey
 from store.accounts import request_answers
 from store.transaction import Transaction
@@ -69,18 +67,12 @@ def key_for_intake(tx: Transaction, being_id: UUID) -> ErasureKey | None:
 
     Blocks erasures of the Being's items until the transaction ends.
     """
-    with tx.cursor(row_factory=class_row(ErasureKey)) as cursor:
-        return cursor.execute(
-            "select user_id, key, sealed from memory.erasure_key_for_intake(%s)", [being_id]
-        ).fetchone()
+    return tx.row(ErasureKey, "select user_id, key, sealed from memory.erasure_key_for_intake(%s)", [being_id])
 
 
 def key_of(tx: Transaction, user_id: UUID) -> ErasureKey | None:
     """Return the user's key; None before the first erasure."""
-    with tx.cursor(row_factory=class_row(ErasureKey)) as cursor:
-        return cursor.execute(
-            "select user_id, key, sealed from memory.erasure_keys where user_id = %s", [user_id]
-        ).fetchone()
+    return tx.row(ErasureKey, "select user_id, key, sealed from memory.erasure_keys where user_id = %s", [user_id])
 
 
 def add_key(tx: Transaction, key: ErasureKey) -> ErasureKey:
@@ -94,10 +86,7 @@ def add_key(tx: Transaction, key: ErasureKey) -> ErasureKey:
 
 def all_keys(tx: Transaction) -> list[ErasureKey]:
     """Return all users' keys, locked until the transaction ends."""
-    with tx.cursor(row_factory=class_row(ErasureKey)) as cursor:
-        return cursor.execute(
-            "select user_id, key, sealed from memory.erasure_keys order by user_id for update"
-        ).fetchall()
+    return tx.rows(ErasureKey, "select user_id, key, sealed from memory.erasure_keys order by user_id for update")
 
 
 def reencrypt(tx: Transaction, key: ErasureKey) -> None:
@@ -155,26 +144,25 @@ def inherit(tx: Transaction, user_id: UUID, being_id: UUID, from_being_id: UUID)
 
 def notes(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> list[ErasedNote]:
     """Return the parts of notes from which digests are computed, before the notes are erased."""
-    with tx.cursor(row_factory=class_row(ErasedNote)) as cursor:
-        return cursor.execute(
-            """
-            select n.producer_id, n.content, exists (
-                select from memory.notes as other
-                where other.being_id = n.being_id and other.content = n.content and other.note_id <> all(%(notes)s)
-            ) as stands_elsewhere
-            from memory.notes as n
-            where n.being_id = %(being)s and n.note_id = any(%(notes)s)
-            """,
-            {"being": being_id, "notes": list(note_ids)},
-        ).fetchall()
+    return tx.rows(
+        ErasedNote,
+        """
+        select n.producer_id, n.content, exists (
+            select from memory.notes as other
+            where other.being_id = n.being_id and other.content = n.content and other.note_id <> all(%(notes)s)
+        ) as stands_elsewhere
+        from memory.notes as n
+        where n.being_id = %(being)s and n.note_id = any(%(notes)s)
+        """,
+        {"being": being_id, "notes": list(note_ids)},
+    )
 
 
 def notes_of_nodes(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> list[UUID]:
     """Return the notes that these nodes were made from."""
-    rows = tx.execute(
+    return tx.column(
         "select note_id from memory.memory_nodes where being_id = %s and node_id = any(%s)", [being_id, list(node_ids)]
     )
-    return [row["note_id"] for row in rows]
 
 
 def messages(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ErasedMessage]:
@@ -182,57 +170,54 @@ def messages(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> li
 
     With each message come all its versions, retracted ones too.
     """
-    with tx.cursor(row_factory=class_row(ErasedMessage)) as cursor:
-        return cursor.execute(
-            """
-            with named as (
-                select producer_id from memory.messages where being_id = %(being)s and message_id = any(%(messages)s)
-                union
-                select producer_id
-                from memory.retracted_messages
-                where being_id = %(being)s and message_id = any(%(messages)s)
-            ),
-            gone as (
-                select being_id, message_id, producer_id, conversation, role, content
-                from memory.messages
-                where being_id = %(being)s
-                    and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
-                union all
-                select being_id, message_id, producer_id, conversation, role, content
-                from memory.retracted_messages
-                where being_id = %(being)s
-                    and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
-            )
-            select m.message_id, m.conversation, m.producer_id, m.role, m.content, exists (
-                select from memory.messages as other
-                where other.being_id = m.being_id and other.role = m.role and other.content = m.content
-                    and other.conversation is not distinct from m.conversation
-                    and other.message_id not in (select message_id from gone)
-            ) as stands_elsewhere
-            from gone as m
-            """,
-            {"being": being_id, "messages": list(message_ids)},
-        ).fetchall()
+    return tx.rows(
+        ErasedMessage,
+        """
+        with named as (
+            select producer_id from memory.messages where being_id = %(being)s and message_id = any(%(messages)s)
+            union
+            select producer_id
+            from memory.retracted_messages
+            where being_id = %(being)s and message_id = any(%(messages)s)
+        ),
+        gone as (
+            select being_id, message_id, producer_id, conversation, role, content
+            from memory.messages
+            where being_id = %(being)s
+                and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
+            union all
+            select being_id, message_id, producer_id, conversation, role, content
+            from memory.retracted_messages
+            where being_id = %(being)s
+                and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
+        )
+        select m.message_id, m.conversation, m.producer_id, m.role, m.content, exists (
+            select from memory.messages as other
+            where other.being_id = m.being_id and other.role = m.role and other.content = m.content
+                and other.conversation is not distinct from m.conversation
+                and other.message_id not in (select message_id from gone)
+        ) as stands_elsewhere
+        from gone as m
+        """,
+        {"being": being_id, "messages": list(message_ids)},
+    )
 
 
 def all_notes(tx: Transaction, being_id: UUID) -> list[KeptNote]:
     """Return all notes of a Being."""
-    with tx.cursor(row_factory=class_row(KeptNote)) as cursor:
-        return cursor.execute(
-            "select note_id, producer_id, content from memory.notes where being_id = %s", [being_id]
-        ).fetchall()
+    return tx.rows(KeptNote, "select note_id, producer_id, content from memory.notes where being_id = %s", [being_id])
 
 
 def all_messages(tx: Transaction, being_id: UUID) -> list[KeptMessage]:
     """Return all messages of a Being, also retracted ones."""
-    with tx.cursor(row_factory=class_row(KeptMessage)) as cursor:
-        return cursor.execute(
-            """
-            select message_id, conversation, producer_id, role, content from memory.messages where being_id = %(being)s
-            union all
-            select message_id, conversation, producer_id, role, content
-            from memory.retracted_messages
-            where being_id = %(being)s
-            """,
-            {"being": being_id},
-        ).fetchall()
+    return tx.rows(
+        KeptMessage,
+        """
+        select message_id, conversation, producer_id, role, content from memory.messages where being_id = %(being)s
+        union all
+        select message_id, conversation, producer_id, role, content
+        from memory.retracted_messages
+        where being_id = %(being)s
+        """,
+        {"being": being_id},
+    )

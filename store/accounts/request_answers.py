@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from store.transaction import Transaction
 
 
@@ -23,10 +21,11 @@ def hold(tx: Transaction, user_id: UUID, digest: bytes) -> None:
 
 def find(tx: Transaction, user_id: UUID, digest: bytes) -> StoredAnswer | None:
     """Return the stored answer under a key, if there is one."""
-    with tx.cursor(row_factory=class_row(StoredAnswer)) as cursor:
-        return cursor.execute(
-            "select request, answer from memory.request_answers where user_id = %s and digest = %s", [user_id, digest]
-        ).fetchone()
+    return tx.row(
+        StoredAnswer,
+        "select request, answer from memory.request_answers where user_id = %s and digest = %s",
+        [user_id, digest],
+    )
 
 
 def add(tx: Transaction, user_id: UUID, digest: bytes, stored: StoredAnswer) -> None:

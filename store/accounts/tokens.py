@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import DictRow, class_row
+from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composed
 
 from schemas.accounts.accounts import Being, Scope, Token
@@ -29,15 +29,15 @@ def add_token(
     Raises:
         Refused: The user would have more than `most` valid tokens.
     """
-    with tx.cursor(row_factory=class_row(Token)) as cursor:
-        (token,) = cursor.execute(
-            """
-            insert into memory.api_tokens (user_id, being_id, hash, scopes, expires_at)
-            values (%s, %s, %s, %s, clock_timestamp() + %s::interval)
-            returning *
-            """,
-            [user_id, being_id, hashed, scopes, lifetime],
-        )
+    (token,) = tx.rows(
+        Token,
+        """
+        insert into memory.api_tokens (user_id, being_id, hash, scopes, expires_at)
+        values (%s, %s, %s, %s, clock_timestamp() + %s::interval)
+        returning *
+        """,
+        [user_id, being_id, hashed, scopes, lifetime],
+    )
     if most is not None:
         limits.check(tx, "token", user_id, most)
     return token
@@ -128,24 +128,21 @@ def note_use(tx: Transaction, hashes: Collection[bytes]) -> None:
 
 def tokens_of(tx: Transaction, user_id: UUID) -> list[Token]:
     """Return the user's tokens, oldest first, revoked ones included."""
-    with tx.cursor(row_factory=class_row(Token)) as cursor:
-        return cursor.execute(
-            "select * from memory.api_tokens where user_id = %s order by token_id", [user_id]
-        ).fetchall()
+    return tx.rows(Token, "select * from memory.api_tokens where user_id = %s order by token_id", [user_id])
 
 
 def tokens_of_being(tx: Transaction, user_id: UUID, being_id: UUID) -> list[Token]:
     """Return the valid tokens that open this Being alone, newest first."""
-    with tx.cursor(row_factory=class_row(Token)) as cursor:
-        return cursor.execute(
-            """
-            select * from memory.api_tokens
-            where user_id = %s and being_id = %s and revoked_at is null
-                and (expires_at is null or expires_at > clock_timestamp())
-            order by token_id desc
-            """,
-            [user_id, being_id],
-        ).fetchall()
+    return tx.rows(
+        Token,
+        """
+        select * from memory.api_tokens
+        where user_id = %s and being_id = %s and revoked_at is null
+            and (expires_at is null or expires_at > clock_timestamp())
+        order by token_id desc
+        """,
+        [user_id, being_id],
+    )
 
 
 def revoke_token(tx: Transaction, user_id: UUID, token_id: UUID) -> bool:

@@ -6,10 +6,9 @@ from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from psycopg.errors import InvalidParameterValue, UniqueViolation
-from psycopg.rows import class_row
 
 from schemas.accounts.accounts import KnownTo, User
-from schemas.errors import NotFound, Refused
+from schemas.errors import Refused, existing
 from store.transaction import Transaction, value
 
 
@@ -20,16 +19,16 @@ def add_user(tx: Transaction, name: str, time_zone: str) -> User:
         Refused: The name is taken, or Postgres does not know the time zone.
     """
     _check_time_zone(tx, time_zone)
-    with tx.cursor(row_factory=class_row(User)) as cursor:
-        user = cursor.execute(
-            """
-            insert into memory.users (name, time_zone)
-            values (%s, %s)
-            on conflict (name) where external_id is null do nothing
-            returning *
-            """,
-            [name, time_zone],
-        ).fetchone()
+    user = tx.row(
+        User,
+        """
+        insert into memory.users (name, time_zone)
+        values (%s, %s)
+        on conflict (name) where external_id is null do nothing
+        returning *
+        """,
+        [name, time_zone],
+    )
     if user is None:
         raise Refused("There is a user of that name already: choose another name.")
     return user
@@ -44,20 +43,20 @@ def ensure_user(
         Refused: Postgres does not know the time zone.
     """
     _check_time_zone(tx, time_zone)
-    with tx.cursor(row_factory=class_row(User)) as cursor:
-        created = cursor.execute(
-            """
-            insert into memory.users (external_id, name, time_zone, facts_known_to)
-            values (%s, %s, %s, %s)
-            on conflict (external_id) do nothing
-            returning *
-            """,
-            [external_id, name, time_zone, facts_known_to],
-        ).fetchone()
-        if created:
-            return created, True
-        (known,) = cursor.execute("select * from memory.users where external_id = %s", [external_id])
-        return known, False
+    created = tx.row(
+        User,
+        """
+        insert into memory.users (external_id, name, time_zone, facts_known_to)
+        values (%s, %s, %s, %s)
+        on conflict (external_id) do nothing
+        returning *
+        """,
+        [external_id, name, time_zone, facts_known_to],
+    )
+    if created:
+        return created, True
+    (known,) = tx.rows(User, "select * from memory.users where external_id = %s", [external_id])
+    return known, False
 
 
 def get_user(tx: Transaction, user_id: UUID) -> User:
@@ -66,11 +65,8 @@ def get_user(tx: Transaction, user_id: UUID) -> User:
     Raises:
         NotFound: There is no such user.
     """
-    with tx.cursor(row_factory=class_row(User)) as cursor:
-        user = cursor.execute("select * from memory.users where user_id = %s", [user_id]).fetchone()
-    if user is None:
-        raise NotFound(f"There is no user {user_id}.")
-    return user
+    user = tx.row(User, "select * from memory.users where user_id = %s", [user_id])
+    return existing(user, f"There is no user {user_id}.")
 
 
 def change_user(tx: Transaction, user_id: UUID, changes: Mapping[str, Any]) -> User:
@@ -82,46 +78,44 @@ def change_user(tx: Transaction, user_id: UUID, changes: Mapping[str, Any]) -> U
     """
     if zone := changes.get("time_zone"):
         _check_time_zone(tx, zone)
-    with tx.cursor(row_factory=class_row(User)) as cursor:
-        try:
-            with tx.transaction():
-                changed = cursor.execute(
-                    """
-                    update memory.users
-                    set name = coalesce(%(name)s, name), time_zone = coalesce(%(time_zone)s, time_zone),
-                        facts_known_to = case
-                            when 'facts_known_to' = any(%(named)s) then %(facts_known_to)s else facts_known_to
-                        end,
-                        daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
-                        daily_tokens = case
-                            when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens
-                        end
-                    where user_id = %(user)s
-                    returning *
-                    """,
-                    {"name": None, "time_zone": None, "facts_known_to": None, "daily_cost": None, "daily_tokens": None}
-                    | {**changes, "named": list(changes), "user": user_id},
-                ).fetchone()
-        except UniqueViolation as taken:
-            raise Refused("There is a user of that name already: choose another name.") from taken
-    if changed is None:
-        raise NotFound(f"There is no user {user_id}.")
-    return changed
+    try:
+        with tx.transaction():
+            changed = tx.row(
+                User,
+                """
+                update memory.users
+                set name = coalesce(%(name)s, name), time_zone = coalesce(%(time_zone)s, time_zone),
+                    facts_known_to = case
+                        when 'facts_known_to' = any(%(named)s) then %(facts_known_to)s else facts_known_to
+                    end,
+                    daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
+                    daily_tokens = case
+                        when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens
+                    end
+                where user_id = %(user)s
+                returning *
+                """,
+                {"name": None, "time_zone": None, "facts_known_to": None, "daily_cost": None, "daily_tokens": None}
+                | {**changes, "named": list(changes), "user": user_id},
+            )
+    except UniqueViolation as taken:
+        raise Refused("There is a user of that name already: choose another name.") from taken
+    return existing(changed, f"There is no user {user_id}.")
 
 
 def user_page(tx: Transaction, *, external_id: str | None, after: UUID | None, limit: int) -> list[User]:
     """Return users by id, which is the order of creation; with `external_id` only the one that has it."""
-    with tx.cursor(row_factory=class_row(User)) as cursor:
-        return cursor.execute(
-            """
-            select * from memory.users
-            where (%(external_id)s::text is null or external_id = %(external_id)s)
-                and (%(after)s::uuid is null or user_id > %(after)s)
-            order by user_id
-            limit %(limit)s
-            """,
-            {"external_id": external_id, "after": after, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        User,
+        """
+        select * from memory.users
+        where (%(external_id)s::text is null or external_id = %(external_id)s)
+            and (%(after)s::uuid is null or user_id > %(after)s)
+        order by user_id
+        limit %(limit)s
+        """,
+        {"external_id": external_id, "after": after, "limit": limit},
+    )
 
 
 def facts_known_to(tx: Transaction, user_id: UUID) -> KnownTo | None:
@@ -173,16 +167,16 @@ def find_user(tx: Transaction, name: str) -> User | None:
     Raises:
         Refused: Several users have that name.
     """
-    with tx.cursor(row_factory=class_row(User)) as cursor:
-        found = cursor.execute(
-            """
-            select * from memory.users
-            where user_id::text = lower(%(name)s) or external_id = %(name)s or name = %(name)s
-            order by user_id::text = lower(%(name)s) desc, external_id is not distinct from %(name)s desc, user_id
-            limit 2
-            """,
-            {"name": name},
-        ).fetchall()
+    found = tx.rows(
+        User,
+        """
+        select * from memory.users
+        where user_id::text = lower(%(name)s) or external_id = %(name)s or name = %(name)s
+        order by user_id::text = lower(%(name)s) desc, external_id is not distinct from %(name)s desc, user_id
+        limit 2
+        """,
+        {"name": name},
+    )
     if len(found) > 1 and name not in {str(found[0].user_id), found[0].external_id}:
         raise Refused("Several users have that name: give the id, as `patrol user list` shows it.")
     return found[0] if found else None
@@ -190,5 +184,4 @@ def find_user(tx: Transaction, name: str) -> User | None:
 
 def all_users(tx: Transaction) -> list[User]:
     """Return all users, oldest first."""
-    with tx.cursor(row_factory=class_row(User)) as cursor:
-        return cursor.execute("select * from memory.users order by user_id").fetchall()
+    return tx.rows(User, "select * from memory.users order by user_id")

@@ -6,7 +6,6 @@ from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.errors import UniqueViolation
-from psycopg.rows import class_row
 
 from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState, UserModel
 from schemas.errors import NotFound, Refused
@@ -40,8 +39,9 @@ def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, An
     count = value(tx, "select count(*) from memory.persona where being_id = %s and kind = %s", [being_id, kind])
     if count >= PERSONA_ENTRIES:
         raise Refused(f"The list holds {PERSONA_ENTRIES} entries, which is the most: remove one first.")
-    with tx.cursor(row_factory=class_row(PersonaEntry)) as cursor, _named_once(tx):
-        (entry,) = cursor.execute(
+    with _named_once(tx):
+        (entry,) = tx.rows(
+            PersonaEntry,
             """
             insert into memory.persona (being_id, kind, name, content, enabled, position)
             values (%(being)s, %(kind)s, %(name)s, %(content)s, %(enabled)s, %(position)s)
@@ -61,8 +61,9 @@ def change(
         NotFound: The list has no such entry.
         Refused: Another entry has that name.
     """
-    with tx.cursor(row_factory=class_row(PersonaEntry)) as cursor, _named_once(tx):
-        entry = cursor.execute(
+    with _named_once(tx):
+        entry = tx.row(
+            PersonaEntry,
             """
             update memory.persona
             set name = coalesce(%(name)s, name),
@@ -74,7 +75,7 @@ def change(
             returning *
             """,
             {"being": being_id, "kind": kind, "entry": entry_id, **changes},
-        ).fetchone()
+        )
     if entry is None:
         raise _no_entry(entry_id)
     return entry

@@ -2,8 +2,6 @@
 
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.context.context import NewProfile, Profile
 from schemas.errors import Refused
 from schemas.limits import PROFILES
@@ -12,18 +10,12 @@ from store.transaction import Transaction, value
 
 def listed(tx: Transaction, being_id: UUID) -> list[Profile]:
     """The Being's own profiles, by process."""
-    with tx.cursor(row_factory=class_row(Profile)) as cursor:
-        return cursor.execute(
-            "select * from memory.profiles where being_id = %s order by process", [being_id]
-        ).fetchall()
+    return tx.rows(Profile, "select * from memory.profiles where being_id = %s order by process", [being_id])
 
 
 def find(tx: Transaction, being_id: UUID, process: str) -> Profile | None:
     """The Being's own profile of a process; None if it has none."""
-    with tx.cursor(row_factory=class_row(Profile)) as cursor:
-        return cursor.execute(
-            "select * from memory.profiles where being_id = %s and process = %s", [being_id, process]
-        ).fetchone()
+    return tx.row(Profile, "select * from memory.profiles where being_id = %s and process = %s", [being_id, process])
 
 
 def write(tx: Transaction, being_id: UUID, process: str, new: NewProfile) -> Profile:
@@ -38,21 +30,21 @@ def write(tx: Transaction, being_id: UUID, process: str, new: NewProfile) -> Pro
     )
     if others >= PROFILES:
         raise Refused(f"This Being has {PROFILES} profiles, which is the most: reset one first.")
-    with tx.cursor(row_factory=class_row(Profile)) as cursor:
-        (kept,) = cursor.execute(
-            """
-            insert into memory.profiles (being_id, process, regions, others, instructions, keep)
-            values (%s, %s, %s, %s, %s, %s)
-            on conflict (being_id, process) do update
-                set regions = excluded.regions,
-                    others = excluded.others,
-                    instructions = excluded.instructions,
-                    keep = excluded.keep,
-                    updated_at = excluded.updated_at
-            returning *
-            """,
-            [being_id, process, new.regions, new.others, new.instructions, new.keep],
-        )
+    (kept,) = tx.rows(
+        Profile,
+        """
+        insert into memory.profiles (being_id, process, regions, others, instructions, keep)
+        values (%s, %s, %s, %s, %s, %s)
+        on conflict (being_id, process) do update
+            set regions = excluded.regions,
+                others = excluded.others,
+                instructions = excluded.instructions,
+                keep = excluded.keep,
+                updated_at = excluded.updated_at
+        returning *
+        """,
+        [being_id, process, new.regions, new.others, new.instructions, new.keep],
+    )
     return kept
 
 

@@ -6,7 +6,6 @@ from secrets import token_bytes
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.context.shown import ContextRow
@@ -77,33 +76,33 @@ def page(
 
     With `conversation` only those of that conversation; empty is the one without an id.
     """
-    with tx.cursor(row_factory=class_row(ContextRow)) as cursor:
-        return cursor.execute(
-            """
-            select context_id, process, conversation, created_at, shown_ids, '{}'::jsonb as shown_reasons
-            from memory.receipts
-            where being_id = %(being)s
-                and (%(shows)s::uuid is null or %(shows)s = any(shown_ids))
-                and (%(conversation)s::text is null or coalesce(conversation, '') = %(conversation)s)
-                and (%(before)s::uuid is null or context_id < %(before)s)
-            order by context_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "shows": shows, "conversation": conversation, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        ContextRow,
+        """
+        select context_id, process, conversation, created_at, shown_ids, '{}'::jsonb as shown_reasons
+        from memory.receipts
+        where being_id = %(being)s
+            and (%(shows)s::uuid is null or %(shows)s = any(shown_ids))
+            and (%(conversation)s::text is null or coalesce(conversation, '') = %(conversation)s)
+            and (%(before)s::uuid is null or context_id < %(before)s)
+        order by context_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "shows": shows, "conversation": conversation, "before": before, "limit": limit},
+    )
 
 
 def get(tx: Transaction, being_id: UUID, context_id: UUID) -> ContextRow | None:
     """Return a context; None if this Being has none of that id, or retention has removed it."""
-    with tx.cursor(row_factory=class_row(ContextRow)) as cursor:
-        return cursor.execute(
-            """
-            select context_id, process, conversation, created_at, shown_ids, shown_reasons
-            from memory.receipts
-            where being_id = %s and context_id = %s
-            """,
-            [being_id, context_id],
-        ).fetchone()
+    return tx.row(
+        ContextRow,
+        """
+        select context_id, process, conversation, created_at, shown_ids, shown_reasons
+        from memory.receipts
+        where being_id = %s and context_id = %s
+        """,
+        [being_id, context_id],
+    )
 
 
 def spoken(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, tuple[UUID, str]]:
@@ -172,7 +171,7 @@ def said_by_user(
 ) -> list[str]:
     """The texts of the user's messages that were received before a time and have all of these words, newest first."""
     sought = [f"%{word.replace('%', '').replace('_', '')}%" for word in words]
-    rows = tx.execute(
+    return tx.column(
         """
         select content
         from memory.messages
@@ -182,7 +181,6 @@ def said_by_user(
         """,
         [being_id, before, sought, limit],
     )
-    return [row["content"] for row in rows]
 
 
 def remove(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from psycopg.errors import UniqueViolation
-from psycopg.rows import class_row
 from pydantic import TypeAdapter
 
-from schemas.errors import NotFound, Refused
+from schemas.errors import Refused, existing
 from schemas.facts.fact_rows import Evidence, Fact, Statement
 from store.transaction import Transaction, value
 
@@ -30,36 +29,34 @@ def get(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) -> Fact:
     Raises:
         NotFound: This Being knows no such fact.
     """
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        fact = cursor.execute(
-            """
-            select *
-            from memory.facts
-            where user_id = %s and fact_id = %s and content <> '' and (being_id = %s or being_id is null)
-            """,
-            [user_id, fact_id, being_id],
-        ).fetchone()
-    if fact is None:
-        raise NotFound(f"This Being knows no fact {fact_id}.")
-    return fact
+    fact = tx.row(
+        Fact,
+        """
+        select *
+        from memory.facts
+        where user_id = %s and fact_id = %s and content <> '' and (being_id = %s or being_id is null)
+        """,
+        [user_id, fact_id, being_id],
+    )
+    return existing(fact, f"This Being knows no fact {fact_id}.")
 
 
 def among(tx: Transaction, user_id: UUID, being_id: UUID, fact_ids: Sequence[UUID]) -> list[Fact]:
     """Those of the ids that are facts which this Being knows, active or archived."""
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.facts
-            where user_id = %s and fact_id = any(%s) and content <> '' and (being_id = %s or being_id is null)
-            """,
-            [user_id, list(fact_ids), being_id],
-        ).fetchall()
+    return tx.rows(
+        Fact,
+        """
+        select *
+        from memory.facts
+        where user_id = %s and fact_id = any(%s) and content <> '' and (being_id = %s or being_id is null)
+        """,
+        [user_id, list(fact_ids), being_id],
+    )
 
 
 def named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[UUID]:
     """Up to two facts that this Being knows whose id ends with `name`; two mean that it is ambiguous."""
-    rows = tx.execute(
+    return tx.column(
         """
         select fact_id
         from memory.facts
@@ -70,7 +67,6 @@ def named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[UUI
         """,
         {"user": user_id, "being": being_id, "name": name},
     )
-    return [row["fact_id"] for row in rows]
 
 
 def page(
@@ -86,36 +82,36 @@ def page(
     limit: int,
 ) -> list[Fact]:
     """A page of the facts that a Being knows, newest first, starting after `before`; muted ones with `muted`."""
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.facts
-            where user_id = %(user)s and content <> '' and (being_id = %(being)s or being_id is null)
-                and (%(type)s::text is null or type = %(type)s)
-                and (%(status)s::text is null or status = %(status)s)
-                and (%(entity)s::text is null or entity_refs @> array[%(entity)s])
-                and (%(muted)s or not memory.is_muted(coalesce(being_id, user_id), 'fact', fact_id))
-                and (%(before)s::uuid is null or fact_id < %(before)s)
-            order by fact_id desc
-            limit %(limit)s
-            """,
-            {
-                "user": user_id,
-                "being": being_id,
-                "type": type,
-                "status": status,
-                "entity": entity_ref,
-                "muted": muted,
-                "before": before,
-                "limit": limit,
-            },
-        ).fetchall()
+    return tx.rows(
+        Fact,
+        """
+        select *
+        from memory.facts
+        where user_id = %(user)s and content <> '' and (being_id = %(being)s or being_id is null)
+            and (%(type)s::text is null or type = %(type)s)
+            and (%(status)s::text is null or status = %(status)s)
+            and (%(entity)s::text is null or entity_refs @> array[%(entity)s])
+            and (%(muted)s or not memory.is_muted(coalesce(being_id, user_id), 'fact', fact_id))
+            and (%(before)s::uuid is null or fact_id < %(before)s)
+        order by fact_id desc
+        limit %(limit)s
+        """,
+        {
+            "user": user_id,
+            "being": being_id,
+            "type": type,
+            "status": status,
+            "entity": entity_ref,
+            "muted": muted,
+            "before": before,
+            "limit": limit,
+        },
+    )
 
 
 def own_names(tx: Transaction, user_id: UUID, being_id: UUID) -> list[str]:
     """The labels of the people that the facts about the user's own name mention, as this Being knows them."""
-    rows = tx.execute(
+    return tx.column(
         """
         select distinct l.label
         from memory.facts as f, unnest(f.entity_refs) as name (ref)
@@ -127,7 +123,6 @@ def own_names(tx: Transaction, user_id: UUID, being_id: UUID) -> list[str]:
         """,
         {"user": user_id, "being": being_id},
     )
-    return [row["label"] for row in rows]
 
 
 def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) -> list[Statement]:

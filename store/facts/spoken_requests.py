@@ -7,9 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.facts.fact_rows import Fact, SpokenEffect, SpokenRequest
 from store.transaction import Transaction, value
 
@@ -49,50 +47,50 @@ def may_be_meant(
 
     Of archived facts only those that one of the `new` messages has asked to forget. The ones told last come first.
     """
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        return cursor.execute(
-            """
-            with lately as (
-                select r.shown_ids, r.conversation
-                from memory.receipts as r
-                where r.being_id = %(being)s
-                order by r.context_id desc
-                limit %(contexts)s
-            ),
-            candidates as (
-                select s.fact_id
-                from memory.fact_evidence as e
-                join memory.fact_statements as s using (user_id, statement_id)
-                where e.user_id = %(user)s and e.being_id = %(being)s and e.message_id = any(%(shown)s)
-                union
-                select id
-                from lately, unnest(lately.shown_ids) as id
-                where lately.conversation is not distinct from (
-                    select conversation from memory.sessions where being_id = %(being)s and session_id = %(session)s
-                )
+    return tx.rows(
+        Fact,
+        """
+        with lately as (
+            select r.shown_ids, r.conversation
+            from memory.receipts as r
+            where r.being_id = %(being)s
+            order by r.context_id desc
+            limit %(contexts)s
+        ),
+        candidates as (
+            select s.fact_id
+            from memory.fact_evidence as e
+            join memory.fact_statements as s using (user_id, statement_id)
+            where e.user_id = %(user)s and e.being_id = %(being)s and e.message_id = any(%(shown)s)
+            union
+            select id
+            from lately, unnest(lately.shown_ids) as id
+            where lately.conversation is not distinct from (
+                select conversation from memory.sessions where being_id = %(being)s and session_id = %(session)s
             )
-            select f.*
-            from memory.facts as f
-            join candidates using (fact_id)
-            where f.user_id = %(user)s and f.content <> '' and (f.being_id = %(being)s or f.being_id is null)
-                and (f.status = 'ACTIVE' or exists (
-                    select from memory.spoken_requests as q
-                    where q.being_id = %(being)s and q.message_id = any(%(new)s) and q.fact_id = f.fact_id
-                        and q.effect = 'forgotten' and q.undone_at is null
-                ))
-            order by f.last_told_at desc, f.fact_id
-            limit %(limit)s
-            """,
-            {
-                "user": user_id,
-                "being": being_id,
-                "shown": list(shown),
-                "new": list(new),
-                "session": session_id,
-                "contexts": CONTEXTS_LOOKED_AT,
-                "limit": limit,
-            },
-        ).fetchall()
+        )
+        select f.*
+        from memory.facts as f
+        join candidates using (fact_id)
+        where f.user_id = %(user)s and f.content <> '' and (f.being_id = %(being)s or f.being_id is null)
+            and (f.status = 'ACTIVE' or exists (
+                select from memory.spoken_requests as q
+                where q.being_id = %(being)s and q.message_id = any(%(new)s) and q.fact_id = f.fact_id
+                    and q.effect = 'forgotten' and q.undone_at is null
+            ))
+        order by f.last_told_at desc, f.fact_id
+        limit %(limit)s
+        """,
+        {
+            "user": user_id,
+            "being": being_id,
+            "shown": list(shown),
+            "new": list(new),
+            "session": session_id,
+            "contexts": CONTEXTS_LOOKED_AT,
+            "limit": limit,
+        },
+    )
 
 
 def ignored(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, UUID]:
@@ -110,28 +108,28 @@ def ignored(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dic
 
 def resting_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequence[UUID]) -> list[Fact]:
     """The active facts of which every statement that stands rests on these messages alone."""
-    with tx.cursor(row_factory=class_row(Fact)) as cursor:
-        return cursor.execute(
-            """
-            select f.*
-            from memory.facts as f
-            where f.user_id = %(user)s and f.status = 'ACTIVE' and f.fact_id in (
-                select s.fact_id
-                from memory.fact_evidence as e
-                join memory.fact_statements as s using (user_id, statement_id)
-                where e.user_id = %(user)s and e.being_id = %(being)s and e.message_id = any(%(messages)s)
-            )
-            and not exists (
-                select
-                from memory.fact_statements as s
-                left join memory.fact_evidence as e using (user_id, statement_id)
-                where s.user_id = f.user_id and s.fact_id = f.fact_id and s.replaced_by is null
-                    and not coalesce(e.being_id = %(being)s and e.message_id = any(%(messages)s), false)
-            )
-            order by f.fact_id
-            """,
-            {"user": user_id, "being": being_id, "messages": list(message_ids)},
-        ).fetchall()
+    return tx.rows(
+        Fact,
+        """
+        select f.*
+        from memory.facts as f
+        where f.user_id = %(user)s and f.status = 'ACTIVE' and f.fact_id in (
+            select s.fact_id
+            from memory.fact_evidence as e
+            join memory.fact_statements as s using (user_id, statement_id)
+            where e.user_id = %(user)s and e.being_id = %(being)s and e.message_id = any(%(messages)s)
+        )
+        and not exists (
+            select
+            from memory.fact_statements as s
+            left join memory.fact_evidence as e using (user_id, statement_id)
+            where s.user_id = f.user_id and s.fact_id = f.fact_id and s.replaced_by is null
+                and not coalesce(e.being_id = %(being)s and e.message_id = any(%(messages)s), false)
+        )
+        order by f.fact_id
+        """,
+        {"user": user_id, "being": being_id, "messages": list(message_ids)},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,28 +143,28 @@ class Filed:
 
 def statements_of(tx: Transaction, user_id: UUID, fact_id: UUID) -> Filed:
     """All statements of a fact, and under what the latest one that stands is filed."""
-    with tx.cursor(row_factory=class_row(Filed)) as cursor:
-        (filed,) = cursor.execute(
-            """
-            select s.mentioned_refs, s.subject_ref, every.statement_ids
-            from memory.fact_statements as s,
-            lateral (
-                select array_agg(statement_id) as statement_ids
-                from memory.fact_statements
-                where user_id = s.user_id and fact_id = s.fact_id
-            ) as every
-            where s.user_id = %s and s.fact_id = %s and s.replaced_by is null
-            order by s.said_at desc, s.statement_id desc
-            limit 1
-            """,
-            [user_id, fact_id],
-        )
+    (filed,) = tx.rows(
+        Filed,
+        """
+        select s.mentioned_refs, s.subject_ref, every.statement_ids
+        from memory.fact_statements as s,
+        lateral (
+            select array_agg(statement_id) as statement_ids
+            from memory.fact_statements
+            where user_id = s.user_id and fact_id = s.fact_id
+        ) as every
+        where s.user_id = %s and s.fact_id = %s and s.replaced_by is null
+        order by s.said_at desc, s.statement_id desc
+        limit 1
+        """,
+        [user_id, fact_id],
+    )
     return filed
 
 
 def todos_resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
     """The open todos that rest on these messages alone, without pinned ones."""
-    rows = tx.execute(
+    return tx.column(
         """
         select t.todo_id
         from memory.todos as t
@@ -182,7 +180,6 @@ def todos_resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID
         """,
         {"being": being_id, "messages": list(message_ids)},
     )
-    return [row["todo_id"] for row in rows]
 
 
 def keep_as_they_are(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
@@ -200,11 +197,11 @@ def keep_as_they_are(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID
 
 def asked_by(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[SpokenRequest]:
     """The requests in these messages that were done, undone ones included."""
-    with tx.cursor(row_factory=class_row(SpokenRequest)) as cursor:
-        return cursor.execute(
-            "select * from memory.spoken_requests where being_id = %s and message_id = any(%s)",
-            [being_id, list(message_ids)],
-        ).fetchall()
+    return tx.rows(
+        SpokenRequest,
+        "select * from memory.spoken_requests where being_id = %s and message_id = any(%s)",
+        [being_id, list(message_ids)],
+    )
 
 
 def add(tx: Transaction, user_id: UUID, being_id: UUID, done: Done) -> None:
@@ -264,18 +261,17 @@ def get(tx: Transaction, being_id: UUID, request_id: UUID) -> SpokenRequest:
     Raises:
         NotFound: There is none of that id.
     """
-    with tx.cursor(row_factory=class_row(SpokenRequest)) as cursor:
-        found = cursor.execute(
-            "select * from memory.spoken_requests where being_id = %s and request_id = %s", [being_id, request_id]
-        ).fetchone()
-    if found is None:
-        raise NotFound(f"This Being was asked for nothing under the id {request_id}.")
-    return found
+    found = tx.row(
+        SpokenRequest,
+        "select * from memory.spoken_requests where being_id = %s and request_id = %s",
+        [being_id, request_id],
+    )
+    return existing(found, f"This Being was asked for nothing under the id {request_id}.")
 
 
 def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two requests to a Being whose id ends with `name`; two mean that it is ambiguous."""
-    rows = tx.execute(
+    return tx.column(
         """
         select request_id
         from memory.spoken_requests
@@ -285,22 +281,21 @@ def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
         """,
         {"being": being_id, "name": name},
     )
-    return [row["request_id"] for row in rows]
 
 
 def page(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[SpokenRequest]:
     """A page of what was done, newest first, starting after `before`."""
-    with tx.cursor(row_factory=class_row(SpokenRequest)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.spoken_requests
-            where being_id = %(being)s and (%(before)s::uuid is null or request_id < %(before)s)
-            order by request_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        SpokenRequest,
+        """
+        select *
+        from memory.spoken_requests
+        where being_id = %(being)s and (%(before)s::uuid is null or request_id < %(before)s)
+        order by request_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "before": before, "limit": limit},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,22 +313,22 @@ class Untold:
 
 def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[Untold]:
     """The effects of requests in a conversation that no context has told, oldest first."""
-    with tx.cursor(row_factory=class_row(Untold)) as cursor:
-        return cursor.execute(
-            """
-            select r.request_id, r.effect, case when r.effect = 'corrected' then f.content end as content
-            from memory.spoken_requests as r
-            join memory.messages as m on m.being_id = r.being_id and m.message_id = r.message_id
-            join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
-            left join memory.tellable_facts as f
-                on f.user_id = r.user_id and f.fact_id = r.fact_id and f.status = 'ACTIVE'
-            where r.being_id = %s and r.told_at is null and r.undone_at is null
-                and s.conversation is not distinct from %s
-            order by r.request_id
-            limit %s
-            """,
-            [being_id, conversation, limit],
-        ).fetchall()
+    return tx.rows(
+        Untold,
+        """
+        select r.request_id, r.effect, case when r.effect = 'corrected' then f.content end as content
+        from memory.spoken_requests as r
+        join memory.messages as m on m.being_id = r.being_id and m.message_id = r.message_id
+        join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
+        left join memory.tellable_facts as f
+            on f.user_id = r.user_id and f.fact_id = r.fact_id and f.status = 'ACTIVE'
+        where r.being_id = %s and r.told_at is null and r.undone_at is null
+            and s.conversation is not distinct from %s
+        order by r.request_id
+        limit %s
+        """,
+        [being_id, conversation, limit],
+    )
 
 
 def mark_told(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> None:

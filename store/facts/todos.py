@@ -5,9 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.facts.fact_rows import Todo
 from store.transaction import Transaction, value
 
@@ -160,42 +158,42 @@ def remove_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]
 
 def supported(tx: Transaction, being_id: UUID, limit: int) -> list[Todo]:
     """Open todos, newest first, without those whose evidence is all outdated: their messages are judged again."""
-    with tx.cursor(row_factory=class_row(Todo)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.todos as t
-            where being_id = %(being)s and status = 'OPEN' and (
-                not exists (
-                    select from memory.todo_evidence as e
-                    where e.being_id = t.being_id and e.todo_id = t.todo_id and e.outdated
-                )
-                or exists (
-                    select from memory.todo_evidence as e
-                    where e.being_id = t.being_id and e.todo_id = t.todo_id and not e.outdated and not e.closes
-                )
+    return tx.rows(
+        Todo,
+        """
+        select *
+        from memory.todos as t
+        where being_id = %(being)s and status = 'OPEN' and (
+            not exists (
+                select from memory.todo_evidence as e
+                where e.being_id = t.being_id and e.todo_id = t.todo_id and e.outdated
             )
-            order by todo_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "limit": limit},
-        ).fetchall()
+            or exists (
+                select from memory.todo_evidence as e
+                where e.being_id = t.being_id and e.todo_id = t.todo_id and not e.outdated and not e.closes
+            )
+        )
+        order by todo_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "limit": limit},
+    )
 
 
 def newest_told(tx: Transaction, being_id: UUID, limit: int, within: timedelta) -> list[Todo]:
     """Open todos: pinned ones, then the ones last told, without those that were told, or were due, before `within`."""
-    with tx.cursor(row_factory=class_row(Todo)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.tellable_todos
-            where being_id = %(being)s and status = 'OPEN'
-                and (pinned or greatest(last_told_at, due_until) > memory.now() - %(within)s)
-            order by pinned desc, last_told_at desc, todo_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "within": within, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Todo,
+        """
+        select *
+        from memory.tellable_todos
+        where being_id = %(being)s and status = 'OPEN'
+            and (pinned or greatest(last_told_at, due_until) > memory.now() - %(within)s)
+        order by pinned desc, last_told_at desc, todo_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "within": within, "limit": limit},
+    )
 
 
 def archive_old(tx: Transaction, older_than: timedelta, limit: int) -> int:
@@ -227,18 +225,13 @@ def get(tx: Transaction, being_id: UUID, todo_id: UUID) -> Todo:
     Raises:
         NotFound: This Being has no such todo.
     """
-    with tx.cursor(row_factory=class_row(Todo)) as cursor:
-        todo = cursor.execute(
-            "select * from memory.todos where being_id = %s and todo_id = %s", [being_id, todo_id]
-        ).fetchone()
-    if todo is None:
-        raise NotFound(f"This Being has no todo {todo_id}.")
-    return todo
+    todo = tx.row(Todo, "select * from memory.todos where being_id = %s and todo_id = %s", [being_id, todo_id])
+    return existing(todo, f"This Being has no todo {todo_id}.")
 
 
 def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two todos of this Being whose id ends with `name`; two mean that it is ambiguous."""
-    rows = tx.execute(
+    return tx.column(
         """
         select todo_id
         from memory.todos
@@ -248,7 +241,6 @@ def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
         """,
         {"being": being_id, "name": name},
     )
-    return [row["todo_id"] for row in rows]
 
 
 def page(
@@ -262,21 +254,21 @@ def page(
     limit: int,
 ) -> list[Todo]:
     """A page of todos, newest first, starting after `before`; muted ones with `muted`."""
-    with tx.cursor(row_factory=class_row(Todo)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.todos
-            where being_id = %(being)s
-                and (%(status)s::text is null or status = %(status)s)
-                and (%(kind)s::text is null or kind = %(kind)s)
-                and (%(muted)s or not memory.is_muted(being_id, 'todo', todo_id))
-                and (%(before)s::uuid is null or todo_id < %(before)s)
-            order by todo_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "status": status, "kind": kind, "muted": muted, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Todo,
+        """
+        select *
+        from memory.todos
+        where being_id = %(being)s
+            and (%(status)s::text is null or status = %(status)s)
+            and (%(kind)s::text is null or kind = %(kind)s)
+            and (%(muted)s or not memory.is_muted(being_id, 'todo', todo_id))
+            and (%(before)s::uuid is null or todo_id < %(before)s)
+        order by todo_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "status": status, "kind": kind, "muted": muted, "before": before, "limit": limit},
+    )
 
 
 def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, Any]) -> None:

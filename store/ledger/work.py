@@ -7,9 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from schemas.errors import NotFound, Refused
+from schemas.errors import Refused, existing
 from schemas.ledger.kinds import WORK, WorkKind
 from schemas.ledger.work import Claim, TaskMessage, Work
 from store.transaction import Transaction, value
@@ -71,30 +69,30 @@ def ask_each(tx: Transaction, owner_id: UUID, kind: WorkKind, after: Mapping[str
 
 def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timedelta, attempts: int) -> Claim | None:
     """Take the lease on due work; None if it is not due, leased to another, or over."""
-    with tx.cursor(row_factory=class_row(Claim)) as cursor:
-        return cursor.execute(
-            """
-            select claimed.*, coalesce(u.withdrawals, 0) as withdrawals, u.user_id
-            from memory.claim_work(%s, %s, %s, %s, %s) as claimed
-            left join memory.beings as b on b.being_id = claimed.owner_id
-            left join memory.users as u on u.user_id = coalesce(b.user_id, claimed.owner_id)
-            """,
-            [owner_id, kind, key, lease, attempts],
-        ).fetchone()
+    return tx.row(
+        Claim,
+        """
+        select claimed.*, coalesce(u.withdrawals, 0) as withdrawals, u.user_id
+        from memory.claim_work(%s, %s, %s, %s, %s) as claimed
+        left join memory.beings as b on b.being_id = claimed.owner_id
+        left join memory.users as u on u.user_id = coalesce(b.user_id, claimed.owner_id)
+        """,
+        [owner_id, kind, key, lease, attempts],
+    )
 
 
 def begin_idle(tx: Transaction, owner_ids: Sequence[UUID], kind: WorkKind, *, lease: timedelta) -> list[Claim]:
     """Request and claim one kind of work of several owners, where none of it waits, is under way or is dead."""
-    with tx.cursor(row_factory=class_row(Claim)) as cursor:
-        return cursor.execute(
-            """
-            select begun.*, coalesce(u.withdrawals, 0) as withdrawals, u.user_id
-            from memory.begin_idle_work(%s, %s, %s, %s) as begun
-            left join memory.beings as b on b.being_id = begun.owner_id
-            left join memory.users as u on u.user_id = coalesce(b.user_id, begun.owner_id)
-            """,
-            [list(owner_ids), kind.name, kind.queue, lease],
-        ).fetchall()
+    return tx.rows(
+        Claim,
+        """
+        select begun.*, coalesce(u.withdrawals, 0) as withdrawals, u.user_id
+        from memory.begin_idle_work(%s, %s, %s, %s) as begun
+        left join memory.beings as b on b.being_id = begun.owner_id
+        left join memory.users as u on u.user_id = coalesce(b.user_id, begun.owner_id)
+        """,
+        [list(owner_ids), kind.name, kind.queue, lease],
+    )
 
 
 def state(tx: Transaction, owner_id: UUID, kind: str, key: str) -> str | None:
@@ -216,11 +214,11 @@ def take_due(tx: Transaction, *, limit: int, empty_queues: Collection[str] = ())
     turn in a long queue, which each message for the same work makes longer. Kinds that this code does not know stay as
     they are.
     """
-    with tx.cursor(row_factory=class_row(TaskMessage)) as cursor:
-        return cursor.execute(
-            "select * from memory.take_due_work(%s, %s, %s, %s, %s, %s)",
-            [list(WORK), SEND_AGAIN, MOST_PATIENT, list(empty_queues), LOST_AFTER, limit],
-        ).fetchall()
+    return tx.rows(
+        TaskMessage,
+        "select * from memory.take_due_work(%s, %s, %s, %s, %s, %s)",
+        [list(WORK), SEND_AGAIN, MOST_PATIENT, list(empty_queues), LOST_AFTER, limit],
+    )
 
 
 def listed(
@@ -233,14 +231,14 @@ def listed(
 ) -> list[Work]:
     """Work in a state, oldest first, behind `after` (created_at, work_id); owners of None are all, for the operator."""
     moment, work_id = after or (None, None)
-    with tx.cursor(row_factory=class_row(Work)) as cursor:
-        return cursor.execute(
-            "select * from memory.work where state = %(state)s"
-            " and (%(owners)s::uuid[] is null or owner_id = any(%(owners)s))"
-            " and (%(moment)s::timestamptz is null or (created_at, work_id) > (%(moment)s, %(work)s::uuid))"
-            " order by created_at, work_id limit %(limit)s",
-            {"state": state, "owners": owners, "moment": moment, "work": work_id, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Work,
+        "select * from memory.work where state = %(state)s"
+        " and (%(owners)s::uuid[] is null or owner_id = any(%(owners)s))"
+        " and (%(moment)s::timestamptz is null or (created_at, work_id) > (%(moment)s, %(work)s::uuid))"
+        " order by created_at, work_id limit %(limit)s",
+        {"state": state, "owners": owners, "moment": moment, "work": work_id, "limit": limit},
+    )
 
 
 def get(tx: Transaction, owners: Sequence[UUID] | None, work_id: UUID) -> Work:
@@ -249,14 +247,12 @@ def get(tx: Transaction, owners: Sequence[UUID] | None, work_id: UUID) -> Work:
     Raises:
         NotFound: They have no such work.
     """
-    with tx.cursor(row_factory=class_row(Work)) as cursor:
-        found = cursor.execute(
-            "select * from memory.work where work_id = %s and (%s::uuid[] is null or owner_id = any(%s))",
-            [work_id, owners, owners],
-        ).fetchone()
-    if found is None:
-        raise NotFound(f"There is no work {work_id}.")
-    return found
+    found = tx.row(
+        Work,
+        "select * from memory.work where work_id = %s and (%s::uuid[] is null or owner_id = any(%s))",
+        [work_id, owners, owners],
+    )
+    return existing(found, f"There is no work {work_id}.")
 
 
 def replay(tx: Transaction, work: Work) -> None:

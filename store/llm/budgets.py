@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
-from psycopg.rows import class_row
 
 from schemas.errors import BudgetSpent
 from schemas.llm.calls import BudgetName, BudgetReached, BudgetToday, Lacking
@@ -105,19 +104,19 @@ def reached(tx: Transaction, *, user_id: UUID | None = None, owner_id: UUID | No
 
     The platform's is among them whichever owner is given, and a user's whichever of the user's Beings.
     """
-    with tx.cursor(row_factory=class_row(BudgetReached)) as cursor:
-        return cursor.execute(
-            """
-            select r.budget, r.being_id, r.day, r.lacking, r.reached_at
-            from memory.budgets_reached as r
-            left join memory.users as u using (user_id)
-            where r.day = (memory.now() at time zone coalesce(u.time_zone, 'UTC'))::date
-                and (%(user)s::uuid is null or r.user_id is null or r.user_id = %(user)s)
-                and (%(owner)s::uuid is null or r.budget <> 'being' or r.owner_id = %(owner)s)
-            order by r.reached_at
-            """,
-            {"user": user_id, "owner": owner_id},
-        ).fetchall()
+    return tx.rows(
+        BudgetReached,
+        """
+        select r.budget, r.being_id, r.day, r.lacking, r.reached_at
+        from memory.budgets_reached as r
+        left join memory.users as u using (user_id)
+        where r.day = (memory.now() at time zone coalesce(u.time_zone, 'UTC'))::date
+            and (%(user)s::uuid is null or r.user_id is null or r.user_id = %(user)s)
+            and (%(owner)s::uuid is null or r.budget <> 'being' or r.owner_id = %(owner)s)
+        order by r.reached_at
+        """,
+        {"user": user_id, "owner": owner_id},
+    )
 
 
 def today(tx: Transaction, settings: Settings, *, user_id: UUID | None, being_id: UUID | None) -> list[BudgetToday]:
@@ -130,25 +129,25 @@ def today(tx: Transaction, settings: Settings, *, user_id: UUID | None, being_id
         being_id: Of Beings only this one's, which is the user's; None: of all.
     """
     found = calls.limits_as_json(chat_limits(settings, Decimal(0), is_free=False))
-    with tx.cursor(row_factory=class_row(BudgetToday)) as cursor:
-        return cursor.execute(
-            """
-            select b.budget, b.user_id, b.being_id, b.day,
-                case
-                    when exists (
-                        select from memory.budgets_reached as r
-                        where r.owner_id = coalesce(b.being_id, b.user_id, '00000000-0000-0000-0000-000000000000')
-                            and r.budget = b.budget and r.day = b.day
-                    ) then 'reached'
-                    when b.tokens >= 0.8 * b.most_tokens or b.cost >= 0.8 * b.most_cost then 'near'
-                    else 'open'
-                end as state,
-                b.most_cost as limit_cost, b.most_tokens::bigint as limit_tokens, b.cost as spent_cost,
-                b.tokens::bigint as spent_tokens
-            from memory.budgets_today(%s, %s, %s) as b
-            """,
-            [found, user_id, being_id],
-        ).fetchall()
+    return tx.rows(
+        BudgetToday,
+        """
+        select b.budget, b.user_id, b.being_id, b.day,
+            case
+                when exists (
+                    select from memory.budgets_reached as r
+                    where r.owner_id = coalesce(b.being_id, b.user_id, '00000000-0000-0000-0000-000000000000')
+                        and r.budget = b.budget and r.day = b.day
+                ) then 'reached'
+                when b.tokens >= 0.8 * b.most_tokens or b.cost >= 0.8 * b.most_cost then 'near'
+                else 'open'
+            end as state,
+            b.most_cost as limit_cost, b.most_tokens::bigint as limit_tokens, b.cost as spent_cost,
+            b.tokens::bigint as spent_tokens
+        from memory.budgets_today(%s, %s, %s) as b
+        """,
+        [found, user_id, being_id],
+    )
 
 
 def _note(tx: Transaction, owner_id: UUID, budget: BudgetName, lacking: Lacking) -> bool:

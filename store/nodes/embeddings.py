@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from pgvector import HalfVector
-from psycopg.rows import class_row
 
 from schemas.ledger.kinds import REEMBED
 from store.transaction import Transaction, value
@@ -93,30 +92,29 @@ def remove(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes])
 
 def beings_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
     """Beings whose vectors are of another model than this one, and whose move to it is not given up as dead."""
-    rows = tx.execute(
+    return tx.column(
         "select being_id from memory.beings where embedding_model <> %(model)s and not exists (select from memory.work"
         " where owner_id = being_id and kind = %(kind)s and key = %(model)s and state = 'dead')"
         " order by being_id limit %(limit)s",
         {"model": model, "kind": REEMBED.name, "limit": limit},
     )
-    return [row["being_id"] for row in rows]
 
 
 def texts_of_other_models(tx: Transaction, being_id: UUID, model: str, *, after: bytes, limit: int) -> list[Text]:
     """Texts of nodes whose vectors are of another model than this one, each once, by hash from `after` on."""
-    with tx.cursor(row_factory=class_row(Text)) as cursor:
-        return cursor.execute(
-            "with page as materialized (select distinct on (text_hash) text_hash, scene, feeling"
-            " from memory.memory_nodes as n where being_id = %(being)s and text_hash > %(after)s and not exists ("
-            "select from memory.node_vectors as v where v.being_id = n.being_id and v.node_id = n.node_id"
-            " and v.embedding_model = %(model)s)"
-            " and exists (select from memory.beings as b where b.being_id = n.being_id"
-            " and b.embedding_model <> %(model)s)"
-            " order by text_hash limit %(limit)s)"
-            " select page.*, exists(select from memory.embeddings as e where e.being_id = %(being)s"
-            " and e.embedding_model = %(model)s and e.text_hash = page.text_hash) as kept from page order by text_hash",
-            {"being": being_id, "model": model, "after": after, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        Text,
+        "with page as materialized (select distinct on (text_hash) text_hash, scene, feeling"
+        " from memory.memory_nodes as n where being_id = %(being)s and text_hash > %(after)s and not exists ("
+        "select from memory.node_vectors as v where v.being_id = n.being_id and v.node_id = n.node_id"
+        " and v.embedding_model = %(model)s)"
+        " and exists (select from memory.beings as b where b.being_id = n.being_id"
+        " and b.embedding_model <> %(model)s)"
+        " order by text_hash limit %(limit)s)"
+        " select page.*, exists(select from memory.embeddings as e where e.being_id = %(being)s"
+        " and e.embedding_model = %(model)s and e.text_hash = page.text_hash) as kept from page order by text_hash",
+        {"being": being_id, "model": model, "after": after, "limit": limit},
+    )
 
 
 def serve(tx: Transaction, being_id: UUID, model: str) -> bool:

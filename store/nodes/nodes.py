@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.nodes.nodes import HistoryEvent, Node
@@ -91,21 +90,17 @@ def age_new(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID], tick: tim
 
 def get(tx: Transaction, being_id: UUID, node_id: UUID) -> Node | None:
     """One node of this Being."""
-    with tx.cursor(row_factory=class_row(Node)) as cursor:
-        return cursor.execute(
-            "select * from memory.seen_nodes where being_id = %s and node_id = %s", [being_id, node_id]
-        ).fetchone()
+    return tx.row(Node, "select * from memory.seen_nodes where being_id = %s and node_id = %s", [being_id, node_id])
 
 
 def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two nodes whose id ends so, or whose note has this producer id."""
-    rows = tx.execute(
+    return tx.column(
         "select node_id from memory.memory_nodes join memory.notes using (being_id, note_id)"
         " where being_id = %(being)s and (right(node_id::text, length(%(name)s)) = lower(%(name)s)"
         " or producer_id = %(name)s) order by node_id limit 2",
         {"being": being_id, "name": name},
     )
-    return [row["node_id"] for row in rows]
 
 
 def page(
@@ -121,26 +116,26 @@ def page(
 ) -> list[Node]:
     """Nodes by birth, newest first, from `before` (created_at, node_id) on; forgotten and muted ones if wanted."""
     moment, node_id = before or (None, None)
-    with tx.cursor(row_factory=class_row(Node)) as cursor:
-        return cursor.execute(
-            "select * from memory.seen_nodes where being_id = %(being)s"
-            " and (%(cluster)s::uuid is null or cluster_id = %(cluster)s)"
-            " and (%(status)s::text is null or status = %(status)s)"
-            " and (%(forgotten)s or forgotten_at is null)"
-            " and (%(muted)s or not memory.is_muted(being_id, 'node', node_id))"
-            " and (%(moment)s::timestamptz is null or (created_at, node_id) < (%(moment)s, %(node)s::uuid))"
-            " order by created_at desc, node_id desc limit %(limit)s",
-            {
-                "being": being_id,
-                "cluster": cluster_id,
-                "status": status,
-                "forgotten": forgotten,
-                "muted": muted,
-                "moment": moment,
-                "node": node_id,
-                "limit": limit,
-            },
-        ).fetchall()
+    return tx.rows(
+        Node,
+        "select * from memory.seen_nodes where being_id = %(being)s"
+        " and (%(cluster)s::uuid is null or cluster_id = %(cluster)s)"
+        " and (%(status)s::text is null or status = %(status)s)"
+        " and (%(forgotten)s or forgotten_at is null)"
+        " and (%(muted)s or not memory.is_muted(being_id, 'node', node_id))"
+        " and (%(moment)s::timestamptz is null or (created_at, node_id) < (%(moment)s, %(node)s::uuid))"
+        " order by created_at desc, node_id desc limit %(limit)s",
+        {
+            "being": being_id,
+            "cluster": cluster_id,
+            "status": status,
+            "forgotten": forgotten,
+            "muted": muted,
+            "moment": moment,
+            "node": node_id,
+            "limit": limit,
+        },
+    )
 
 
 def fading(
@@ -184,21 +179,21 @@ def fading(
 
 def history(tx: Transaction, being_id: UUID, node_id: UUID) -> list[HistoryEvent]:
     """The events of a node, first to last."""
-    with tx.cursor(row_factory=class_row(HistoryEvent)) as cursor:
-        return cursor.execute(
-            "select event, detail, run_id, happened_at from memory.node_history"
-            " where being_id = %s and node_id = %s order by event_id",
-            [being_id, node_id],
-        ).fetchall()
+    return tx.rows(
+        HistoryEvent,
+        "select event, detail, run_id, happened_at from memory.node_history"
+        " where being_id = %s and node_id = %s order by event_id",
+        [being_id, node_id],
+    )
 
 
 def absorbed_by(tx: Transaction, being_id: UUID, node_id: UUID) -> list[Node]:
     """The nodes that this one took in, oldest first."""
-    with tx.cursor(row_factory=class_row(Node)) as cursor:
-        return cursor.execute(
-            "select * from memory.seen_nodes where being_id = %s and absorbed_into = %s order by created_at, node_id",
-            [being_id, node_id],
-        ).fetchall()
+    return tx.rows(
+        Node,
+        "select * from memory.seen_nodes where being_id = %s and absorbed_into = %s order by created_at, node_id",
+        [being_id, node_id],
+    )
 
 
 def pin(tx: Transaction, being_id: UUID, node_id: UUID) -> None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal, LiteralString
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.sql import SQL, Identifier
 from psycopg.sql import Literal as SqlLiteral
 
@@ -44,10 +43,11 @@ class VectorIndex:
 
 def wanted(tx: Transaction, least: int) -> list[VectorIndex]:
     """The indexes that owners with at least so many vectors should have."""
-    with tx.cursor(row_factory=class_row(VectorIndex)) as cursor:
-        return cursor.execute(
-            "select of, owner_id, embedding_model, dimensions, name from memory.wanted_vector_indexes(%s)", [least]
-        ).fetchall()
+    return tx.rows(
+        VectorIndex,
+        "select of, owner_id, embedding_model, dimensions, name from memory.wanted_vector_indexes(%s)",
+        [least],
+    )
 
 
 def standing(tx: Transaction) -> dict[str, bool]:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.talk.messages import RetractedMessage
 from store.transaction import Transaction, value
 
@@ -61,24 +59,24 @@ def begin(tx: Transaction, being_id: UUID, request_id: str) -> bool:
 
 def versions(tx: Transaction, being_id: UUID, ids: Sequence[str], message_ids: Sequence[UUID]) -> list[Version]:
     """The versions under these producer's ids or message ids: one that stands, then those retracted, latest first."""
-    with tx.cursor(row_factory=class_row(Version)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from (
-                select message_id, producer_id, conversation, role, content, created_at,
-                    null::timestamptz as retracted_at
-                from memory.messages
-                where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
-                union all
-                select message_id, producer_id, conversation, role, content, created_at, retracted_at
-                from memory.retracted_messages
-                where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
-            ) as known
-            order by retracted_at desc nulls first, message_id desc
-            """,
-            {"being": being_id, "ids": list(ids), "messages": list(message_ids)},
-        ).fetchall()
+    return tx.rows(
+        Version,
+        """
+        select *
+        from (
+            select message_id, producer_id, conversation, role, content, created_at,
+                null::timestamptz as retracted_at
+            from memory.messages
+            where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
+            union all
+            select message_id, producer_id, conversation, role, content, created_at, retracted_at
+            from memory.retracted_messages
+            where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
+        ) as known
+        order by retracted_at desc nulls first, message_id desc
+        """,
+        {"being": being_id, "ids": list(ids), "messages": list(message_ids)},
+    )
 
 
 def standing_after(
@@ -88,7 +86,7 @@ def standing_after(
 
     They are ordered by their own time, then by arrival.
     """
-    rows = tx.execute(
+    return tx.column(
         """
         select message_id
         from memory.messages
@@ -99,7 +97,6 @@ def standing_after(
         """,
         _behind(being_id, conversation, after, keep),
     )
-    return [row["message_id"] for row in rows]
 
 
 def retracted_after(
@@ -109,18 +106,18 @@ def retracted_after(
 
     They are ordered by their own time, then by arrival.
     """
-    with tx.cursor(row_factory=class_row(Version)) as cursor:
-        return cursor.execute(
-            """
-            select message_id, producer_id, conversation, role, content, created_at, retracted_at
-            from memory.retracted_messages
-            where being_id = %(being)s and conversation = %(conversation)s
-                and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
-                and (producer_id is null or producer_id <> all(%(keep)s))
-            order by created_at, message_id
-            """,
-            _behind(being_id, conversation, after, keep),
-        ).fetchall()
+    return tx.rows(
+        Version,
+        """
+        select message_id, producer_id, conversation, role, content, created_at, retracted_at
+        from memory.retracted_messages
+        where being_id = %(being)s and conversation = %(conversation)s
+            and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
+            and (producer_id is null or producer_id <> all(%(keep)s))
+        order by created_at, message_id
+        """,
+        _behind(being_id, conversation, after, keep),
+    )
 
 
 def _behind(being_id: UUID, conversation: str, after: Version | None, keep: Sequence[str]) -> dict[str, object]:
@@ -135,25 +132,26 @@ def _behind(being_id: UUID, conversation: str, after: Version | None, keep: Sequ
 
 def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> Summarised:
     """Whether the rolling summary, and the spine, took any of these messages in."""
-    with tx.cursor(row_factory=class_row(Summarised)) as cursor:
-        (found,) = cursor.execute(
-            """
-            select coalesce(bool_or(rolling_version > 0), false) as rolling,
-                coalesce(bool_or(spine_version > 0), false) as spine
-            from memory.messages
-            where being_id = %s and message_id = any(%s)
-            """,
-            [being_id, list(message_ids)],
-        )
+    (found,) = tx.rows(
+        Summarised,
+        """
+        select coalesce(bool_or(rolling_version > 0), false) as rolling,
+            coalesce(bool_or(spine_version > 0), false) as spine
+        from memory.messages
+        where being_id = %s and message_id = any(%s)
+        """,
+        [being_id, list(message_ids)],
+    )
     return found
 
 
 def retract(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ChangedSession]:
     """Retract standing messages, and undo what was derived from them; returns the sessions to process again."""
-    with tx.cursor(row_factory=class_row(ChangedSession)) as cursor:
-        return cursor.execute(
-            "select session_id, judged_again from memory.retract_messages(%s, %s)", [being_id, list(message_ids)]
-        ).fetchall()
+    return tx.rows(
+        ChangedSession,
+        "select session_id, judged_again from memory.retract_messages(%s, %s)",
+        [being_id, list(message_ids)],
+    )
 
 
 def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ChangedSession]:
@@ -162,18 +160,20 @@ def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[
         "delete from memory.retracted_messages where being_id = %s and message_id = any(%s)",
         [being_id, list(message_ids)],
     )
-    with tx.cursor(row_factory=class_row(ChangedSession)) as cursor:
-        return cursor.execute(
-            "select session_id, judged_again from memory.withdraw_messages(%s, %s)", [being_id, list(message_ids)]
-        ).fetchall()
+    return tx.rows(
+        ChangedSession,
+        "select session_id, judged_again from memory.withdraw_messages(%s, %s)",
+        [being_id, list(message_ids)],
+    )
 
 
 def restore(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> BroughtBack:
     """Hand retracted messages in again: one version of each message at most comes back."""
-    with tx.cursor(row_factory=class_row(BroughtBack)) as cursor:
-        (back,) = cursor.execute(
-            "select message_ids, session_ids from memory.restore_messages(%s, %s)", [being_id, list(message_ids)]
-        )
+    (back,) = tx.rows(
+        BroughtBack,
+        "select message_ids, session_ids from memory.restore_messages(%s, %s)",
+        [being_id, list(message_ids)],
+    )
     return back
 
 
@@ -202,18 +202,18 @@ def page(
     tx: Transaction, being_id: UUID, *, conversation: str | None, before: UUID | None, limit: int
 ) -> list[RetractedMessage]:
     """A page of retracted messages, the one received last first, starting after `before`."""
-    with tx.cursor(row_factory=class_row(RetractedMessage)) as cursor:
-        return cursor.execute(
-            """
-            select *
-            from memory.retracted_messages
-            where being_id = %(being)s and (%(before)s::uuid is null or message_id < %(before)s)
-                and (%(conversation)s::text is null or conversation = %(conversation)s)
-            order by message_id desc
-            limit %(limit)s
-            """,
-            {"being": being_id, "conversation": conversation, "before": before, "limit": limit},
-        ).fetchall()
+    return tx.rows(
+        RetractedMessage,
+        """
+        select *
+        from memory.retracted_messages
+        where being_id = %(being)s and (%(before)s::uuid is null or message_id < %(before)s)
+            and (%(conversation)s::text is null or conversation = %(conversation)s)
+        order by message_id desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "conversation": conversation, "before": before, "limit": limit},
+    )
 
 
 def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:

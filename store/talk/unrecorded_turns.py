@@ -3,8 +3,6 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.accounts.erasure_keys import ErasureKey
 from store.transaction import Transaction
 
@@ -23,15 +21,15 @@ def add(tx: Transaction, being_id: UUID, digests: Collection[bytes]) -> None:
 
 def key_of(tx: Transaction, being_id: UUID) -> ErasureKey | None:
     """Return the key of a Being's digests; None if it has none."""
-    with tx.cursor(row_factory=class_row(ErasureKey)) as cursor:
-        return cursor.execute(
-            """
-            select k.user_id, k.key, k.sealed
-            from memory.beings as b join memory.erasure_keys as k on k.user_id = b.user_id
-            where b.being_id = %(being)s and exists (select from memory.unrecorded_turns where being_id = %(being)s)
-            """,
-            {"being": being_id},
-        ).fetchone()
+    return tx.row(
+        ErasureKey,
+        """
+        select k.user_id, k.key, k.sealed
+        from memory.beings as b join memory.erasure_keys as k on k.user_id = b.user_id
+        where b.being_id = %(being)s and exists (select from memory.unrecorded_turns where being_id = %(being)s)
+        """,
+        {"being": being_id},
+    )
 
 
 def known(tx: Transaction, being_id: UUID, digests: Collection[bytes]) -> set[bytes]:
