@@ -16,11 +16,12 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from importlib import import_module
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import certifi
@@ -34,6 +35,7 @@ from store import clock as domain_clock
 from store.database import Sender, Store
 from store.migrate import migrate
 from tests.databases import OWNER, Database, Databases, as_bound, as_owner, url_of
+from tests.processes import forked_pytest
 from tests.processes.browser import Chromium, Pages, running_chromium
 from tests.processes.preloaded import SHARED, Preloaded, preloaded_client, preloaded_process
 from tests.scenes import make_being, make_user
@@ -106,6 +108,18 @@ def pytest_configure(config: pytest.Config) -> None:
         running = ExitStack()
         os.environ[SHARED] = running.enter_context(preloaded_process())
         config.add_cleanup(running.close)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
+    """Fork the test processes if they are to run all tests: each would spend 8 s of processor time on imports."""
+    if forks(config) and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        running = ExitStack()
+        config.add_cleanup(running.close)
+        client = running.enter_context(closing(Preloaded(running.enter_context(preloaded_process("tests")))))
+        program = client.program(Path(tempfile.mkdtemp(), "python"), forked_pytest.__name__)
+        for spec in specs:
+            spec.python = str(program)
 
 
 def forks(config: pytest.Config) -> bool:

@@ -10,8 +10,10 @@ What a fork skips is the interpreter's start, the imports and the reading of the
 nothing: every process then starts as a user's does. What README pastes, and the tests of `patrol up`, of the compose
 file and of the embedded servers always start that way, and so does `make chaos`.
 
-Run as `python -m tests.processes.preloaded DESCRIPTOR`, this module is the preloaded process, which listens at that
-socket. It imports nothing of the system before the first client connects.
+When all tests run, the test processes are forked too, from a preloaded process that has imported what tests import.
+
+Run as `python -m tests.processes.preloaded DESCRIPTOR KIND`, this module is the preloaded process, which listens at
+that socket. It imports nothing of the system before the first client connects.
 """
 
 import atexit
@@ -51,6 +53,9 @@ from workers.runtime import collector
 PACKAGES = ("api", "cli", "memory", "operations", "providers", "samples", "schemas", "store", "tasks", "workers")
 LIBRARIES = ("anthropic", "celery.__main__", "celery.bin.worker", "celery.bin.beat", "celery.apps.beat", "openai")
 LIBRARIES += ("celery.apps.worker", "celery.concurrency.prefork", "celery.fixups.django", "kombu.transport.redis")
+# What tests import beside the system: a second or so of processor time each.
+LIBRARIES_OF_TESTS = ("agents", "anthropic", "fastapi", "hypothesis", "kubernetes_validate", "langgraph.graph")
+LIBRARIES_OF_TESTS += ("mcp.client.client", "openai", "playwright.sync_api", "pydantic_ai.models.function", "pytest")
 # The largest request: arguments and environment.
 REQUEST = 1 << 17
 # Where the preloaded process listens that parallel test processes share.
@@ -190,8 +195,12 @@ class Preloaded:
 
 
 @contextmanager
-def preloaded_process() -> Iterator[str]:
-    """Run a preloaded process inside the `with` block; yields its address. What it has forked ends with it."""
+def preloaded_process(kind: str = "programs") -> Iterator[str]:
+    """Run a preloaded process inside the `with` block; yields its address. What it has forked ends with it.
+
+    Args:
+        kind: What it is to fork: `programs` of the system, or processes that run `tests`.
+    """
     with (
         TemporaryDirectory(prefix="patrol-") as directory,
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
@@ -199,7 +208,7 @@ def preloaded_process() -> Iterator[str]:
         address, log = f"{directory}/socket", Path(directory, "log")
         listener.bind(address)
         listener.listen()
-        command = [sys.executable, "-m", "tests.processes.preloaded", str(listener.fileno())]
+        command = [sys.executable, "-m", "tests.processes.preloaded", str(listener.fileno()), kind]
         child = Child(command, log, env=environment("worker"), inherit=[listener.fileno()])
         # Only the process listens now: once it has ended, its clients are refused and wait for nothing.
         listener.close()
@@ -268,7 +277,13 @@ class Forks:
                     status.sendall(b"%d\n" % os.waitstatus_to_exitcode(code))
 
 
-def load() -> None:
+def load_libraries_of_tests() -> None:
+    """Import them alone: a test may depend on the order in which parts of the system are imported and set up."""
+    for library in LIBRARIES_OF_TESTS:
+        import_module(library)
+
+
+def load_programs() -> None:
     """Import what the system's programs import."""
     # Prometheus's client decides when it is imported whether processes count together. Where, it asks when the first
     # metric is made, which is in a fork.
@@ -284,15 +299,15 @@ def load() -> None:
     Embedders(Settings(embedder="minilm")).constants(None, TEXTS)
     # It reads the settings, which must be of the fork's own environment.
     assert "celeryconfig" not in sys.modules
-    collector.keep_out_of_it()
 
 
-def serve(listener: socket.socket) -> NoReturn:
+def serve(listener: socket.socket, kind: str) -> NoReturn:
     """Fork a process for each request of a client; in each fork, run its module."""
     clients = selectors.DefaultSelector()
     clients.register(listener, selectors.EVENT_READ)
     clients.select()
-    load()
+    load_libraries_of_tests() if kind == "tests" else load_programs()
+    collector.keep_out_of_it()
     forks = Forks()
     clients.register(forks.ended, selectors.EVENT_READ)
     while True:
@@ -327,9 +342,9 @@ def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, stream
         os.close(descriptor)
     # Those of the preloaded process remember that they are files, where a terminal may be now.
     sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
-    # As the interpreter does: a program that replaces it goes on reading its buffer.
-    sys.__stdin__ = sys.stdin  # type: ignore[misc]
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
+    # As the interpreter does: a program that replaces one goes on using its buffer, and does not close its descriptor.
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
@@ -353,4 +368,4 @@ def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, stream
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
