@@ -116,7 +116,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
 
     Args:
         settings: The settings.
-        bulk_turns: The file by which the server's processes take turns at bulk, as `BulkShare` says.
+        bulk_turns: The file by which the server's processes take turns at bulk; None: there is one process.
     """
 
     @asynccontextmanager
@@ -131,6 +131,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
                 statement_seconds=settings.statement_timeout,
                 user_connections=settings.user_connections,
                 bulk_turns=bulk_turns,
+                notes_live_requests=True,
             ) as app.state.resources,
             open_redis(
                 redis_url, socket_timeout=2.0, socket_connect_timeout=2.0, retry=Retry(NoBackoff(), 0)
@@ -141,7 +142,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
             # The other half is left for requests that do not wait.
             app.state.waiting = Waiting(settings.user_requests // 2)
             app.state.messages_together = message_intake.messages_together(app.state.resources)
-            app.state.bulk = BulkQueue(settings.bulk_wait)
+            app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
             # Each change of threads would wait for the default of 5 ms while a batch is parsed.
             sys.setswitchinterval(SWITCH_SECONDS)
             app.state.proxy = Proxy(app.state.resources, app.state.loads, request_metrics)

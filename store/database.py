@@ -26,7 +26,7 @@ from store.faults.reachability import why_unreachable
 from store.ledger import work
 from store.ledger.tracing import UNTRACED, Tracing
 from store.schema.wall import across
-from store.shares import BulkShare, Limits, UserShares
+from store.shares import BulkShare, BulkTurns, Limits, UserShares
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -108,7 +108,12 @@ class Store:
         self._url = url
         self._send = send
         self._patience = limits.connection_seconds
-        self.bulk = BulkShare(limits.bulk_share, limits.bulk_statement_seconds, limits.bulk_turns)
+        self.bulk = BulkShare(
+            limits.bulk_share,
+            limits.bulk_statement_seconds,
+            BulkTurns(limits.bulk_turns),
+            rests_always=limits.rests_always,
+        )
         self._users = UserShares(limits.user_connections)
         self._beside = ThreadPoolExecutor(connections, thread_name_prefix="beside")
         self._pool: ConnectionPool[Transaction] = ConnectionPool(

@@ -7,10 +7,8 @@ JSON is parsed in a thread, unless it is short; a syntax error is reported with 
 import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
-from uuid import UUID
+from typing import Any, Literal, TypeVar
 
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
@@ -22,9 +20,9 @@ from starlette.types import Message, Receive, Scope
 from api.http.access.auth import OperatorPermitted, Scoped
 from api.http.idempotency import repeatable, takes_key
 from api.http.json_values import read_batch, read_json, too_large
+from api.http.load.bulk_queue import BulkTurn
 from api.http.load.fair_use import LARGE_BYTES, is_large
 from api.http.problems import Rejection
-from memory.accounts.access import Caller
 from schemas.limits import (
     BULK_ITEMS,
     DOCUMENT_BYTES,
@@ -33,9 +31,6 @@ from schemas.limits import (
     QUESTION_VALUES,
 )
 from schemas.settings import Settings
-
-if TYPE_CHECKING:
-    from api.http.load.bulk_queue import BulkQueue
 
 FEW_BYTES = 4096
 
@@ -74,13 +69,12 @@ class JsonRoute(APIRoute):
             for permission in permissions:
                 permission.check(request)
             _must_be_json(request)
-            settings: Settings = request.app.state.resources.settings
-            queue: BulkQueue = request.app.state.bulk
-            receive = limited(request.receive, request.headers, _most_bytes(size, settings), settings)
-            if is_large(request.headers) and (refusal := queue.refusal(_user_id(request))):
-                await _read_to_end(receive)
-                raise refusal
-            async with AsyncExitStack() as turn:
+            async with BulkTurn(request) as turn:
+                settings: Settings = request.app.state.resources.settings
+                receive = limited(request.receive, request.headers, _most_bytes(size, settings), settings)
+                if is_large(request.headers) and (refusal := turn.refusal()):
+                    await _read_to_end(receive)
+                    raise refusal
                 return await handle(JsonRequest(request.scope, receive, size, turn))
 
         return read_and_handle
@@ -93,14 +87,13 @@ class JsonRequest(Request):
         scope: The request's ASGI scope.
         receive: Receives the body, up to its limit.
         size: The limit of the body.
-        turn: Ends with the request, and with it the turn that is taken before a bulk body (a large one, or a long list)
-            is parsed or handled.
+        turn: Taken before a bulk body (a large one, or a long list) is parsed or handled.
 
     Attributes:
         digest: The body's digest, once it was read.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, size: Size, turn: AsyncExitStack) -> None:
+    def __init__(self, scope: Scope, receive: Receive, size: Size, turn: BulkTurn) -> None:
         super().__init__(scope, receive)
         self._size = size
         self._turn = turn
@@ -111,24 +104,17 @@ class JsonRequest(Request):
 
         Raises:
             Rejection: The body is not JSON or holds too many values; the text says where. Or it is bulk, and its turn
-                came too late.
+                would come too late.
         """
         body = await self.body()
         self.digest = hashlib.sha256(body).digest()
         if len(body) > LARGE_BYTES:
-            await self._take_turn()
+            await self._turn.take()
         # Changing threads takes longer than parsing few bytes.
         read = self._read(body) if len(body) <= FEW_BYTES else await run_in_threadpool(self._read, body)
         if isinstance(read, list) and len(read) > BULK_ITEMS:
-            await self._take_turn()
+            await self._turn.take()
         return read
-
-    async def _take_turn(self) -> None:
-        """Wait for the turn, and raise the statement timeout to that of bulk; does nothing if the turn is taken."""
-        if not getattr(self.state, "bulk", False):
-            self.state.bulk = True
-            await self._turn.enter_async_context(self.app.state.bulk.turn(_user_id(self)))
-            self._turn.enter_context(self.app.state.resources.store.bulk.unhurried())
 
     def _read(self, body: bytes) -> Any:
         match self._size:
@@ -142,11 +128,6 @@ class JsonRequest(Request):
 
 def _most_bytes(size: Size, settings: Settings) -> int:
     return {"question": QUESTION_BYTES, "document": DOCUMENT_BYTES, "batch": settings.api_batch_bytes}[size]
-
-
-def _user_id(request: Request) -> UUID | None:
-    caller = getattr(request.state, "caller", None)
-    return caller.user_id if isinstance(caller, Caller) else None
 
 
 async def _read_to_end(receive: Receive) -> None:

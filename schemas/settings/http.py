@@ -37,7 +37,7 @@ class HttpSettings(Section):
         "all API processes have one such share together.",
     )
     bulk_wait: PositiveFloat = Field(
-        2.0, description="A bulk request that has waited so long for its turn is answered 429, in seconds."
+        2.0, description="A bulk request that would wait longer for its turn is answered 429, in seconds."
     )
     api_batch_bytes: PositiveInt = Field(
         16 << 20, description="The largest body with a batch of notes, messages or vault records, in bytes."

@@ -39,6 +39,7 @@ def resources(
     statement_seconds: float | None = None,
     user_connections: int | None = None,
     bulk_turns: Path | None = None,
+    notes_live_requests: bool = False,
 ) -> Iterator[Resources]:
     """Open a process's resources for the duration of the block.
 
@@ -47,7 +48,8 @@ def resources(
         send: Sends the Celery messages for work that a transaction made ready; by default the sweep sends them.
         statement_seconds: The statement timeout of this process; None: unlimited.
         user_connections: How many connections one user's requests may hold at once; None: the whole pool.
-        bulk_turns: The file by which this process takes turns at bulk with others, as `BulkShare` says.
+        bulk_turns: The file by which this process takes turns at bulk with others; None: it does not coordinate.
+        notes_live_requests: Whether this process notes live requests, so that bulk need not rest while there are none.
 
     Raises:
         NothingRunsError: No database is configured, and no embedded one runs.
@@ -64,6 +66,7 @@ def resources(
         user_connections,
         settings.bulk_share,
         bulk_turns,
+        rests_always=not notes_live_requests,
         connection_seconds=settings.connection_patience,
     )
     if settings.crash_at:
