@@ -110,6 +110,12 @@ def seen(
                 memory.nearest_windows(
                     those.owner_ids, those.kinds, those.ids, %(told_model)s, %(told)b::halfvec[]
                 ) as near
+            ),
+            -- Joined here: beside the lookups below, a plan may read all windows again for each row.
+            compared as materialized (
+                select reached.*, windows.similarity, windows.starts_at
+                from reached
+                left join windows using (document_id)
             )
             select d.document_id, d.kind::text as kind, d.item_id, d.session_id, d.said_at, d.question,
                 cardinality(d.terms) as length,
@@ -118,13 +124,13 @@ def seen(
                     from unnest(%(terms)s::bigint[]) with ordinality as asked (term, place)
                     order by asked.place
                 ) as times,
-                greatest(own.similarity, nullif(windows.similarity, 'NaN')) as similarity, windows.starts_at,
+                greatest(own.similarity, nullif(compared.similarity, 'NaN')) as similarity, compared.starts_at,
                 said.speaker
-            from reached,
+            from compared,
             lateral (
                 select d.*
                 from memory.search_documents as d
-                where d.owner_id = reached.owner_id and d.document_id = reached.document_id
+                where d.owner_id = compared.owner_id and d.document_id = compared.document_id
                 limit 1
             ) as d
             left join lateral (
@@ -134,7 +140,7 @@ def seen(
                 limit 1
             ) as said on true
             left join lateral (
-                select nullif(max(compared.similarity), 'NaN') as similarity
+                select nullif(max(near.similarity), 'NaN') as similarity
                 from (
                     select 1 - (n.vector <=> asked.vector) as similarity
                     from memory.node_vectors as n, unnest(%(nodes)b::halfvec[]) as asked (vector)
@@ -145,9 +151,8 @@ def seen(
                     from memory.fact_vectors as f, unnest(%(facts)b::halfvec[]) as asked (vector)
                     where d.kind = 'fact' and f.user_id = %(user)s and f.fact_id = d.item_id
                         and f.embedding_model = %(facts_model)s
-                ) as compared
+                ) as near
             ) as own on d.kind in ('node', 'fact')
-            left join windows on windows.document_id = d.document_id
             where {TELLABLE}
                 and (
                     d.kind <> 'node' or exists (
