@@ -6,9 +6,7 @@ are read again when it is checked, in the transaction that records what it shows
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
@@ -19,21 +17,20 @@ import structlog
 from memory.asking import planning, writing
 from memory.asking.checking import Check, with_what_holds_now
 from memory.asking.extracts import passages
-from memory.asking.looking import Looked, look, words_of
+from memory.asking.looking import Looked, look
 from memory.asking.planning import Plan
 from memory.asking.sources import standing
 from memory.grounding import setting
 from memory.grounding.setting import Setting
 from memory.llm.payer import LlmUnavailable, find_payer
 from memory.llm.single_calls import SingleCalls, Spent
-from memory.retrieval.understanding import Compared, Understood, understand
+from memory.retrieval.understanding import Compared
 from memory.search.search import compared_models
 from memory.talk.context_provenance import record_context
 from memory.text.time_expressions.resolution import named_zone
 from providers.answers.answer_reader import CUT
 from providers.embedders import Embedders
 from providers.errors import BadAnswer, InputRefused, ProviderError
-from providers.metering import Asker
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
 from schemas.context.asking import AskCost, Asked, AskRequest, Cite, ComputedRow, DraftSentence, LookedAt, Sentence
@@ -103,15 +100,9 @@ class _Answering:
     def zone(self) -> tzinfo | None:
         return self.now.tzinfo
 
-    def understand(self) -> Understood:
+    def look(self) -> Looked:
         asking = self.asking
-        return understand(
-            asking.embedders, Asker(asking.being.being_id, "recall"), words_of(asking.request), self.models
-        )
-
-    def look(self, understood: Understood) -> Looked:
-        asking = self.asking
-        return look(asking.store, asking.embedders, asking.being, asking.request, self.plan, self.now, understood)
+        return look(asking.store, asking.embedders, asking.being, asking.request, self.plan, self.now, self.models)
 
     def give_up(self, fault: Exception) -> None:
         """Go on without a model, and without what it wrote."""
@@ -142,17 +133,13 @@ def answered_in_parts(asking: Asking) -> Generator[Part, None, None]:
         NotFound: The Being does not exist any more.
     """
     on = _begun(asking)
-    with ThreadPoolExecutor(1) as pool:
-        # While a model plans.
-        understanding = pool.submit(copy_context().run, on.understand)
-        _plan(on)
-    understood = understanding.result()
-    looked = on.look(understood)
+    _plan(on)
+    looked = on.look()
     yield _looked_at(on, looked)
     try:
         yield from _written(on, looked)
         if on.without_model is not None:
-            looked = on.look(understood) if on.looks_again else looked
+            looked = on.look() if on.looks_again else looked
             on.sentences = passages(looked, on.zone)
             yield from on.sentences
     except GeneratorExit:

@@ -1,7 +1,7 @@
 """Finds what may answer a question: by the search, by names, in facts' history, by counting."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -11,12 +11,14 @@ from memory.asking import counting
 from memory.asking.counting import Period
 from memory.asking.planning import Plan
 from memory.asking.sources import Key, Source, facts, read_items
-from memory.retrieval.understanding import Understood, widened
+from memory.retrieval import understanding
+from memory.retrieval.understanding import Compared, Understood
 from memory.retrieval.weighing import Ranked
 from memory.search.candidates import Worded, candidates
 from memory.search.candidates import by_words as search_words
 from memory.search.passages import excerpt, matters
 from memory.search.ranking import ranked
+from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
 from providers.tokens import estimated_tokens
@@ -97,20 +99,23 @@ def look(
     request: AskRequest,
     plan: Plan,
     now: datetime,
-    understood: Understood,
+    models: Mapping[Compared, str],
 ) -> Looked:
     """Look for what may answer a question, as much of it as the request's budget holds.
 
     Args:
         store: The ledger.
-        embedders: Embed the plan's queries.
+        embedders: Embed the question and the plan's queries.
         being: The Being that is asked.
         request: The question.
         plan: What else to look for.
         now: The moment that is asked about, in the user's time zone.
-        understood: What the words of the question mean.
+        models: What `compared_models` told.
+
+    Raises:
+        InvalidRequest: The embedder refuses the question.
     """
-    text = words_of(request)
+    text = request.question if request.about is None else f"{request.question} {request.about}"
     queries = list(dict.fromkeys([text, *plan.queries, *plan.names]))
     question = EverythingRequest(query=" ".join(queries)[:QUERY_CHARACTERS], kinds=list(KINDS), as_of=request.as_of)
     periods = [question]
@@ -126,10 +131,10 @@ def look(
         computed = counting.rows(tx, being, plan.counts, period)
         return _ByWords(withdrawals, [search_words(tx, being, one) for one in periods], named, computed)
 
-    # What needs no vector is read while the plan's queries are embedded.
+    # What needs no vector is read while the question is embedded.
     reading = store.beside(by_words)
     # A name alone means little; its words are looked for.
-    understood = widened(embedders, Asker(being.being_id, "recall"), understood, plan.queries)
+    understood = _understood(embedders, being, text, plan.queries, models)
     with store.transaction() as tx:
         read = reading(tx)
         searches = zip(periods, read.worded, strict=True)
@@ -152,9 +157,15 @@ def look(
     return Looked(queries, passages, best, read.computed, understood.degraded, unindexed, read.withdrawals)
 
 
-def words_of(request: AskRequest) -> str:
-    """The words by which a question is looked for."""
-    return request.question if request.about is None else f"{request.question} {request.about}"
+def _understood(
+    embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[Compared, str]
+) -> Understood:
+    """The vectors of a question and of what else is searched for, which an embedder may refuse."""
+    asker = Asker(being.being_id, "recall")
+    try:
+        return understanding.understand(embedders, asker, text, models, further=queries)
+    except InvalidRequest:
+        return understanding.understand(embedders, asker, text, models)
 
 
 def _search(

@@ -50,6 +50,7 @@ def understand(
     query: str,
     models: Mapping[Compared, str | None],
     known: Mapping[str | None, Meant | None] | None = None,
+    further: Sequence[str] = (),
 ) -> Understood:
     """Embed a query, once for each model.
 
@@ -59,6 +60,7 @@ def understand(
         query: The query.
         models: The model of each thing that it is compared with; None: the embedder that is configured.
         known: What it means to some models, if that was computed before.
+        further: Other words for it, which nominate and count as the query does.
 
     Raises:
         InvalidRequest: The embedder refuses the query.
@@ -66,36 +68,15 @@ def understand(
     made = dict(known or {})
     for model in models.values():
         if model not in made:
-            vectors = embed_query(embedders, asker, query, model)
+            vectors = embed_query(embedders, asker, query, model, further)
             made |= {model: vectors, vectors.model: vectors} if vectors else {model: None}
     meanings = {name: made[model] for name, model in models.items()}
     return Understood(**meanings, degraded=None in meanings.values())
 
 
-def widened(embedders: Embedders, asker: Asker, understood: Understood, queries: Sequence[str]) -> Understood:
-    """Add the vectors of other words for a query, which nominate and count as its own do.
-
-    Words that can't be embedded, or that the embedder refuses, add none.
-    """
-    if not queries:
-        return understood
-    wider: dict[str, Meant] = {}
-    for meant in (understood.talk, understood.nodes, understood.facts):
-        if meant and meant.model not in wider:
-            try:
-                embedder = embedders.serving(meant.model)
-                with on_behalf_of(asker):
-                    wider[meant.model] = Meant(meant.model, [*meant.vectors, *embed_questions(embedder, queries)])
-            except (InputRefused, ProviderError, BudgetSpent) as error:
-                log.warning("query.not_widened", being_id=str(asker.owner_id), error=type(error).__name__)
-                wider[meant.model] = meant
-    talk, nodes, facts = (
-        meant and wider[meant.model] for meant in (understood.talk, understood.nodes, understood.facts)
-    )
-    return Understood(talk, nodes, facts, understood.degraded)
-
-
-def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | None) -> Meant | None:
+def embed_query(
+    embedders: Embedders, asker: Asker, query: str, model: str | None, further: Sequence[str] = ()
+) -> Meant | None:
     """Embed a query with a model, by default the configured one; None while the embedder is unavailable.
 
     Raises:
@@ -104,7 +85,7 @@ def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | Non
     try:
         embedder = embedders.serving(model)
         with on_behalf_of(asker):
-            vectors = embed_question(embedder, query)
+            vectors = embed_questions(embedder, [query, *further]) if further else embed_question(embedder, query)
         return Meant(embedder.model, vectors)
     except InputRefused as refusal:
         raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
