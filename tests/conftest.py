@@ -117,7 +117,8 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
         running = ExitStack()
         config.add_cleanup(running.close)
         client = running.enter_context(closing(Preloaded(running.enter_context(preloaded_process("tests")))))
-        program = client.program(Path(tempfile.mkdtemp(), "python"), forked_pytest.__name__)
+        directory = running.enter_context(tempfile.TemporaryDirectory())
+        program = client.program(Path(directory, "python"), forked_pytest.__name__)
         for spec in specs:
             spec.python = str(program)
 
