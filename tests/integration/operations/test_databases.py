@@ -7,6 +7,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import scalar_row
 
+from store.transaction import Transaction
 from tests.databases import Databases
 from tests.scenes import make_being, make_user
 
@@ -70,7 +71,7 @@ def test_what_a_test_writes_is_gone_for_the_next(databases):
     ],
 )
 def test_a_database_that_was_changed_otherwise_is_used_by_no_other_test(databases, change):
-    with databases.one() as database, psycopg.connect(database.url) as session:
+    with databases.one() as database, Transaction.connect(database.url) as session:
         make_user(session)
         session.execute(change)
     with databases.one() as another:
@@ -79,7 +80,7 @@ def test_a_database_that_was_changed_otherwise_is_used_by_no_other_test(database
 
 def test_a_connection_that_a_test_leaves_open_is_closed(databases):
     with databases.one() as database:
-        left = psycopg.connect(database.url)
+        left = Transaction.connect(database.url)
         make_user(left)
         left.commit()
     with left, pytest.raises(psycopg.OperationalError):
