@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from uuid import UUID
 
-from memory.erased import known_erased as erased_items
 from memory.intake.retraction import restore_unless_erased
 from memory.proxy.changes import NewTurn
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.speakers import Names, divided
-from memory.proxy.storing import NO_ROOMMATES, Roommates, store_turns
+from memory.proxy.storing import NO_ROOMMATES, Roommates, lock_talk, store_turns
 from memory.proxy.transcript import Line
 from memory.proxy.transcript_turns import turn_of
-from memory.talk import sharing
 from memory.text.reasoning import spoken
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -73,8 +70,8 @@ def take_answer(
         room: As for `take_transcript`.
 
     Returns:
-        The message; None if nothing was said, it can't be stored, it is off the record, or what it answers was taken
-        back meanwhile.
+        The message; None if nothing was said, it can't be stored, it is off the record, or what it answers was
+        retracted meanwhile.
 
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
@@ -91,9 +88,7 @@ def take_answer(
         return None
     turn = replace(turn, unsure=place.unsure)
     with store.transaction() as tx:
-        beings = sorted([being, *room.every], key=attrgetter("being_id"))
-        erased = {one.being_id: erased_items.for_intake(tx, settings, one.being_id) for one in beings}
-        sharing.lock(tx, *beings)
+        erased = lock_talk(tx, settings, being, room)
         near = transcripts.near(
             tx, being.being_id, place.conversation, {turn.digest}, newest=1, question_id=place.message_id
         )

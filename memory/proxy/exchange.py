@@ -10,11 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from operator import attrgetter
 from typing import Literal
 from uuid import UUID
 
-from memory.erased import known_erased as erased_items
 from memory.erased.known_erased import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.node_erasure import TRIES
@@ -28,7 +26,7 @@ from memory.proxy.matching.group_turns import without_others_as_own, witnessed
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, with_told_names
-from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
+from memory.proxy.storing import NO_ROOMMATES, Roommates, lock_talk, messages_at, store_turns
 from memory.proxy.transcript import Transcript
 from memory.proxy.transcript_turns import Turn, ends_without_words, turns_of
 from memory.talk import sharing, withdrawal
@@ -212,7 +210,9 @@ def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequ
         seen = _decided(reads, settings, request, turns, now)
     if not seen.off_the_record:
         with store.transaction() as tx:
-            erased = _locked(tx, settings, request, withdrawals)
+            retracts = any(each.message_ids for each in withdrawals)
+            lock = withdrawal.lock if retracts else sharing.lock
+            erased = lock_talk(tx, settings, request.being, request.room, lock)
             if not reads.hold(tx):
                 seen = _decided(Reads(tx), settings, request, turns, now)
             if not seen.off_the_record:
@@ -290,19 +290,6 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     return _Seen(
         turns, changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None), off
     )
-
-
-def _locked(
-    tx: Transaction, settings: Settings, request: _Request, withdrawals: Sequence[Withdrawal]
-) -> dict[UUID, Recognition | None]:
-    """Lock the talk of the Being, and of the others in its room; returns the digests of what was erased, by Being."""
-    beings = sorted([request.being, *request.room.every], key=attrgetter("being_id"))
-    erased = {being.being_id: erased_items.for_intake(tx, settings, being.being_id) for being in beings}
-    if any(each.message_ids for each in withdrawals):
-        withdrawal.lock(tx, *beings)
-    else:
-        sharing.lock(tx, *beings)
-    return erased
 
 
 def _names(tx: Transaction, request: _Request) -> Names:

@@ -1,4 +1,4 @@
-"""What erasing and retracting messages have in common: they are withdrawn, with what was derived from them.
+"""Withdrawal of messages, which erasing and retracting have in common, with all that was derived from them.
 
 A scene that rests on one of them goes with its note, its node and all texts derived from it; its other messages lose
 their mark and are drawn from again, when the summary of their session is written anew. All else is derived again by

@@ -216,7 +216,7 @@ class Producer(threading.Thread):
                 self._change_some()
 
     def _change_some(self) -> None:
-        """Take messages back, or restore or edit some that were; first repeat the change that has no answer."""
+        """Retract messages, or restore or edit some that were; first repeat the change that has no answer."""
         if self._change is None:
             waiting = {item.name for item in self._again}
             free = {

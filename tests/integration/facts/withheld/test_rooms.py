@@ -113,7 +113,7 @@ class Room:
         return rooms.hearers(self.store, self.caller, self.shown)
 
     def retract(self, **selection):
-        """Take utterances back."""
+        """Retract utterances."""
         return retraction.retract_from_each(
             self.store, self.settings, self.embedders, self.beings(), self.selected(**selection)
         )
