@@ -31,7 +31,6 @@ from bench.processes import command, family, processor_seconds
 from schemas.settings import Settings
 from store import clock
 from store.ledger import metrics
-from store.transaction import value
 from workers.runtime.logs import configure_logs
 
 CONVERSATIONS = 2
@@ -127,7 +126,7 @@ def watched(on: Ground) -> Iterator[Seen]:
                 for queue, waited in metrics.oldest_due(tx).items():
                     now.oldest[queue] = max(now.oldest[queue], round(waited.total_seconds()))
                     seen.holds(f"work of {queue} is due for a minute", within=waited <= timedelta(seconds=OLDEST_DUE))
-                dead = value(tx, "select exists (select from memory.work where state = 'dead')")
+                dead = tx.value("select exists (select from memory.work where state = 'dead')")
                 seen.holds("work is dead", within=not dead)
             few = len(now.contexts) < FEW_CONTEXTS
             seen.holds(f"one context of twenty takes {SLOW_CONTEXT} s", within=few or now.context(0.95) <= SLOW_CONTEXT)
@@ -204,14 +203,14 @@ def _insist(client: httpx2.Client, path: str, headers: dict[str, str], body: obj
 
 def _unsettled(on: Ground) -> int:
     with on.store.transaction() as tx:
-        return int(value(tx, UNSETTLED))
+        return int(tx.value(UNSETTLED))
 
 
 def _state(on: Ground) -> tuple[dict[str, dict[str, Any]], int]:
     with on.store.transaction() as tx:
         tx.execute("select pg_stat_force_next_flush()")
         tables = {row["table"]: row for row in tx.execute(SIZES)}
-        return tables, int(value(tx, "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint"))
+        return tables, int(tx.value("select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint"))
 
 
 def _processor() -> dict[str, float]:
@@ -253,7 +252,7 @@ def main() -> None:
                 order by provider, purpose
                 """
             ).fetchall()
-            deadlocks = value(tx, "select deadlocks from pg_stat_database where datname = current_database()")
+            deadlocks = tx.value("select deadlocks from pg_stat_database where datname = current_database()")
     console.print(f"{lived:,} days of {arguments.beings:,} Beings in {took:,.0f} s: {lived / took:.2f} a second")
     _print(
         console,

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 class Machine(BaseModel):
@@ -33,8 +33,8 @@ class Machine(BaseModel):
             processor=_processor(),
             load=round(os.getloadavg()[0], 1),
             python=platform.python_version(),
-            postgres=value(tx, "show server_version"),
-            pgvector=value(tx, "select extversion from pg_extension where extname = 'vector'"),
+            postgres=tx.value("show server_version"),
+            pgvector=tx.value("select extversion from pg_extension where extname = 'vector'"),
         )
 
     def in_words(self) -> str:

@@ -2,12 +2,12 @@
 
 from datetime import datetime, timedelta
 
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def now(tx: Transaction) -> datetime:
     """The domain's time at the start of the transaction."""
-    moment: datetime = tx.moment or value(tx, "select memory.now()")
+    moment: datetime = tx.moment or tx.value("select memory.now()")
     tx.moment = moment
     return moment
 

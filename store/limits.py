@@ -4,7 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.errors import Refused
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 Kind = Literal["being", "token", "key", "request_key", "kept_note", "keyed_knowledge", "seed"]
 
@@ -24,7 +24,7 @@ TOO_MANY: dict[Kind, str] = {
 
 def count(tx: Transaction, kind: Kind, owner_id: UUID) -> int:
     """Count an owner's rows of a kind, and lock the kind so that no other transaction adds one until this one ends."""
-    return int(value(tx, "select memory.hold_count(%s, %s)", [kind, owner_id]))
+    return int(tx.value("select memory.hold_count(%s, %s)", [kind, owner_id]))
 
 
 def check(tx: Transaction, kind: Kind, owner_id: UUID, most: int) -> None:

@@ -28,7 +28,7 @@ from store.faults.errors import translated
 from store.faults.reachability import why_unreachable
 from store.schema.estimates import fix_estimates
 from store.schema.wall import build_wall
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 LOG = structlog.get_logger()
 
@@ -198,7 +198,7 @@ def erase(url: str) -> bool:
 
 def missing(tx: Transaction) -> list[str]:
     """List the names of the migrations that this database lacks, in order."""
-    if value(tx, "select to_regclass('memory.migrations')") is None:
+    if tx.value("select to_regclass('memory.migrations')") is None:
         applied = set()
     else:
         applied = {row["name"] for row in tx.execute("select name from memory.migrations")}

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg import Connection
 from psycopg.rows import DictRow, class_row, scalar_row
+from psycopg.sql import Composed
 
 if TYPE_CHECKING:
     from schemas.ledger.acting import Crossing, Owner
@@ -59,11 +60,9 @@ class Transaction(Connection[DictRow]):
         """The first column of all rows that a statement returns."""
         return self.cursor(row_factory=scalar_row).execute(query, parameters).fetchall()
 
-
-def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
-    """The first column of the first row that a statement returns; None without a row."""
-    with tx.cursor(row_factory=scalar_row) as cursor:
-        return cursor.execute(query, parameters).fetchone()
+    def value(self, query: LiteralString | Composed, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
+        """The first column of the first row that a statement returns; None without a row."""
+        return self.cursor(row_factory=scalar_row).execute(query, parameters).fetchone()
 
 
 def wait_at_most(tx: Transaction, patience: timedelta) -> None:
@@ -81,4 +80,4 @@ def commit_soon(tx: Transaction) -> None:
 
 def new_ids(tx: Transaction, count: int) -> list[UUID]:
     """Return `count` new ids (UUID version 7), which sort in the order of the list and after all earlier ids."""
-    return list(value(tx, "select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])
+    return list(tx.value("select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])

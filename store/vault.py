@@ -16,7 +16,7 @@ from schemas.errors import Refused
 from schemas.limits import VAULT_VERSIONS
 from schemas.vault.records import SHARED, VaultRecord
 from schemas.vault.vault_requests import VaultConfig
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 # All versions in the scopes of a Being, each joined with the head of its id.
 _VERSIONS = """
@@ -142,8 +142,7 @@ def append(tx: Transaction, being: Being, records: Sequence[VaultRecord]) -> Non
         [being.user_id, SHARED, being.being_id, Jsonb([record.model_dump(mode="json") for record in records])],
     )
     for scope in {record.scope for record in records if record.deleted_at is None}:
-        stored = value(
-            tx,
+        stored = tx.value(
             "select count(*) from memory.vault_records where user_id = %s and being_id is not distinct from %s",
             [being.user_id, None if scope == SHARED else being.being_id],
         )
@@ -163,7 +162,7 @@ def compact(tx: Transaction, being: Being, scope: str, *, keep: timedelta, limit
 
 def compact_old(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Remove at most `limit` superseded versions and tombstones of that age from all vaults; returns their number."""
-    return int(value(tx, "select memory.compact_old_vault_versions(%s, %s)", [older_than, limit]))
+    return int(tx.value("select memory.compact_old_vault_versions(%s, %s)", [older_than, limit]))
 
 
 def erase(tx: Transaction, being: Being, scope: str, ids: Sequence[str]) -> int:
@@ -181,7 +180,7 @@ def erase(tx: Transaction, being: Being, scope: str, ids: Sequence[str]) -> int:
         """,
         [being.user_id, list(ids)],
     )
-    return int(value(tx, "select memory.erase_vault_records(%s, %s, %s)", [being.user_id, owner, list(ids)]))
+    return int(tx.value("select memory.erase_vault_records(%s, %s, %s)", [being.user_id, owner, list(ids)]))
 
 
 def known_items(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[str, bytes]]:

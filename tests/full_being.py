@@ -21,7 +21,7 @@ from store.facts.statements import NewStatement, add_statements
 from store.intake import keyed_knowledge
 from store.intake import notes as note_rows
 from store.intake.keyed_knowledge import Put
-from store.transaction import Transaction, new_ids, value
+from store.transaction import Transaction, new_ids
 from tests.scenes import EAST, make_topic, note, remember, root, words
 
 
@@ -31,8 +31,7 @@ def tables_with(tx: Transaction, word: str) -> dict[str, int]:
         "select relname from pg_class where relkind = 'r' and relnamespace = 'memory'::regnamespace"
     ).fetchall()
     found = {
-        table["relname"]: value(
-            tx,
+        table["relname"]: tx.value(
             f"select count(*) from memory.{table['relname']} as t where t::text ilike %s",  # noqa: S608  # names
             [f"%{word}%"],
         )
@@ -109,8 +108,7 @@ def _memories(tx: Transaction, being: Being, word: str, vector: Sequence[float])
     under_a_key = Put(uuid4(), {"place": word}, f"{word} is kept.", b"")
     keyed_knowledge.put(tx, being.being_id, {((word,), word): under_a_key})
     make_topic(tx, being, f"{word} was baked.", [survivor, other, absorbed])
-    response = value(
-        tx,
+    response = tx.value(
         "insert into memory.model_responses"
         " (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, retained)"
         " values (%s, %s, 'patrol.consolidate', %s, %s, 'consolidate', 'any', %s, true) returning response_id",
@@ -266,7 +264,7 @@ def _facts(tx: Transaction, being: Being, word: str, shared: str, message: UUID)
     seed = seeds.add_seed(tx, being.user_id, None, {"content": f"seed {shared}"})
     secret = seeds.add_seed(tx, being.user_id, being.being_id, {"content": f"secret seed {word}"})
     ids = new_ids(tx, 6)
-    now = value(tx, "select memory.now()")
+    now = tx.value("select memory.now()")
     usual = NewStatement(
         statement_id=ids[0],
         scope=None,

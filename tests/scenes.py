@@ -14,7 +14,7 @@ from store.intake import notes
 from store.intake.notes import NewNote
 from store.nodes import nodes
 from store.nodes.nodes import NodeWords
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 MODEL = "three-d"
 EAST = (1.0, 0.0, 0.0)
@@ -99,8 +99,7 @@ def make_topic(
     tx: Transaction, being: Being, name: str, node_ids: Sequence[UUID], *, named_from: Sequence[UUID] | None = None
 ) -> UUID:
     """Make a topic below the root Private, with a model's name made of its nodes, or of other ones too."""
-    cluster_id: UUID = value(
-        tx,
+    cluster_id: UUID = tx.value(
         "insert into memory.clusters (being_id, name, named_by, named_from, parent_id)"
         " values (%s, %s, 'model', %s, %s) returning cluster_id",
         [being.being_id, name, list(named_from or node_ids), root(tx, being)],

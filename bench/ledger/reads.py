@@ -15,7 +15,6 @@ from bench.ground import Ground
 from bench.ledger.producers import PATIENCE, at_once, hand_in, new_client
 from bench.ledger.workforce import wait_for, workforce
 from bench.memories import scene_note
-from store.transaction import value
 
 READS = 300
 READ_EVERY = 0.05
@@ -84,4 +83,4 @@ def _import(beings: Sequence[tuple[str, str]]) -> None:
 
 def _accepted(ground: Ground) -> int:
     with ground.store.transaction() as tx:
-        return int(value(tx, "select count(*) from memory.notes"))
+        return int(tx.value("select count(*) from memory.notes"))

@@ -8,7 +8,6 @@ from typing import LiteralString
 from bench.ground import Ground
 from cli.demo import canned
 from cli.operations import stack
-from store.transaction import value
 from workers.embedded.processes import wait_until
 from workers.embedded.supervisor import Process, Supervisor
 
@@ -81,7 +80,7 @@ def wait_until_none(ground: Ground, counted: LiteralString, patience: float) -> 
 
     def none() -> bool:
         with ground.store.transaction() as tx:
-            return not value(tx, counted)
+            return not tx.value(counted)
 
     wait_for(none, patience)
 

@@ -15,7 +15,7 @@ from pgvector import HalfVector
 from bench.ground import Ground
 from bench.memories import SPREAD, TOPIC, unit
 from memory.search.terms import digest, terms
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 DIMENSIONS = 384
 VOCABULARY = 30_000
@@ -81,7 +81,7 @@ def around(chance: np.random.Generator, directions: NDArray[np.float32]) -> NDAr
 def _reserve(tx: Transaction, messages: int) -> int:
     """The first of so many document ids in a row."""
     sequence = "pg_get_serial_sequence('memory.search_documents', 'document_id')"
-    last: int = value(tx, f"select setval({sequence}, nextval({sequence}) + %s)", [messages])  # a constant
+    last: int = tx.value(f"select setval({sequence}, nextval({sequence}) + %s)", [messages])  # a constant
     return last - messages
 
 

@@ -11,7 +11,7 @@ from schemas.errors import Refused, existing
 from schemas.limits import OFF_THE_RECORD_CONVERSATIONS
 from schemas.nodes.nodes import ROOTS
 from store import limits
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int | None = None) -> Being:
@@ -131,7 +131,7 @@ def lock(tx: Transaction, being_id: UUID) -> None:
 
 def user_of(tx: Transaction, being_id: UUID) -> UUID | None:
     """Return the user of the Being with that id; None if there is no such Being."""
-    user_id: UUID | None = value(tx, "select user_id from memory.beings where being_id = %s", [being_id])
+    user_id: UUID | None = tx.value("select user_id from memory.beings where being_id = %s", [being_id])
     return user_id
 
 

@@ -11,7 +11,7 @@ from schemas.accounts.accounts import Being
 from store.accounts import request_answers
 from store.nodes.embeddings import halfvec
 from store.nodes.nodes import NodeWords
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +151,8 @@ def survivors_of(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> l
 
 def node_of(tx: Transaction, being_id: UUID, note_id: UUID) -> UUID | None:
     """Return the node that was made from a note, if there is one."""
-    found: UUID | None = value(
-        tx, "select node_id from memory.memory_nodes where being_id = %s and note_id = %s", [being_id, note_id]
+    found: UUID | None = tx.value(
+        "select node_id from memory.memory_nodes where being_id = %s and note_id = %s", [being_id, note_id]
     )
     return found
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from schemas.accounts.accounts import OperatorToken
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def add_token(tx: Transaction, hashed: bytes, lifetime: timedelta | None) -> OperatorToken:
@@ -23,8 +23,7 @@ def add_token(tx: Transaction, hashed: bytes, lifetime: timedelta | None) -> Ope
 
 def is_valid(tx: Transaction, hashed: bytes) -> bool | None:
     """Return whether the token with that hash is valid, and record its use; None if there is no such token."""
-    found: bool | None = value(
-        tx,
+    found: bool | None = tx.value(
         """
         update memory.operator_tokens
         set last_used_at = case when revoked_at is null then clock_timestamp() else last_used_at end

@@ -14,7 +14,7 @@ from schemas.accounts.portability import BeingLine, ImportReport
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.vault.lines import RejectedLine
 from store.accounts.portable_kinds import KINDS, Kind
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 PAGE_ROWS = 500
 OWNERS = {"being_id", "user_id", "owner_id"}
@@ -105,10 +105,9 @@ def is_empty(tx: Transaction, being: Being) -> bool:
             table=sql.Identifier(kind.table),
             more=sql.SQL(some.get(kind.table, "true")),
         )
-        if _value(tx, found, [being.being_id]):
+        if tx.value(found, [being.being_id]):
             return False
-    return not value(
-        tx,
+    return not tx.value(
         """
         select exists (select from memory.facts where user_id = %(user)s and being_id = %(being)s)
             or exists (select from memory.user_seeds where user_id = %(user)s and being_id = %(being)s)
@@ -167,7 +166,7 @@ def take(tx: Transaction, being: Being, kind: Kind, held: set[str], lines: Seque
     )
     try:
         with tx.transaction():
-            return int(_value(tx, query, {**_owners(being), "lines": Jsonb(list(lines))}))
+            return int(tx.value(query, {**_owners(being), "lines": Jsonb(list(lines))}))
     except Error as fault:
         state = fault.sqlstate or ""
         if state[:2] not in OF_A_LINE:
@@ -257,8 +256,7 @@ def settle(tx: Transaction, being: Being, line: BeingLine) -> None:
 def in_absorption_cycles(tx: Transaction, being_id: UUID) -> int:
     """Count nodes whose chain of absorptions ends in a cycle."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             with recursive ended (node_id) as (
                 select node_id from memory.memory_nodes where being_id = %(being)s and absorbed_into is null
@@ -284,8 +282,3 @@ def waiting_sessions(tx: Transaction, being_id: UUID) -> list[UUID]:
 
 def _owners(being: Being) -> dict[str, Any]:
     return {"being": being.being_id, "user": being.user_id}
-
-
-def _value(tx: Transaction, query: sql.Composed, parameters: Any) -> Any:
-    with tx.cursor(row_factory=scalar_row) as cursor:
-        return cursor.execute(query, parameters).fetchone()

@@ -9,7 +9,7 @@ from psycopg.errors import InvalidParameterValue, UniqueViolation
 
 from schemas.accounts.accounts import KnownTo, User
 from schemas.errors import Refused, existing
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def add_user(tx: Transaction, name: str, time_zone: str) -> User:
@@ -120,7 +120,7 @@ def user_page(tx: Transaction, *, external_id: str | None, after: UUID | None, l
 
 def facts_known_to(tx: Transaction, user_id: UUID) -> KnownTo | None:
     """Return who knows the user's facts, as was chosen; None: as the setting says."""
-    known_to: KnownTo | None = value(tx, "select facts_known_to from memory.users where user_id = %s", [user_id])
+    known_to: KnownTo | None = tx.value("select facts_known_to from memory.users where user_id = %s", [user_id])
     return known_to
 
 

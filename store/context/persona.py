@@ -11,7 +11,7 @@ from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState, 
 from schemas.errors import NotFound, Refused
 from schemas.limits import PERSONA_ENTRIES
 from store.context import impressions
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 STATE_PARTS: tuple[Literal["project", "mood", "topic"], ...] = ("project", "mood", "topic")
 
@@ -36,7 +36,7 @@ def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, An
         Refused: The list has an entry of that name, or is full.
     """
     tx.execute("select memory.lock_being(%s)", [being_id])
-    count = value(tx, "select count(*) from memory.persona where being_id = %s and kind = %s", [being_id, kind])
+    count = tx.value("select count(*) from memory.persona where being_id = %s and kind = %s", [being_id, kind])
     if count >= PERSONA_ENTRIES:
         raise Refused(f"The list holds {PERSONA_ENTRIES} entries, which is the most: remove one first.")
     with _named_once(tx):

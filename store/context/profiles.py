@@ -5,7 +5,7 @@ from uuid import UUID
 from schemas.context.context import NewProfile, Profile
 from schemas.errors import Refused
 from schemas.limits import PROFILES
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def listed(tx: Transaction, being_id: UUID) -> list[Profile]:
@@ -25,9 +25,7 @@ def write(tx: Transaction, being_id: UUID, process: str, new: NewProfile) -> Pro
         Refused: The Being has the most profiles that are allowed.
     """
     tx.execute("select memory.lock_being(%s)", [being_id])
-    others = value(
-        tx, "select count(*) from memory.profiles where being_id = %s and process <> %s", [being_id, process]
-    )
+    others = tx.value("select count(*) from memory.profiles where being_id = %s and process <> %s", [being_id, process])
     if others >= PROFILES:
         raise Refused(f"This Being has {PROFILES} profiles, which is the most: reset one first.")
     (kept,) = tx.rows(

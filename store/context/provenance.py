@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.context.shown import ContextRow
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def shown_lately(tx: Transaction, being_id: UUID, hashes: Sequence[bytes]) -> set[bytes]:
@@ -51,8 +51,7 @@ def keep(
     reasons: Mapping[str, Any],
 ) -> UUID:
     """Store which pieces and items a context shows, and why; returns the context's id."""
-    context_id: UUID = value(
-        tx,
+    context_id: UUID = tx.value(
         """
         insert into memory.receipts (being_id, process, conversation, shown_hashes, shown_ids, shown_reasons)
         values (%s, %s, %s, %s, %s, %s)
@@ -132,8 +131,7 @@ def given_out(tx: Transaction, being_id: UUID, context_ids: Sequence[UUID]) -> s
 def any_shown(tx: Transaction, being_id: UUID, *, until: datetime) -> bool:
     """Whether a context of this Being showed a piece of memory by then, whose marks are stored."""
     return bool(
-        value(
-            tx,
+        tx.value(
             "select exists (select from memory.shown_texts where being_id = %s and first_shown_at <= %s)",
             [being_id, until],
         )

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.facts.fact_rows import Fact
 from schemas.nodes.nodes import Node
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,7 @@ def talk(
         most_bytes: How many bytes of text they have together.
     """
     named = {"being": being_id, "apart": list(apart_from), "most": most, "bytes": most_bytes}
-    fits = value(
-        tx,
+    fits = tx.value(
         # The index counts its documents, the muted ones too: of a large memory nothing else is read. No text is read
         # while it is counted, and each document is looked up by its key.
         """
@@ -89,8 +88,7 @@ def facts(tx: Transaction, user_id: UUID, being_id: UUID, *, most: int, most_byt
         most_bytes: How many bytes of text they have together.
     """
     named = {"user": user_id, "being": being_id, "most": most, "bytes": most_bytes}
-    fits = value(
-        tx,
+    fits = tx.value(
         """
         select count(*) <= %(most)s and coalesce(sum(octet_length(content)), 0) <= %(bytes)s
         from (

@@ -9,7 +9,7 @@ from uuid import UUID
 from schemas.context.context import NewEntry, WorkingMemoryEntry
 from schemas.errors import Refused
 from schemas.limits import REGIONS
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def entries(tx: Transaction, being_id: UUID, conversation: str | None) -> list[WorkingMemoryEntry]:
@@ -36,8 +36,7 @@ def add(tx: Transaction, being_id: UUID, conversation: str | None, region: str, 
         Refused: The region is new, and the conversation has the most regions that are allowed.
     """
     tx.execute("select memory.lock_being(%s)", [being_id])
-    others = value(
-        tx,
+    others = tx.value(
         """
         select count(distinct region)
         from memory.working_memory

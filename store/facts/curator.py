@@ -8,7 +8,7 @@ from psycopg.errors import UniqueViolation
 
 from schemas.errors import Refused
 from schemas.facts.fact_rows import Fact
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,7 @@ class FactPair:
 def count_uncurated(tx: Transaction, user_id: UUID) -> int:
     """How many unpinned active facts were not compared with the others since their content changed last."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select count(*)
             from memory.facts
@@ -96,7 +95,7 @@ def read(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID]) -> dict[UUID,
 
 def fold(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID]) -> UUID | None:
     """Fold facts into one with the content of the first; None if fewer than two are still active and unpinned."""
-    folded: UUID | None = value(tx, "select memory.fold_facts(%s, %s)", [user_id, list(fact_ids)])
+    folded: UUID | None = tx.value("select memory.fold_facts(%s, %s)", [user_id, list(fact_ids)])
     return folded
 
 
@@ -108,7 +107,7 @@ def unfold(tx: Transaction, user_id: UUID, fact_id: UUID) -> list[UUID]:
     """
     try:
         with tx.transaction():
-            folded: list[UUID] | None = value(tx, "select memory.unfold_facts(%s, %s)", [user_id, fact_id])
+            folded: list[UUID] | None = tx.value("select memory.unfold_facts(%s, %s)", [user_id, fact_id])
     except UniqueViolation as taken:
         raise Refused("Another fact has the memory key of a folded one. Archive or erase that fact first.") from taken
     return folded or []

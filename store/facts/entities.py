@@ -6,7 +6,7 @@ from uuid import UUID
 
 from schemas.errors import existing
 from schemas.facts.fact_rows import Entity, EntityMerge
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,7 @@ def find_merge(tx: Transaction, user_id: UUID, one_ref: str, other_ref: str) -> 
 def is_known(tx: Transaction, user_id: UUID, being_id: UUID, ref: str) -> bool:
     """Whether a statement of a fact that this Being knows names this ref."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select exists (
                 select

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from schemas.facts.fact_rows import Fact
 from store.nodes.embeddings import Vector, halfvec
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Unembedded:
 
 def serving_model(tx: Transaction, user_id: UUID) -> str | None:
     """The model whose vectors retrieval uses for a user's facts; None until there are any."""
-    model: str | None = value(tx, "select embedding_model from memory.fact_states where user_id = %s", [user_id])
+    model: str | None = tx.value("select embedding_model from memory.fact_states where user_id = %s", [user_id])
     return model
 
 
@@ -135,8 +135,7 @@ def nearest(
 def has_facts(tx: Transaction, user_id: UUID, being_id: UUID) -> bool:
     """Return whether the Being knows an active fact."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select exists (
                 select from memory.tellable_facts

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from schemas.errors import Refused, existing
 from schemas.facts.fact_rows import Evidence, Fact, Statement
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 _EVIDENCE = TypeAdapter(list[Evidence])
 
@@ -20,7 +20,7 @@ def lock(tx: Transaction, user_id: UUID) -> None:
 
 def count(tx: Transaction, user_id: UUID) -> int:
     """How many facts a user has, in all scopes."""
-    return int(value(tx, "select count(*) from memory.facts where user_id = %s", [user_id]))
+    return int(tx.value("select count(*) from memory.facts where user_id = %s", [user_id]))
 
 
 def get(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) -> Fact:

@@ -7,12 +7,12 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from store.llm.keys import REFUSAL_HOLDS
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def retell(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -> bool:
     """Date a known seed anew if another seed has replaced its statement since; returns whether one had."""
-    return bool(value(tx, "select memory.retell_seed(%s, %s, %s)", [user_id, scope, Jsonb(content)]))
+    return bool(tx.value("select memory.retell_seed(%s, %s, %s)", [user_id, scope, Jsonb(content)]))
 
 
 def mark_uncompared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID]) -> None:

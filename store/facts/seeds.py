@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def add_seed(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -> UUID | None:
@@ -17,8 +17,7 @@ def add_seed(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -
         scope: The Being that alone may know it; None: all of the user's Beings.
         content: The seed as the producer sent it, as JSON.
     """
-    seed_id: UUID | None = value(
-        tx,
+    seed_id: UUID | None = tx.value(
         """
         insert into memory.user_seeds (user_id, being_id, content, content_hash)
         select %(user)s, %(scope)s, seed.content, sha256(convert_to(seed.content::text, 'UTF8'))

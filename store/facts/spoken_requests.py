@@ -9,7 +9,7 @@ from uuid import UUID
 
 from schemas.errors import existing
 from schemas.facts.fact_rows import Fact, SpokenEffect, SpokenRequest
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 # Contexts looked at, the newest ones of a Being, for what one conversation was shown lately.
 CONTEXTS_LOOKED_AT = 20
@@ -343,5 +343,5 @@ def mark_told(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> N
 
 
 def _restore(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> list[UUID]:
-    sessions: list[UUID] = value(tx, "select array(select memory.restore_asked(%s, %s))", [being_id, list(request_ids)])
+    sessions: list[UUID] = tx.value("select array(select memory.restore_asked(%s, %s))", [being_id, list(request_ids)])
     return sessions

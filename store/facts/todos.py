@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.errors import existing
 from schemas.facts.fact_rows import Todo
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def add(
@@ -130,8 +130,7 @@ def found_again(
     tx: Transaction, being_id: UUID, message_id: UUID, *, kind: str, span: str, content: str
 ) -> UUID | None:
     """The todo that an earlier judging of this message found in the same words of it; None if there is none."""
-    found: UUID | None = value(
-        tx,
+    found: UUID | None = tx.value(
         """
         select (
             select e.todo_id

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.intake.notes import Note, NoteOrigin
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,7 @@ def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[
 def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
     """Count the scene notes that wait for a patrol, up to `at_most`."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select count(*)
             from (select from memory.notes where being_id = %s and state = 'pending' limit %s) as n
@@ -112,8 +111,7 @@ def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
 def pending_until(tx: Transaction, being_id: UUID, until: datetime, at_most: int) -> int:
     """Count the scene notes that were received by then and wait for a patrol, up to `at_most`."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select count(*)
             from (
@@ -128,8 +126,7 @@ def pending_until(tx: Transaction, being_id: UUID, until: datetime, at_most: int
 def left_over(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
     """Whether scene notes that were pending when a run began are pending still, because it took as many as it may."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select exists (
                 select

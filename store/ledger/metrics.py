@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.ledger.kinds import WORK
 from schemas.ledger.work import UnknownWork
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 RECENT = timedelta(minutes=15)
 DAY = timedelta(days=1)
@@ -193,21 +193,21 @@ def oldest_due(tx: Transaction) -> dict[str, timedelta]:
 
 def dead(tx: Transaction) -> int:
     """How much work is dead."""
-    return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
+    return int(tx.value("select count(*) from memory.work where state = 'dead'"))
 
 
 def longest_held(tx: Transaction) -> timedelta | None:
     """How long the unit of work has been held that is held longest; None where none is."""
-    held: timedelta | None = value(
-        tx, "select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'"
+    held: timedelta | None = tx.value(
+        "select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'"
     )
     return held
 
 
 def since_finished(tx: Transaction) -> timedelta | None:
     """How long ago any work was finished; None where the ledger remembers none."""
-    since: timedelta | None = value(
-        tx, "select clock_timestamp() - max(finished_at) from memory.work where state = 'done'"
+    since: timedelta | None = tx.value(
+        "select clock_timestamp() - max(finished_at) from memory.work where state = 'done'"
     )
     return since
 
@@ -222,7 +222,7 @@ def record_heartbeat(tx: Transaction, name: str) -> None:
 
 def since_heartbeat(tx: Transaction, name: str) -> timedelta | None:
     """How long ago a recurring activity ran last; None if it never did."""
-    since: timedelta | None = value(
-        tx, "select clock_timestamp() - beat_at from memory.heartbeats where name = %s", [name]
+    since: timedelta | None = tx.value(
+        "select clock_timestamp() - beat_at from memory.heartbeats where name = %s", [name]
     )
     return since

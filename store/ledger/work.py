@@ -10,7 +10,7 @@ from uuid import UUID
 from schemas.errors import Refused, existing
 from schemas.ledger.kinds import WORK, WorkKind
 from schemas.ledger.work import Claim, TaskMessage, Work
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 AT_ONCE = timedelta(0)
 SEND_AGAIN = timedelta(seconds=20)
@@ -39,8 +39,7 @@ def ask(
         in_chain: The Celery chain that the running task is part of sends the message, so the outbox must not.
     """
     due = bool(
-        value(
-            tx,
+        tx.value(
             "select memory.ask_work(%s, %s, %s, %s, clock_timestamp() + %s)",
             [owner_id, kind.name, key, kind.queue, after],
         )
@@ -97,8 +96,8 @@ def begin_idle(tx: Transaction, owner_ids: Sequence[UUID], kind: WorkKind, *, le
 
 def state(tx: Transaction, owner_id: UUID, kind: str, key: str) -> str | None:
     """The state of a unit of work; None if it was never requested."""
-    found: str | None = value(
-        tx, "select state from memory.work where owner_id = %s and kind = %s and key = %s", [owner_id, kind, key]
+    found: str | None = tx.value(
+        "select state from memory.work where owner_id = %s and kind = %s and key = %s", [owner_id, kind, key]
     )
     return found
 
@@ -188,8 +187,7 @@ def fail(tx: Transaction, claim: Claim, *, attempts: int, error: str) -> str:
         LeaseLost: Another holds the work now.
     """
     return str(
-        value(
-            tx,
+        tx.value(
             "select memory.fail_work(%s, %s, %s, %s, %s, %s)",
             [claim.owner_id, claim.kind, claim.key, claim.fence, attempts, error],
         )

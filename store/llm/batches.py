@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 from schemas.ledger.work import Claim
 from schemas.llm.calls import ProviderBatch
 from store.llm.calls import Account
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after: timedelta) -> ProviderBatch | None:
@@ -29,8 +29,7 @@ def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after:
 def is_submitted(tx: Transaction, claim: Claim) -> bool:
     """Whether a unit of work has a batch at a provider, whose answers are not collected."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select exists (
                 select from memory.provider_batches

@@ -8,7 +8,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from schemas.llm.calls import Away, AwayProvider, Provider
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 # The breaker of the platform's key, which is in the settings and has no row.
 PLATFORM = UUID(int=0)
@@ -32,8 +32,7 @@ def away(tx: Transaction, provider: Provider, key_id: UUID | None) -> Away | Non
 def is_known(tx: Transaction, provider: Provider, key_id: UUID | None) -> bool:
     """Whether there is a breaker, also one whose probe is due or under way."""
     return bool(
-        value(
-            tx,
+        tx.value(
             "select exists (select from memory.provider_breakers where provider = %s and key_id = %s)",
             [provider, key_id or PLATFORM],
         )

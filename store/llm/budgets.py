@@ -14,7 +14,7 @@ from schemas.settings import Settings
 from store.database import Store
 from store.llm import calls
 from store.llm.calls import Account, Budget
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 log = structlog.get_logger()
 
@@ -153,8 +153,7 @@ def today(tx: Transaction, settings: Settings, *, user_id: UUID | None, being_id
 def _note(tx: Transaction, owner_id: UUID, budget: BudgetName, lacking: Lacking) -> bool:
     """Record that a budget which bounds an owner's calls is exhausted today; returns true the first time."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             with noted as (
                 insert into memory.budgets_reached (user_id, being_id, budget, day, lacking)

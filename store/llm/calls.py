@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.errors import BudgetSpent
 from schemas.llm.calls import BudgetName, Lacking, Outcome, PaidWith, Spending
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 log = structlog.get_logger()
 
@@ -64,7 +64,7 @@ def user_of(tx: Transaction, owner_id: UUID) -> UUID:
     Raises:
         NotFound: The owner does not exist any more.
     """
-    user_id: UUID = value(tx, "select user_id from memory.owner_of(%s)", [owner_id])
+    user_id: UUID = tx.value("select user_id from memory.owner_of(%s)", [owner_id])
     return user_id
 
 
@@ -163,7 +163,7 @@ def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outc
 
 
 def _settle(tx: Transaction, arguments: list[Any]) -> bool:
-    return bool(value(tx, "select memory.settle_call(%s, %s, %s, %s, %s, %s, %s, %s, %s)", arguments))
+    return bool(tx.value("select memory.settle_call(%s, %s, %s, %s, %s, %s, %s, %s, %s)", arguments))
 
 
 def spending(
@@ -205,8 +205,7 @@ def mark_bad(tx: Transaction, owner_id: UUID, call_id: UUID) -> None:
 
 def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
     """Whether the last `count` answers to an owner's questions of one purpose, since yesterday, were all invalid."""
-    bad: bool = value(
-        tx,
+    bad: bool = tx.value(
         """
         select count(*) = %s and coalesce(bool_and(outcome = 'bad'), false)
         from (
@@ -228,4 +227,4 @@ def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
 
 def withdrawals(tx: Transaction, user_id: UUID) -> int:
     """How often something of a user's was withdrawn: read before what a call will be about, and given to `reserve`."""
-    return int(value(tx, "select withdrawals from memory.users where user_id = %s", [user_id]))
+    return int(tx.value("select withdrawals from memory.users where user_id = %s", [user_id]))

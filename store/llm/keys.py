@@ -8,7 +8,7 @@ from schemas.errors import Refused
 from schemas.limits import REQUEST_KEYS, STORED_KEYS
 from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
 from store import limits
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 # A rejected key is tried again after this time: the account behind it may be in order again.
 REFUSAL_HOLDS = timedelta(hours=1)
@@ -102,8 +102,7 @@ def may_think(tx: Transaction, being_id: UUID, *, platform: bool) -> bool:
         platform: Whether the platform's key serves users without one.
     """
     return tx.request_key_id is not None or bool(
-        value(
-            tx,
+        tx.value(
             "select memory.may_think(user_id, %s, %s) from memory.beings where being_id = %s",
             [platform, REFUSAL_HOLDS, being_id],
         )
@@ -145,8 +144,7 @@ def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> Encrypte
 def are_lent(tx: Transaction, being_id: UUID) -> bool:
     """Whether inputs of a Being may have come with keys that have not expired, so that these can pay for them."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select exists (
                 select from memory.provider_keys join memory.beings using (user_id)

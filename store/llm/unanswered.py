@@ -2,13 +2,12 @@
 
 from uuid import UUID
 
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def reason(tx: Transaction, owner_id: UUID, digest: bytes) -> str | None:
     """Return what was wrong with the last answer to a question; None if the question is not marked."""
-    found: str | None = value(
-        tx,
+    found: str | None = tx.value(
         "select reason from memory.unanswered_questions where owner_id = %s and digest = %s",
         [owner_id, digest],
     )

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.nodes.nodes import HistoryEvent, Node
 from store.nodes.embeddings import Vector, halfvec
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +255,7 @@ def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: Node
         NotFound: This Being has no such node.
     """
     return bool(
-        value(
-            tx,
+        tx.value(
             "select memory.correct_node(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
             [
                 being_id,

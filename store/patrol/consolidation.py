@@ -10,7 +10,7 @@ from schemas.nodes.nodes import ShownNode
 from store.nodes.embeddings import halfvec
 from store.nodes.nodes import NodeWords
 from store.nodes.shown import shown
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None) -> list[UUID]:
@@ -49,8 +49,7 @@ def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None)
 def dying(tx: Transaction, being_id: UUID) -> int:
     """Count the Being's dying nodes."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select coalesce(sum(dying_nodes), 0)
             from memory.clusters
@@ -87,8 +86,7 @@ def marked(tx: Transaction, being_id: UUID, may_die: Collection[UUID], limit: in
 def undecided(tx: Transaction, being_id: UUID, at_most: int) -> int:
     """Count the fresh nodes, which no consolidation has decided yet, up to `at_most`."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select count(*)
             from (
@@ -209,8 +207,7 @@ def merge(
         False, and nothing is changed, where one of them was touched since it was shown.
     """
     return bool(
-        value(
-            tx,
+        tx.value(
             "select memory.merge_nodes(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
             [
                 being_id,
@@ -236,7 +233,7 @@ def let_go(tx: Transaction, being_id: UUID, nodes: Iterable[ShownNode]) -> int:
         Refused: One may not die.
     """
     seen = _seen(nodes)
-    return int(value(tx, "select memory.let_go(%s, %s)", [being_id, seen])) if seen.obj else 0
+    return int(tx.value("select memory.let_go(%s, %s)", [being_id, seen])) if seen.obj else 0
 
 
 def settle(tx: Transaction, being_id: UUID, nodes: Iterable[ShownNode]) -> None:

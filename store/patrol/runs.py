@@ -11,7 +11,7 @@ from schemas.ledger.kinds import STEPS
 from schemas.ledger.work import TaskMessage
 from schemas.patrol.runs import Run
 from store.llm.keys import REFUSAL_HOLDS
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 FIRST = STEPS["embed"]
 
@@ -36,8 +36,8 @@ def begin_if_free(tx: Transaction, being_id: UUID, *, least: int, notes: int) ->
 
     It waits for no other transaction: none begins while one holds the Being. Call it last in a transaction.
     """
-    run_id: UUID | None = value(
-        tx, "select memory.begin_run_if_free(%s, %s, %s, %s, %s)", [being_id, least, notes, FIRST.name, FIRST.queue]
+    run_id: UUID | None = tx.value(
+        "select memory.begin_run_if_free(%s, %s, %s, %s, %s)", [being_id, least, notes, FIRST.name, FIRST.queue]
     )
     if run_id:
         _send_first(tx, being_id, run_id)
@@ -46,8 +46,7 @@ def begin_if_free(tx: Transaction, being_id: UUID, *, least: int, notes: int) ->
 
 def end(tx: Transaction, being_id: UUID, run_id: UUID, *, notes: int, error: str | None = None) -> UUID | None:
     """End a run, well or with an error; returns the run that began in its place, if one was queued."""
-    next_run: UUID | None = value(
-        tx,
+    next_run: UUID | None = tx.value(
         "select memory.end_run(%s, %s, %s, %s, %s, %s)",
         [being_id, run_id, error, notes, FIRST.name, FIRST.queue],
     )
@@ -83,8 +82,7 @@ def newest(tx: Transaction, being_id: UUID, limit: int, *, before: UUID | None =
 def any_running(tx: Transaction, being_id: UUID) -> bool:
     """Whether a patrol of this Being is under way."""
     return bool(
-        value(
-            tx,
+        tx.value(
             "select exists(select from memory.patrol_runs where being_id = %s and state = 'running')",
             [being_id],
         )
@@ -94,8 +92,7 @@ def any_running(tx: Transaction, being_id: UUID) -> bool:
 def awaited(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
     """Whether a user demanded this run, or the one that waits for its end."""
     return bool(
-        value(
-            tx,
+        tx.value(
             "select exists (select from memory.patrol_runs where being_id = %s and demanded"
             " and (run_id = %s or state = 'queued'))",
             [being_id, run_id],
@@ -133,8 +130,7 @@ def note_step(tx: Transaction, being_id: UUID, run_id: UUID, step: str, did: dic
 def tick_due(tx: Transaction, being_id: UUID, tick: timedelta) -> bool:
     """Whether the Being's last counted patrol lies at least `tick` of domain time back, or there was none."""
     return bool(
-        value(
-            tx,
+        tx.value(
             "select ticked_at is null or ticked_at <= memory.now() - %s from memory.beings where being_id = %s",
             [tick, being_id],
         )
@@ -165,7 +161,7 @@ def owe_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
 
 def owes_thinking(tx: Transaction, being_id: UUID) -> bool:
     """Whether a run of this Being skipped thinking, and none has made up for it."""
-    return bool(value(tx, "select exists (select from memory.owed_thinking where being_id = %s)", [being_id]))
+    return bool(tx.value("select exists (select from memory.owed_thinking where being_id = %s)", [being_id]))
 
 
 def settle_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:

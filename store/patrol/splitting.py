@@ -11,7 +11,7 @@ from schemas.limits import SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS, TOPIC_NODES
 from schemas.nodes.nodes import Cluster, ShownNode
 from store.nodes.embeddings import Vector, as_array
 from store.nodes.shown import ALIKE, shown
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 MOST_SIBLINGS = 50
 
@@ -126,8 +126,7 @@ def found_of_shown(
     """
     seen = Jsonb({str(node_id): revision for node_id, revision in revisions.items()})
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select memory.found_topic_of_shown(%s, %s, %s, %s, %s, %s, %s)
             """,

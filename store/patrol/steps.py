@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.limits import ASSIGN_SIMILARITY, MERGE_SIMILARITY
 from schemas.nodes.nodes import Root
 from store.nodes.embeddings import Vector, as_array, halfvec
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +127,12 @@ def raise_counter(tx: Transaction, being_id: UUID) -> None:
 
 def flag_dying(tx: Transaction, being_id: UUID) -> int:
     """Mark what has faded to an effective importance of 0.05; returns how many."""
-    return int(value(tx, "select memory.flag_dying_nodes(%s)", [being_id]))
+    return int(tx.value("select memory.flag_dying_nodes(%s)", [being_id]))
 
 
 def revive_dead(tx: Transaction, being_id: UUID) -> int:
     """Make nodes active again that were asked for after they died; returns how many."""
-    return int(value(tx, "select memory.revive_dead_nodes(%s)", [being_id]))
+    return int(tx.value("select memory.revive_dead_nodes(%s)", [being_id]))
 
 
 def absorb(tx: Transaction, being_id: UUID, survivor: UUID, absorbed: Sequence[UUID]) -> None:
@@ -155,4 +155,4 @@ def make_dead(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None
 
 def merge_small(tx: Transaction, being_id: UUID) -> int:
     """Let small clusters join their most like siblings, or their root; returns how many were removed."""
-    return int(value(tx, "select memory.merge_small_clusters(%s, %s)", [being_id, MERGE_SIMILARITY]))
+    return int(tx.value("select memory.merge_small_clusters(%s, %s)", [being_id, MERGE_SIMILARITY]))

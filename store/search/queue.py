@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schemas.ledger.kinds import WorkKind
 from schemas.search import Kind, Stage
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 # No owner has it: every other id is higher.
 LOWEST_ID = UUID(int=0)
@@ -51,8 +51,7 @@ class Waiting:
 
 def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
     """The user that an owner of documents is, or whose Being it is; None where it is gone."""
-    found: UUID | None = value(
-        tx,
+    found: UUID | None = tx.value(
         """
         select user_id from memory.beings where being_id = %(owner)s
         union all
@@ -111,8 +110,7 @@ def take(tx: Transaction, seen: Sequence[Waiting]) -> set[Told]:
 def unindexed(tx: Transaction, owners: Sequence[UUID], kinds: Sequence[Kind]) -> int:
     """How much of these kinds was accepted and is not searchable yet by every signal."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select count(*)
             from memory.search_queue as q

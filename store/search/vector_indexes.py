@@ -9,7 +9,7 @@ from psycopg.sql import Literal as SqlLiteral
 
 from schemas.ledger.kinds import INDEX_VECTORS
 from store.database import Store
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 Of = Literal["told", "nodes"]
 # A build keeps its graph in memory: links of some 600 bytes beside each vector's half floats.
@@ -66,8 +66,7 @@ def standing(tx: Transaction) -> dict[str, bool]:
 def may_build(tx: Transaction) -> bool:
     """Whether this connection's role owns the tables, as the role that migrates does."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select bool_and(pg_has_role(relowner, 'usage')) from pg_catalog.pg_class
             where oid in (to_regclass('memory.search_vectors'), to_regclass('memory.node_vectors'))
@@ -95,8 +94,7 @@ def build(store: Store, index: VectorIndex) -> bool:
     with store.maintenance() as session:
         if not _locked(session):
             return False
-        rows = value(
-            session,
+        rows = session.value(
             "select reltuples::bigint from pg_catalog.pg_class where oid = to_regclass(%s)",
             [f"memory.{table}"],
         )
@@ -138,4 +136,4 @@ def remove(store: Store, name: str) -> bool:
 
 def _locked(session: Transaction) -> bool:
     """Take the session's lock of all such DDL: two concurrent builds would wait for each other's snapshots."""
-    return bool(value(session, "select pg_try_advisory_lock(hashtextextended('vector indexes', 0))"))
+    return bool(session.value("select pg_try_advisory_lock(hashtextextended('vector indexes', 0))"))

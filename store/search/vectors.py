@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.search import Kind
 from store.nodes.embeddings import Vector, halfvec
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,5 +239,5 @@ def owners_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID
 
 def being_model(tx: Transaction, owner_id: UUID) -> str | None:
     """The model of a Being's memories; None for an owner that is no Being, or that has no memories yet."""
-    found: str | None = value(tx, "select embedding_model from memory.beings where being_id = %s", [owner_id])
+    found: str | None = tx.value("select embedding_model from memory.beings where being_id = %s", [owner_id])
     return found

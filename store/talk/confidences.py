@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from schemas.talk.messages import Message
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequence[tuple[UUID, UUID]]) -> bool:
@@ -20,7 +20,7 @@ def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequenc
         Whether any statement was moved to another scope, so that names may have become unused.
     """
     parameters = [being_id, list(judged), [message for message, _ in pairs], [asking for _, asking in pairs]]
-    return bool(value(tx, "select memory.keep_confidences(%s, %s, %s, %s)", parameters))
+    return bool(tx.value("select memory.keep_confidences(%s, %s, %s, %s)", parameters))
 
 
 def decide(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, in_confidence: bool) -> None:
@@ -35,8 +35,7 @@ def scope_fact(tx: Transaction, user_id: UUID, fact_id: UUID, seed_ids: Sequence
 
 def are_kept(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, in_confidence: bool) -> bool:
     """Whether each of these messages is in confidence, or none is."""
-    return not value(
-        tx,
+    return not tx.value(
         """
         select exists (
             select from memory.messages where being_id = %s and message_id = any(%s) and in_confidence <> %s
@@ -91,8 +90,7 @@ def fact_of(
     tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, message_ids: Sequence[UUID], seed_ids: Sequence[UUID]
 ) -> UUID | None:
     """The fact of a Being's that rests on any of these messages and seeds: the one named, else the latest told."""
-    found: UUID | None = value(
-        tx,
+    found: UUID | None = tx.value(
         """
         select (
             select f.fact_id

@@ -11,7 +11,7 @@ from schemas.ledger.kinds import WorkKind
 from schemas.ledger.work import Claim
 from schemas.talk.messages import Message
 from store.llm.keys import REFUSAL_HOLDS
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,7 @@ def count_unjudged(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID])
 def waiting(tx: Transaction, being_id: UUID, at_most: int) -> int:
     """Count the user's messages to a Being that are not judged, up to `at_most`."""
     return int(
-        value(
-            tx,
+        tx.value(
             """
             select count(*)
             from (
@@ -73,8 +72,7 @@ def unjudged(tx: Transaction, being_id: UUID, session_id: UUID, *, until: dateti
 
 def all_wait(tx: Transaction, being_id: UUID, session_id: UUID, messages: Sequence[Message]) -> bool:
     """Whether each of these messages is in this session still, and waits to be judged."""
-    waiting: int = value(
-        tx,
+    waiting: int = tx.value(
         """
         select count(*) from memory.messages
         where being_id = %s and session_id = %s and message_id = any(%s) and not judged
@@ -137,8 +135,7 @@ def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) ->
 def more_is_judged(tx: Transaction, user_id: UUID, kind: WorkKind, apart_from: Claim) -> bool:
     """Whether work of judging is running or due for any of a user's Beings, apart from one unit."""
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select exists (
                 select

@@ -13,7 +13,7 @@ from schemas.ledger.kinds import WorkKind
 from schemas.limits import FIRST_WORDS, ROLLING_BACKLOG
 from schemas.talk.messages import Message, Session
 from store.llm.keys import REFUSAL_HOLDS
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUI
 
     With `told`, for what will be told of them, also whether none is muted.
     """
-    return bool(value(tx, "select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), told]))
+    return bool(tx.value("select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), told]))
 
 
 def end_idle_sessions(tx: Transaction, limit: int) -> list[tuple[UUID, UUID]]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from schemas.errors import existing
 from schemas.talk.mutes import Mute, MutedKind
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 _MUTES: LiteralString = """
     select m.mute_id, m.kind, coalesce(m.item_id::text, m.name) as target, m.muted_at,
@@ -63,8 +63,7 @@ def add(
         name: The ref of an entity, or the producer's id of a conversation.
         asked_in: The Being and the message in which the user asked for it; the message is muted as well.
     """
-    made = value(
-        tx,
+    made = tx.value(
         "select memory.add_mute(%s, %s, %s, %s, %s, %s, %s)",
         [user_id, being_id, kind, item_id, name, *(asked_in or (None, None))],
     )
@@ -181,8 +180,7 @@ def messages_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
 def is_conversation(tx: Transaction, being_id: UUID, name: str) -> bool:
     """Whether a Being has a session of this conversation."""
     return bool(
-        value(
-            tx,
+        tx.value(
             "select exists (select from memory.sessions where being_id = %s and conversation = %s)",
             [being_id, name],
         )

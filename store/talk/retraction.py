@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from schemas.talk.messages import RetractedMessage
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,7 @@ def page(
 
 def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Remove up to `limit` messages that were retracted so long ago, without a trace; returns their number."""
-    removed: int = value(
-        tx,
+    removed: int = tx.value(
         """
         with old as (
             select being_id, message_id

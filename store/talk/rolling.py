@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 from schemas.talk.messages import Message
 from schemas.talk.summaries import KeptRolling, StateRow
 from store.llm.keys import REFUSAL_HOLDS
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
@@ -18,8 +18,7 @@ def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
     While the Being waits for a key, only messages that came with a live key of their own count.
     """
     return bool(
-        value(
-            tx,
+        tx.value(
             """
             select count(*) >= %(every)s
             from (
@@ -164,7 +163,7 @@ def versions(tx: Transaction, being_id: UUID, *, before: int | None, limit: int)
 
 def current(tx: Transaction, being_id: UUID) -> str | None:
     """The newest version's text; None before the first."""
-    found: str | None = value(tx, "select rolling_summary from memory.session_states where being_id = %s", [being_id])
+    found: str | None = tx.value("select rolling_summary from memory.session_states where being_id = %s", [being_id])
     return found
 
 

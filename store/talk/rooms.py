@@ -10,7 +10,7 @@ from psycopg.errors import UniqueViolation
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
 from schemas.talk.rooms import Room, RoomMessage
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,7 @@ def add(tx: Transaction, user_id: UUID, slug: str, name: str, people: Sequence[s
     """
     try:
         with tx.transaction():
-            room_id: UUID = value(
-                tx,
+            room_id: UUID = tx.value(
                 "insert into memory.rooms (user_id, slug, name, people) values (%s, %s, %s, %s) returning room_id",
                 [user_id, slug, name, list(people)],
             )

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.talk.messages import KeptSession
 from schemas.talk.summaries import KeptSummary, SessionSummary
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,7 @@ def take_due(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
 
 def count_due(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> int:
     """How many of these sessions have closed and are to be summarised."""
-    count: int = value(
-        tx,
+    count: int = tx.value(
         """
         select count(*)
         from memory.sessions
@@ -91,8 +90,7 @@ def enqueue_short(tx: Transaction, being_id: UUID, session_id: UUID) -> None:
 
 def count_short(tx: Transaction, being_id: UUID, *, limit: int) -> int:
     """How many sessions of a Being are queued for a joint call, counted up to `limit`."""
-    count: int = value(
-        tx,
+    count: int = tx.value(
         """
         select count(*)
         from (select from memory.sessions where being_id = %s and deferral_id is not null limit %s) as queued

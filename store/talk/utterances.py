@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def settle(
 
 def roommates(tx: Transaction, being_id: UUID) -> list[UUID]:
     """The Beings among which utterances of a Being may have copies, itself included, by their ids."""
-    return list(value(tx, "select memory.roommates(%s)", [being_id]))
+    return list(tx.value("select memory.roommates(%s)", [being_id]))
 
 
 def following(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> list[Copy]:
@@ -141,8 +141,7 @@ def todos(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[
 
 def counterpart(tx: Transaction, being_id: UUID, leads_id: UUID, todo_id: UUID) -> UUID | None:
     """The todo of a Being that was found in the same utterances as one of another Being; None if there is none."""
-    found: UUID | None = value(
-        tx,
+    found: UUID | None = tx.value(
         """
         select (
             select own.todo_id
@@ -172,4 +171,4 @@ def share_evidence(
 
 def share_confidences(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> bool:
     """Keep copies that follow in confidence as those are that lead; returns whether statements were moved."""
-    return bool(value(tx, "select memory.share_confidences(%s, %s)", [user_id, list(message_ids)]))
+    return bool(tx.value("select memory.share_confidences(%s, %s)", [user_id, list(message_ids)]))

@@ -23,7 +23,6 @@ from store import clock
 from store.accounts import beings
 from store.database import Store
 from store.migrate import migrate
-from store.transaction import value
 from tests.chaos.audit import inconsistencies, is_consistent
 from tests.chaos.doors import NoAnswer
 from tests.chaos.faults import FAULTS, Fault
@@ -207,12 +206,12 @@ class Chaos:
     @staticmethod
     def _dead_letters(system: System) -> int:
         with system.store.transaction() as tx:
-            return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
+            return int(tx.value("select count(*) from memory.work where state = 'dead'"))
 
     @staticmethod
     def _scenes_drawn(system: System) -> int:
         with system.store.transaction() as tx:
-            return int(value(tx, "select count(*) from memory.notes where origin = 'talk'"))
+            return int(tx.value("select count(*) from memory.notes where origin = 'talk'"))
 
     def _thoughts(self, system: System) -> dict[str, int]:
         """Report the patrols' model calls, their results, and the calls that were paid for more than once."""

@@ -13,7 +13,6 @@ from schemas.settings import Settings
 from store.accounts import beings
 from store.ledger import work
 from store.patrol import runs, steps
-from store.transaction import value
 from tests.models.walking import ATTEMPTS, LEASE, walk_run
 
 # Patrols without a request, of two notes each, begun when two wait.
@@ -57,7 +56,7 @@ def swept(life):
 def waiting(life):
     """How many notes are no memories yet."""
     with life.store.transaction() as tx:
-        return value(tx, "select count(*) from memory.notes where state <> 'remembered'")
+        return tx.value("select count(*) from memory.notes where state <> 'remembered'")
 
 
 def test_one_note_waits_for_company(life):

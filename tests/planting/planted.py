@@ -15,7 +15,7 @@ from schemas.vault.vault_requests import NewRecord
 from store import vault
 from store.database import Store
 from store.intake import notes
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 from tests.full_being import fill, lock
 from tests.planting.planted_confidences import plant_confidences
 from tests.scenes import note
@@ -167,7 +167,7 @@ def _holds_the_word(tx: Transaction, being: Being, table: str, column: str, owne
     found = sql.SQL("select exists (select from memory.{} where {} = %s and {}::text ilike %s)").format(
         sql.Identifier(table), sql.Identifier(owner), sql.Identifier(column)
     )
-    return bool(value(tx, found, [being.being_id, f"%{PRIVATE}%"]))  # type: ignore[arg-type]
+    return bool(tx.value(found, [being.being_id, f"%{PRIVATE}%"]))  # type: ignore[arg-type]
 
 
 def _notes(tx: Transaction, being: Being) -> None:

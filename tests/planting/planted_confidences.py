@@ -16,7 +16,7 @@ from store.facts import entities, todos
 from store.facts.entities import Mention
 from store.facts.statements import NewStatement, add_statements
 from store.talk import confidences
-from store.transaction import new_ids, value
+from store.transaction import new_ids
 
 
 class Told:
@@ -40,7 +40,7 @@ class Told:
                 source="shadow_extraction",
                 confidence=0.9,
                 importance=3,
-                told_at=value(tx, "select memory.now()"),
+                told_at=tx.value("select memory.now()"),
                 span=f"The {word} of {form}",
                 being_id=being.being_id,
                 message_id=self.message_id,

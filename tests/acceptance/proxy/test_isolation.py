@@ -11,7 +11,6 @@ import httpx2
 import pytest
 
 from schemas.accounts.accounts import Being
-from store.transaction import value
 from tests.acceptance.conftest import PATIENCE, Person
 from tests.acceptance.http.accounts.test_isolation import changed, rows_of
 from tests.acceptance.http.accounts.test_planted import NEAR, adopt_embedder, leaked_words
@@ -65,7 +64,7 @@ def answered(ledger, being):
     """Whether the last thing that was said to a Being has its answer: it is stored when it has been passed on."""
     with ledger.transaction() as tx:
         last = "select role from memory.messages where being_id = %s order by message_id desc limit 1"
-        return value(tx, last, [being.being_id]) == "assistant"
+        return tx.value(last, [being.being_id]) == "assistant"
 
 
 def indexed(person):

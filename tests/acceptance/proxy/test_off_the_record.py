@@ -9,7 +9,6 @@ import pytest
 from celery import Celery
 from redis import Redis
 
-from store.transaction import value
 from tests.acceptance.http.test_mcp import over_http
 from tests.acceptance.proxy.conftest import secret_of
 from tests.acceptance.proxy.test_memory import asked, said
@@ -56,15 +55,15 @@ def entries(redis, key):
 def copies(person):
     """How many answers to repeated requests are stored for a person."""
     with person.ledger.transaction() as tx:
-        return value(tx, "select count(*) from memory.request_answers where user_id = %s", [person.user.user_id])
+        return tx.value("select count(*) from memory.request_answers where user_id = %s", [person.user.user_id])
 
 
 def counts(person):
     """What being found changes of memories, and what contexts record."""
     with person.ledger.transaction() as tx:
         being = [person.being.being_id]
-        found = value(tx, "select sum(reactivation_count) from memory.memory_nodes where being_id = %s", being)
-        return found, value(tx, "select count(*) from memory.receipts where being_id = %s", being)
+        found = tx.value("select sum(reactivation_count) from memory.memory_nodes where being_id = %s", being)
+        return found, tx.value("select count(*) from memory.receipts where being_id = %s", being)
 
 
 @pytest.fixture
@@ -159,8 +158,7 @@ def test_a_marked_request_leaves_no_word_through_any_door(stack, proxy, sdk, cla
 def value_of_calls(person):
     """How many chat calls are in the accounts."""
     with person.ledger.transaction() as tx:
-        return value(
-            tx,
+        return tx.value(
             "select count(*) from memory.model_calls where owner_id = %s and purpose = 'chat'",
             [person.being.being_id],
         )

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.nodes import embeddings, finding, nodes
-from store.transaction import value
 from tests.scenes import EAST, MODEL, NORTH, UP, make_being, make_user, move, remember, root, seen, words
 
 HALF = st.floats(-4, 4, width=16)
@@ -52,8 +51,7 @@ def topic(store, being):
 
 def make_topic(tx, being, name="Sailing", parent=None):
     parent = parent or root(tx, being)
-    return value(
-        tx,
+    return tx.value(
         "insert into memory.clusters (being_id, name, parent_id) values (%s, %s, %s) returning cluster_id",
         [being.being_id, name, parent],
     )
@@ -184,8 +182,7 @@ def test_moving_a_node_leaves_it_as_it_was(store, being, topic):
 
 def test_a_node_arrives_once_and_not_again_when_its_words_or_its_model_change(store, being, topic):
     def arrivals():
-        return value(
-            tx,
+        return tx.value(
             "select arrivals_since_split from memory.clusters where being_id = %s and cluster_id = %s",
             [being.being_id, topic],
         )

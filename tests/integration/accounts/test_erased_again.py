@@ -33,7 +33,6 @@ from schemas.vault.vault_requests import NewRecord
 from store.accounts import beings
 from store.facts import facts
 from store.ledger import retention
-from store.transaction import value
 from tests.full_being import fill, tables_with
 from tests.scenes import make_user
 
@@ -146,7 +145,7 @@ def test_words_that_another_message_says_still_are_refused_by_id_alone(store, se
 def test_nothing_of_the_words_can_be_read_from_what_is_kept(store):
     with store.transaction() as tx:
         rows = tx.execute("select digest, being_id from memory.erased_items").fetchall()
-        key = value(tx, "select key from memory.erasure_keys")
+        key = tx.value("select key from memory.erasure_keys")
     assert {len(row["digest"]) for row in rows} == {32}
     assert Digests(key).of_message("user", SAID["content"]) not in {row["digest"] for row in rows}
 
@@ -170,7 +169,7 @@ def test_without_a_secret_the_key_is_kept_and_sealed_once_there_is_one(store, se
     assert accept_messages(store, bare, being.being_id, [SAID]).erased == [0]
     known_erased.rotate(store, settings)
     with store.transaction() as tx:
-        assert value(tx, "select sealed from memory.erasure_keys")
+        assert tx.value("select sealed from memory.erasure_keys")
     assert accept_messages(store, settings, being.being_id, [SAID]).erased == [0]
 
 
@@ -191,18 +190,18 @@ def test_an_export_from_before_brings_nothing_back(store, settings, embedders, b
     assert words() == {}
     assert accept_messages(store, settings, copy.being_id, [SAID]).erased == [0]
     with store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.messages where being_id = %s", [copy.being_id]) == 1
+        assert tx.value("select count(*) from memory.messages where being_id = %s", [copy.being_id]) == 1
 
 
 def test_an_export_of_a_full_being_brings_back_no_memory_that_was_erased(store, settings, embedders, being):
     survivor, absorbed, _ = fill(store, being, "marzipan")
     before = b"".join(export_lines(store, being, vectors=True))
     with store.transaction() as tx:
-        note_id = value(tx, "select note_id from memory.memory_nodes where node_id = %s", [absorbed])
+        note_id = tx.value("select note_id from memory.memory_nodes where node_id = %s", [absorbed])
         beings.adopt_model(tx, being.being_id, "three-d")
         tx.execute("delete from memory.notes where state = 'kept' or state = 'pending'")
         known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
-        digest = known.digests.of_note(value(tx, "select content from memory.notes where note_id = %s", [note_id]))
+        digest = known.digests.of_note(tx.value("select content from memory.notes where note_id = %s", [note_id]))
         tx.execute(
             "insert into memory.erased_items (user_id, being_id, digest) values (%s, %s, %s)",
             [being.user_id, being.being_id, digest],
@@ -213,7 +212,7 @@ def test_an_export_of_a_full_being_brings_back_no_memory_that_was_erased(store, 
     with store.transaction() as tx:
         rows = tx.execute("select node_id from memory.memory_nodes where being_id = %s", [copy.being_id]).fetchall()
         assert not {survivor, absorbed} & {row["node_id"] for row in rows}
-        assert value(tx, "select count(*) from memory.notes where being_id = %s and state = 'pending'", [copy.being_id])
+        assert tx.value("select count(*) from memory.notes where being_id = %s and state = 'pending'", [copy.being_id])
 
 
 def test_a_seed_goes_with_what_rests_on_it_and_may_be_told_again(store, being, words):
@@ -227,7 +226,7 @@ def test_a_seed_goes_with_what_rests_on_it_and_may_be_told_again(store, being, w
         assert seeding.seed(store, Settings(), being, seeds).repeated == 2
         with store.transaction() as tx:
             (fact,) = facts.page(tx, being.user_id, being.being_id, limit=2)
-            todo = value(tx, "select todo_id from memory.todos")
+            todo = tx.value("select todo_id from memory.todos")
         editing.erase(store, being, fact.fact_id)
         todos.erase(store, being, todo)
         assert words() == {}
@@ -247,7 +246,7 @@ def test_an_erased_being_leaves_no_seed_that_was_told_to_it(store, being, words)
 def test_an_erased_being_takes_its_digests_along(store, erased):
     erase_being(store, erased)
     with store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.erased_items") == 0
+        assert tx.value("select count(*) from memory.erased_items") == 0
 
 
 def test_an_erased_vault_record_is_gone_and_stays_gone(store, settings, being, words):
@@ -288,7 +287,7 @@ def test_cleaning_the_streams_outlives_the_being(store, being):
     erase_being(store, being)
     with store.transaction() as tx:
         retention.remove_orphaned(tx, timedelta(0), 10)
-        assert value(tx, "select count(*) from memory.work where owner_id = %s", [being.being_id]) == 2
+        assert tx.value("select count(*) from memory.work where owner_id = %s", [being.being_id]) == 2
 
 
 @pytest.mark.usefixtures("erased")

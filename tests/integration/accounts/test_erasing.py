@@ -19,7 +19,6 @@ from store.intake import notes
 from store.ledger import retention, work
 from store.nodes import nodes
 from store.patrol import runs
-from store.transaction import value
 from tests.full_being import fill, tables_with
 from tests.scenes import make_topic, make_user, note, remember, root, seen, words
 
@@ -119,8 +118,7 @@ def absorbed_scene(store, being):
             cluster=root(tx, being),
         )
         tx.execute("update memory.node_vectors set vector = %s", [f"[{','.join(['0.05'] * 384)}]"])
-        response = value(
-            tx,
+        response = tx.value(
             "insert into memory.model_responses"
             " (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, retained)"
             " values (%s, %s, 'patrol.consolidate', 'r', 'x', 'consolidate', 'any', 'marzipan', true)"
@@ -162,9 +160,9 @@ def test_an_erased_memory_leaves_no_word_and_who_had_taken_it_in_says_its_own_ag
         assert seen(tx, companion, kept).scene["action"] == "Bread was baked."
         free = seen(tx, companion, freed)
         assert (free.status, free.fresh, free.absorbed_into) == ("active", True, None)
-        assert value(tx, "select count(*) from memory.diary where being_id = %s", [companion.being_id]) == 1
+        assert tx.value("select count(*) from memory.diary where being_id = %s", [companion.being_id]) == 1
         # The vector of its own words is the memory's, and is not kept for a memory to come.
-        assert value(tx, "select count(*) from memory.embeddings") == 0
+        assert tx.value("select count(*) from memory.embeddings") == 0
 
 
 def test_a_memory_goes_with_what_it_took_in(store, companion, embedders):

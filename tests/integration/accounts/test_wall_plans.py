@@ -18,7 +18,6 @@ from store.nodes.embeddings import Meant
 from store.search import candidates, lexical, nearest
 from store.search.scope import Within, plan_once
 from store.talk import messages, scenes, unplaced_messages, utterances
-from store.transaction import value
 from tests.databases import as_bound
 from tests.scenes import EAST, MODEL, make_being, make_user, root
 
@@ -111,7 +110,7 @@ select user_id, fact_id, %(model)s, '', '[1,0,0]' from memory.facts where user_i
 
 
 def message(n, tx):
-    return value(tx, "select md5('m' || %s::integer)::uuid", [n])
+    return tx.value("select md5('m' || %s::integer)::uuid", [n])
 
 
 def by_words(tx, being, *kinds, terms):
@@ -163,11 +162,11 @@ STATEMENTS = {
     ).fetchall(),
     "messages of a context": lambda tx, being: messages.standing(tx, being.being_id, [message(9, tx)], None),
     "scenes of a session's days": lambda tx, being: scenes.overlapping(
-        tx, being.being_id, [value(tx, "select session_id from memory.sessions limit 1")], until=DAY
+        tx, being.being_id, [tx.value("select session_id from memory.sessions limit 1")], until=DAY
     ),
     "knowledge under a key": lambda tx, being: keyed_knowledge.get(tx, being.being_id, [(("a", "7"), "k")]),
     "messages with the same words": lambda tx, being: unplaced_messages.with_words(
-        tx, being.being_id, [value(tx, "select memory.words_key('Line 9')")]
+        tx, being.being_id, [tx.value("select memory.words_key('Line 9')")]
     ),
 }
 
@@ -202,9 +201,9 @@ def rows_read(store, being, call):
         where schemaname = 'memory'
     """
     with acting_for(being.user_id, being.being_id), store.transaction() as tx:
-        before = value(tx, counted)
+        before = tx.value(counted)
         call(tx, being)
-        read = value(tx, counted) - before
+        read = tx.value(counted) - before
         tx.rollback()
     return read
 

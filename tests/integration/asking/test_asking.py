@@ -9,7 +9,6 @@ from memory.intake import retraction
 from memory.llm import spending
 from memory.talk.context_provenance import Utterance, shown_parts
 from schemas.talk.retraction import MessageSelection
-from store.transaction import value
 from tests.integration.asking.conftest import NO_PLAN, ref_of, sentence
 
 NORA = "Nora moved to Lisbon, she has a flat with 3 rooms there."
@@ -129,12 +128,12 @@ def test_an_answer_is_no_evidence_and_its_echo_is_known(asking):
     told = "Nora moved to Lisbon, so a flat there with 3 rooms is where she lives."
     asking.answer = lambda material: {"sentences": [sentence(told, (ref_of(material, "Nora"), NORA))]}
     with asking.store.transaction() as tx:
-        before = value(tx, "select count(*) from memory.search_documents")
+        before = tx.value("select count(*) from memory.search_documents")
     asked = asking.ask("Where does Nora live?")
 
     assert [one.sentence for one in asked.answer] == [told]
     with asking.store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.search_documents") == before
+        assert tx.value("select count(*) from memory.search_documents") == before
         said = Utterance(told, asked.context_id, datetime.now(UTC))
         (spans,) = shown_parts(tx, asking.being.being_id, [said])
         assert [told[start:end] for start, end in spans] == [told.removesuffix(".")]
@@ -150,14 +149,13 @@ def test_no_connection_is_held_while_a_model_is_asked_and_what_is_withdrawn_mean
     def withdrawing(material):
         with asking.store.transaction() as tx:
             held.append(
-                value(
-                    tx,
+                tx.value(
                     "select count(*) from pg_stat_activity where datname = current_database()"
                     " and state in ('idle in transaction', 'active') and pid <> pg_backend_pid()",
                 )
             )
             reserved = "select min(cost) from memory.model_calls where purpose = 'ask' and outcome = 'unknown'"
-            assert value(tx, reserved) > 0
+            assert tx.value(reserved) > 0
         assert NORA in material.text
         chosen = MessageSelection(ids=[str(nora)])
         retraction.retract(asking.store, asking.settings, asking.embedders, asking.being.being_id, chosen)

@@ -11,7 +11,6 @@ from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
 from store import clock
-from store.transaction import value
 from tests.fakes.provider import Behaviour
 from tests.integration.asking.conftest import ref_of, sentence
 
@@ -106,7 +105,7 @@ def test_a_client_that_leaves_ends_the_call_and_pays_for_what_was_written(writin
     with writing.store.transaction() as tx:
         repeated = Utterance(SAID["Nora"], None, clock.now(tx))
         assert shown_parts(tx, writing.being.being_id, [repeated]) == [[]]
-        assert value(tx, "select count(*) from memory.receipts where process = 'ask'") == 1
+        assert tx.value("select count(*) from memory.receipts where process = 'ask'") == 1
 
 
 def test_a_provider_that_sends_no_stream_is_read_when_it_has_answered(writing):

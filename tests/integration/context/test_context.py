@@ -35,7 +35,6 @@ from store.facts import fact_vectors, todos
 from store.nodes import nodes
 from store.patrol import diary
 from store.talk import messages
-from store.transaction import value
 from tests.planting.injections import INJECTIONS
 from tests.scenes import EAST, MODEL, activate, make_being, remember, root, words
 
@@ -397,7 +396,7 @@ def test_assembling_without_activation_changes_nothing(whole, context_of, store)
         with store.transaction() as tx:
             tables = [row["name"] for row in tx.execute(ALL_TABLES)]
             return {
-                name: value(tx, f"select jsonb_agg(to_jsonb(t) order by t::text) from memory.{name} as t")  # noqa: S608
+                name: tx.value(f"select jsonb_agg(to_jsonb(t) order by t::text) from memory.{name} as t")  # noqa: S608
                 for name in tables
             }
 
@@ -486,8 +485,7 @@ def test_what_is_said_is_embedded_once_for_memories_and_facts_and_no_connection_
     turn = Turn(messages=[{"role": "user", "content": "Did the oven fail?"}], explain=True)
     with Store(url, connections=1) as lone:
         with lone.transaction() as tx:
-            fact_id = value(
-                tx,
+            fact_id = tx.value(
                 "insert into memory.facts (user_id, type, content, entity_refs, entity_label, subtype, memory_key,"
                 " source, confidence) values (%s, 'PEOPLE', 'Jon mends ovens.', '{person:jon}', 'Jon', %s, 'jon',"
                 " 'seeded_profile', 0.9) returning fact_id",
@@ -646,8 +644,7 @@ def test_lists_hold_a_name_once(store, whole):
 def test_the_last_conversation_is_the_one_that_was_last(store, being):
     with store.transaction() as tx:
         for last, line in (("2026-03-09T12:00Z", "The ninth."), ("2026-03-02T12:00Z", "Taken in later, held before.")):
-            session_id = value(
-                tx,
+            session_id = tx.value(
                 "insert into memory.sessions (being_id, started_at, last_activity_at, ended_at)"
                 " values (%s, %s, %s, %s) returning session_id",
                 [being.being_id, last, last, last],

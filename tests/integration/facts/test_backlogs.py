@@ -10,7 +10,6 @@ from schemas.ledger import kinds
 from schemas.ledger.kinds import EMBED_FACTS
 from schemas.limits import ROLLING_BACKLOG
 from store.ledger import work
-from store.transaction import value
 from tests.conversations import ATTEMPTS, LEASE
 
 LONG_AGO = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -31,12 +30,12 @@ def a_session(day, messages, *, role="user"):
 
 def passed_over(talk):
     with talk.store.transaction() as tx:
-        return value(tx, "select count(*) from memory.messages where rolling_version = 0")
+        return tx.value("select count(*) from memory.messages where rolling_version = 0")
 
 
 def left(talk):
     with talk.store.transaction() as tx:
-        return value(tx, "select count(*) from memory.messages where rolling_version is null")
+        return tx.value("select count(*) from memory.messages where rolling_version is null")
 
 
 def rolling_versions(talk):
@@ -109,14 +108,13 @@ def test_each_spine_takes_in_a_prompt_full_of_what_the_user_said_and_the_answers
     talk.summed_up()
     assert shown(talk, "SummarySpine") == [MESSAGES_AT_ONCE, MESSAGES_AT_ONCE, 20]
     with talk.store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.messages where spine_version is null") == 0
+        assert tx.value("select count(*) from memory.messages where spine_version is null") == 0
 
 
 def waits(talk, kind, owner_id):
     """How long the next unit of a kind waits."""
     with talk.store.transaction() as tx:
-        return value(
-            tx,
+        return tx.value(
             "select greatest(next_at - clock_timestamp(), interval '0') from memory.work"
             " where owner_id = %s and kind = %s and state = 'ready'",
             [owner_id, kind.name],
@@ -136,6 +134,6 @@ def test_facts_of_an_import_are_embedded_when_all_is_judged(talk):
 def judge_one(talk):
     """Judge the session that is the first to be judged."""
     with talk.store.transaction() as tx:
-        key = value(tx, "select key from memory.work where kind = %s and state = 'ready' limit 1", [kinds.JUDGE.name])
+        key = tx.value("select key from memory.work where kind = %s and state = 'ready' limit 1", [kinds.JUDGE.name])
         claim = work.claim(tx, talk.being.being_id, kinds.JUDGE.name, key, lease=LEASE, attempts=ATTEMPTS)
     judging.judge(talk.store, talk.thinkers, talk.settings, claim)

@@ -15,7 +15,6 @@ from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
 from store.talk import spines
-from store.transaction import value
 from tests.conversations import fact, todo
 
 # As people write it, and what a model may make of it: the words that tell, and what the judge answers.
@@ -56,7 +55,7 @@ def spine_of(talk):
 
 def in_confidence(talk, message_id):
     with talk.store.transaction() as tx:
-        return value(tx, "select in_confidence from memory.messages where message_id = %s", [message_id])
+        return tx.value("select in_confidence from memory.messages where message_id = %s", [message_id])
 
 
 def decide(talk, message_id, *, secret):

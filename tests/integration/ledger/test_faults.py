@@ -7,7 +7,6 @@ import pytest
 from schemas.errors import Refused, Unavailable
 from store.database import Store
 from store.ledger import metrics, work
-from store.transaction import value
 
 
 def test_a_passing_fault_does_not_count(store, ask, claim, row):
@@ -37,7 +36,7 @@ def test_passing_faults_in_a_row_wait_twice_as_long_each_time(store, ask, claim)
     for seconds in [1, 2, 4, 8]:
         held = claim()
         with store.transaction() as tx:
-            before = value(tx, "select clock_timestamp()")
+            before = tx.value("select clock_timestamp()")
             work.back_off(tx, held, wait=None, error="busy")
             (waiting,) = tx.execute(
                 "update memory.work set next_at = clock_timestamp() where owner_id = %s"
@@ -109,7 +108,7 @@ def test_the_operator_replays_the_dead_and_only_the_dead(store, owner, ask, clai
 
 def test_no_process_may_stop_in_a_transaction_for_long(url):
     with Store(url) as store, store.transaction() as tx:
-        assert value(tx, "show idle_in_transaction_session_timeout") == "15s"
+        assert tx.value("show idle_in_transaction_session_timeout") == "15s"
 
 
 def test_a_process_that_stops_in_a_transaction_loses_it_and_what_it_locked(store, being):

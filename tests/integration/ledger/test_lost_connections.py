@@ -9,14 +9,13 @@ from schemas.errors import StatementTimeout, Unavailable
 from schemas.ledger.allowance import Allowance, allowed
 from store.accounts import users
 from store.database import Store
-from store.transaction import value
 
 SLOW = "select pg_sleep(30)"
 
 
 def pid(tx):
     """The server process of a connection."""
-    return value(tx, "select pg_backend_pid()")
+    return tx.value("select pg_backend_pid()")
 
 
 def end(url, process):
@@ -77,7 +76,7 @@ def test_one_that_fails_gives_its_connection_back(alone, fault, statement):
     with allowed(Allowance(statement_seconds=0.05)), pytest.raises(fault), alone.transaction() as tx:
         tx.execute(statement)
     with alone.transaction() as tx:
-        assert value(tx, "select 1") == 1
+        assert tx.value("select 1") == 1
 
 
 def test_within_a_joined_one_it_sees_what_that_has_written(alone):

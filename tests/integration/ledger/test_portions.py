@@ -14,7 +14,6 @@ from schemas.ledger import kinds
 from schemas.limits import SPINE_EVERY
 from schemas.settings import Settings
 from store.ledger import work
-from store.transaction import value
 from tests.conversations import LEASE, Talk, judging_at_once
 from tests.fakes.provider import FakeProvider, running_provider
 
@@ -49,7 +48,7 @@ def done_by_messages(talk, sent, kind, do):
 
 def left(talk, column):
     with talk.store.transaction() as tx:
-        return value(tx, f"select count(*) from memory.messages where {column} is null")  # noqa: S608  # our own columns
+        return tx.value(f"select count(*) from memory.messages where {column} is null")  # noqa: S608  # our own columns
 
 
 def test_a_rolling_summary_of_so_many_portions_is_sent_for_as_often(talk, sent):
@@ -98,7 +97,7 @@ def test_a_full_version_of_the_spine_waits_for_judging_but_not_for_long(talk, se
     ends(talk, claim)
     assert sent.take() == []
     with talk.store.transaction() as tx:
-        wait = value(tx, "select next_at - clock_timestamp() from memory.work where kind = %s", [kinds.SPINE.name])
+        wait = tx.value("select next_at - clock_timestamp() from memory.work where kind = %s", [kinds.SPINE.name])
     assert timedelta(0) < wait <= timedelta(seconds=30)
 
 

@@ -15,7 +15,6 @@ from schemas.limits import BULK_ITEMS
 from schemas.settings import Settings
 from store.database import Store
 from store.shares import Limits
-from store.transaction import value
 from workers.runtime.resources import Resources
 from workers.runtime.step import _set_back
 
@@ -38,7 +37,7 @@ def new_store(url):
 
 def timeout(store):
     with store.transaction() as tx:
-        return value(tx, "show statement_timeout")
+        return tx.value("show statement_timeout")
 
 
 def test_a_statement_that_runs_too_long_is_stopped(new_store):
@@ -46,7 +45,7 @@ def test_a_statement_that_runs_too_long_is_stopped(new_store):
     with pytest.raises(StatementTimeout, match="Ask for less"), store.transaction() as tx:
         tx.execute("select pg_sleep(60)")
     with store.transaction() as tx:
-        assert value(tx, "select 1") == 1
+        assert tx.value("select 1") == 1
 
 
 def test_an_allowance_comes_over_the_process_and_ends_with_its_transaction(new_store):
@@ -96,18 +95,18 @@ def test_one_user_holds_so_many_connections_and_others_find_the_rest(new_store):
             with allowed(Allowance(greedy)), pytest.raises(Unavailable, match="other requests"):
                 store.transaction(patience=0.05).__enter__()
             with allowed(Allowance(uuid4())), store.transaction() as tx:
-                assert value(tx, "select 1") == 1
+                assert tx.value("select 1") == 1
         finally:
             let_go.set()
         for held_by in holding:
             held_by.result()
     with allowed(Allowance(greedy)), store.transaction(patience=0.05) as tx:
-        assert value(tx, "select 1") == 1
+        assert tx.value("select 1") == 1
     assert allowance() == Allowance()
 
 
 def backend(tx):
-    return value(tx, "select pg_backend_pid()")
+    return tx.value("select pg_backend_pid()")
 
 
 def two_connections(store):
@@ -123,9 +122,9 @@ def test_a_request_reads_beside_its_transaction_where_a_connection_is_free(new_s
         with store.transaction() as tx:
             assert store.beside(backend)(tx) != backend(tx)
         meanwhile = threading.Event()
-        reading = store.beside(lambda tx: meanwhile.wait(60) and value(tx, "select 7"))
+        reading = store.beside(lambda tx: meanwhile.wait(60) and tx.value("select 7"))
         with store.transaction() as tx:
-            assert value(tx, "select 1") == 1
+            assert tx.value("select 1") == 1
             meanwhile.set()
             assert reading(tx) == 7
 
@@ -174,7 +173,7 @@ def test_a_delivery_whose_statements_are_stopped_is_kept_for_later(new_store, st
     delivered = deliver(store, Settings(), Embedders(Settings()), "notes", Address(being.being_id), items, ids)
     assert delivered.refused == {}
     with store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.notes where being_id = %s", [being.being_id]) == len(items)
+        assert tx.value("select count(*) from memory.notes where being_id = %s", [being.being_id]) == len(items)
 
 
 @pytest.mark.parametrize(("fault", "attempts"), [(StatementTimeout("too long"), 1), (Unavailable("away"), 0)])

@@ -19,7 +19,6 @@ from schemas.settings import Settings
 from store.accounts import beings, users
 from store.ledger import metrics
 from store.llm import batches, budgets, calls, responses
-from store.transaction import value
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import question
 
@@ -75,7 +74,7 @@ def test_a_budget_in_money_ends_with_the_users_day(mind, accounts, clock):
 def test_a_day_lasts_until_the_next_one_begins_in_the_users_time_zone(store, zone, at, hours):
     begins = datetime.fromisoformat(at).replace(tzinfo=ZoneInfo(zone))
     with store.transaction() as tx:
-        ends = value(tx, "select memory.day_end(%s, %s)", [begins, zone])
+        ends = tx.value("select memory.day_end(%s, %s)", [begins, zone])
     assert (ends.timestamp() - begins.timestamp()) / 3600 == hours
 
 

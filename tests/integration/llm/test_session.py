@@ -12,7 +12,6 @@ from providers.lease_guard import checking_each_request
 from schemas.errors import LeaseLost, Withdrawn
 from store.ledger import retention
 from store.llm import calls, responses
-from store.transaction import value
 from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import THEIRS, named, question
@@ -135,7 +134,7 @@ def test_an_answer_about_what_was_withdrawn_meanwhile_is_not_stored(store, being
             asked.result()
 
     with store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.model_responses") == 0
+        assert tx.value("select count(*) from memory.model_responses") == 0
     assert accounts()[0]["outcome"] == "answered"
     assert mind(claimed()).ask(question()).answer.name == "blue"
 

@@ -12,7 +12,6 @@ from schemas.limits import SEARCH_TERMS
 from schemas.settings import Settings
 from store.nodes import finding, nodes
 from store.nodes.embeddings import halfvec
-from store.transaction import value
 from tests.scenes import EAST, MODEL, remember, root, words
 
 
@@ -145,7 +144,7 @@ def test_a_search_credits_what_it_returns_and_nothing_beyond(store, being, know)
 @pytest.fixture
 def fetched():
     """The rows that scans by the index of vectors have fetched in this transaction, other than scans by a bitmap."""
-    return lambda tx: value(tx, "select pg_stat_get_xact_tuples_fetched('memory.node_vectors_of_model'::regclass)")
+    return lambda tx: tx.value("select pg_stat_get_xact_tuples_fetched('memory.node_vectors_of_model'::regclass)")
 
 
 def test_a_recall_compares_vectors_in_the_order_in_which_they_are_stored(store, being, know, fetched):

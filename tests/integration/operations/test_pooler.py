@@ -12,7 +12,6 @@ from store.accounts import beings
 from store.database import Store, Way
 from store.migrate import await_migrated, migrate, missing
 from store.shares import Limits
-from store.transaction import value
 from tests.processes.pooler import pgbouncer
 from workers.runtime.addresses import NothingRunsError, direct_url
 
@@ -34,7 +33,7 @@ def ledger(pooled, url):
 def test_each_transaction_has_the_parameters_of_the_process_and_leaves_no_trace(ledger, pooled, being):
     def parameters(tx):
         names = ("search_path", "statement_timeout", "idle_in_transaction_session_timeout", "random_page_cost")
-        return [value(tx, "select current_setting(%s)", [name]) for name in names]
+        return [tx.value("select current_setting(%s)", [name]) for name in names]
 
     def once(_):
         with ledger.transaction() as tx:

@@ -18,7 +18,6 @@ from schemas.errors import MigrationRefused
 from store import migrate as migration
 from store.database import Store
 from store.migrate import await_migrated, migrate
-from store.transaction import value
 from tests.conftest import PATIENCE
 from tests.databases import OWNER, as_bound, as_superuser
 from workers.embedded.postgres import program
@@ -188,7 +187,7 @@ def test_a_connection_that_is_older_than_the_schema_takes_vectors(empty):
         store.ping()
         migrate(empty)
         with store.transaction() as tx:
-            assert value(tx, "select %s", [HalfVector([1, 2])]) == HalfVector([1, 2])
+            assert tx.value("select %s", [HalfVector([1, 2])]) == HalfVector([1, 2])
 
 
 def test_a_process_that_waited_long_for_a_migration_goes_on_and_says_what_is_missing(empty, capsys):

@@ -19,7 +19,6 @@ from store.accounts import beings
 from store.llm import unanswered
 from store.nodes import finding, nodes
 from store.patrol import consolidation, runs
-from store.transaction import value
 from tests.fakes.provider import Behaviour
 from tests.models.thinking import thinking_life
 from tests.models.walking import walk_patrol, walk_run
@@ -164,13 +163,13 @@ def test_a_response_goes_with_each_memory_that_it_showed_also_where_its_merge_di
     life.answers.said["Consolidation"] = lambda material: {"make_dead": [], **while_one_is_pinned(material)}
     assert life.patrol().steps["consolidate"]["merges"] == 1
     with life.store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.model_responses where retained") == 1
+        assert tx.value("select count(*) from memory.model_responses where retained") == 1
         being = beings.get_being(tx, life.being_id)
     for action in ("Marzipan", "Pip ate"):
         erase_node(life.store, life.settings, Embedders(life.settings), being, life.node(action).node_id)
 
     with life.store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.model_responses where completion ~* 'marzipan'") == 0
+        assert tx.value("select count(*) from memory.model_responses where completion ~* 'marzipan'") == 0
 
 
 def test_what_is_dying_is_let_go(life):

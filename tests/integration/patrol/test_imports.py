@@ -10,7 +10,6 @@ from schemas.ledger.kinds import PATROL_STEPS
 from store.ledger import work
 from store.llm import unanswered
 from store.patrol import runs
-from store.transaction import value
 from tests.fakes.provider import Behaviour
 from tests.models.thinking import thinking_life
 from tests.models.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
@@ -48,7 +47,7 @@ def patrolled(life, run_id):
     embedders, thinkers = Embedders(life.settings), Thinkers(life.settings)
     run = walk_run(life.store, embedders, life.settings, life.being_id, run_id, PATROL_STEPS, thinkers)
     with life.store.transaction() as tx:
-        waiting = value(tx, "select count(*) from memory.notes where state <> 'remembered'")
+        waiting = tx.value("select count(*) from memory.notes where state <> 'remembered'")
     assert (run.steps["split"].get("reason") == MORE_TO_COME) == (
         run.steps["consolidate"].get("reason") == MORE_TO_COME
     )

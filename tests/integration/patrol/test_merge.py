@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from store.nodes import clusters, nodes
 from store.patrol import steps
-from store.transaction import value
 from tests.scenes import EAST, NORTH, make_being, make_user, remember, root, seen, words
 
 SOUTH = (0.0, -1.0, 0.0)
@@ -22,8 +21,7 @@ def at(degrees):
 
 def make_topic(tx, being, name, vectors, parent=None):
     """A topic with one active node for each vector."""
-    topic = value(
-        tx,
+    topic = tx.value(
         "insert into memory.clusters (being_id, name, parent_id) values (%s, %s, %s) returning cluster_id",
         [being.being_id, name, parent or root(tx, being)],
     )
@@ -80,7 +78,7 @@ def test_exactly_the_threshold_is_not_enough(tx, being):
     )
 
     merged = "select memory.merge_small_clusters(%s, %s)"
-    value(tx, merged, [being.being_id, similarity["s"]])
+    tx.value(merged, [being.being_id, similarity["s"]])
 
     assert home_of(tx, being, small) == root(tx, being)
 

@@ -11,7 +11,6 @@ from memory.talk import muting
 from schemas.talk.mutes import MuteRequest
 from store.accounts import beings
 from store.nodes import nodes
-from store.transaction import value
 from tests.models.thinking import thinking_life
 from tests.scenes import move, root
 
@@ -116,7 +115,7 @@ def test_the_diary_is_written_anew_without_what_is_muted_and_no_prompt_for_it_ha
     (entry,) = (page := diary_page(life.store, life.being_id, muted=False, cursor=None, limit=9)).entries
     assert set(MARK.findall(entry.text)) == set(MARK.findall(page.think_md)) == {"zq2x", "zq3x"}
     with life.store.transaction() as tx:
-        kept = value(tx, "select count(*) from memory.diary where being_id = %s", [life.being_id])
+        kept = tx.value("select count(*) from memory.diary where being_id = %s", [life.being_id])
     assert kept == 1, "the page was written in place of the other"
 
 

@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 from store.search import queue
 from store.talk import retraction
-from store.transaction import value
 from workers.embedded.processes import wait_until
 
 PATIENCE = 30
@@ -15,7 +14,7 @@ def waits(store, count):
 
     def are_waiting():
         with store.transaction() as tx:
-            return value(tx, "select count(*) from pg_locks where not granted") == count
+            return tx.value("select count(*) from pg_locks where not granted") == count
 
     return wait_until(are_waiting, PATIENCE)
 
@@ -58,7 +57,7 @@ def test_what_is_gone_keeps_nothing_behind_it_from_its_vector(on, store, being):
 
     with store.transaction() as tx:
         assert queue.unindexed(tx, [being.being_id], ["message"]) == 0
-        assert value(tx, "select count(*) from memory.search_vectors") == 1
+        assert tx.value("select count(*) from memory.search_vectors") == 1
 
 
 def erase(store, being, ids):

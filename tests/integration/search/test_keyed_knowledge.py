@@ -13,7 +13,6 @@ from schemas.intake.notes import NoteChanges
 from schemas.settings import Settings
 from store.accounts import beings
 from store.intake import kept_notes
-from store.transaction import value
 from tests.full_being import tables_with
 
 TEA = {"namespace": ["ada", "drinks"], "key": "tea", "value": {"what": "green tea", "cups": 3}}
@@ -173,8 +172,8 @@ def test_what_is_removed_is_nowhere(kept, on, being, store):
     assert kept.get("ada", "drinks", "tea") is None
     with store.transaction() as tx:
         assert tables_with(tx, "green") == {}
-        assert value(tx, "select count(*) from memory.search_documents where kind = 'knowledge'") == 1
-        assert value(tx, "select count(*) from memory.request_answers") == 0
+        assert tx.value("select count(*) from memory.search_documents where kind = 'knowledge'") == 1
+        assert tx.value("select count(*) from memory.request_answers") == 0
 
 
 def test_it_is_not_in_the_snapshot_and_counts_by_its_own_limit(kept, being, store):
@@ -194,7 +193,7 @@ def test_it_is_not_in_the_snapshot_and_counts_by_its_own_limit(kept, being, stor
 def test_it_is_changed_under_its_key_alone(kept, being, store):
     kept.put(TEA)
     with store.transaction() as tx:
-        note_id = value(tx, "select note_id from memory.notes where being_id = %s", [being.being_id])
+        note_id = tx.value("select note_id from memory.notes where being_id = %s", [being.being_id])
 
     with pytest.raises(Refused, match="under a key"), store.transaction() as tx:
         kept_notes.change(tx, being.being_id, note_id, NoteChanges(content="x").model_dump())

@@ -12,7 +12,6 @@ from schemas.ledger.kinds import INDEX_WORDS
 from store.accounts import beings
 from store.database import Store
 from store.ledger import work
-from store.transaction import value
 from tests.scenes import make_user
 
 LEASE = timedelta(minutes=1)
@@ -144,12 +143,11 @@ def test_an_item_that_another_transaction_has_locked_is_left(on, being, ticking,
     on.settle(being)
     on.tell(being, "Pear jam.", "Fig jam.")
     with store.transaction() as tx:
-        locked = value(
-            tx,
+        locked = tx.value(
             "select item_id from memory.search_queue where stage = 'words' order by item_id limit 1 for update",
         )
         indexing.index_waiting(ticking, LEASE)
-        left = value(tx, "select item_id from memory.search_queue where stage = 'words'")
+        left = tx.value("select item_id from memory.search_queue where stage = 'words'")
 
     indexing.index_waiting(ticking, LEASE)
 

@@ -15,7 +15,6 @@ from schemas.ledger.kinds import EMBED_FACTS
 from store.accounts import beings
 from store.nodes import nodes
 from store.talk import retraction
-from store.transaction import value
 from tests.models.indexed import do
 from tests.planting.long_text import ASKED, HIDING_PLACE, long_text
 from tests.scenes import remember, words
@@ -48,8 +47,7 @@ def know_long_fact(on, store):
 
     def knowing(being, content):
         with store.transaction() as tx:
-            fact_id = value(
-                tx,
+            fact_id = tx.value(
                 "insert into memory.facts (user_id, type, content, entity_refs, entity_label, subtype, memory_key,"
                 " source, confidence) values (%s, 'PEOPLE', %s, '{person:jon}', 'Jon', %s, 'jon',"
                 " 'seeded_profile', 0.9) returning fact_id",

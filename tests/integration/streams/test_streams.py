@@ -20,7 +20,6 @@ from schemas.errors import Unavailable
 from schemas.limits import BULK_ITEMS
 from schemas.talk.rooms import NewRoom
 from store.accounts import beings
-from store.transaction import value
 from tests.full_being import tables_with
 from workers.streams import rejected
 
@@ -57,7 +56,7 @@ def test_what_is_said_in_a_room_is_handed_in_once_and_taken_back_for_all(new_rea
         reader.read()
         with store.transaction() as tx:
             return [
-                value(tx, "select count(*) from memory.messages where being_id = %s", [one.being_id])
+                tx.value("select count(*) from memory.messages where being_id = %s", [one.being_id])
                 for one in (being, other)
             ]
 
@@ -325,7 +324,7 @@ def test_messages_wait_in_the_stream_while_too_many_are_not_judged(new_reader, r
         )
         reader.read()
         with store.transaction() as tx:
-            kept = value(tx, "select count(*) from memory.messages")
+            kept = tx.value("select count(*) from memory.messages")
         return kept, redis.xpending("patrol:messages", GROUP)["pending"]
 
     assert [say(), say()] == [(1, 0), (1, 1)]
@@ -333,7 +332,7 @@ def test_messages_wait_in_the_stream_while_too_many_are_not_judged(new_reader, r
         tx.execute("update memory.messages set judged = true")
     new_reader(**full)
     with store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.messages") == 2
+        assert tx.value("select count(*) from memory.messages") == 2
 
 
 def test_what_comes_live_is_taken_before_bulk_that_came_first(new_reader, redis, store, user, write):
@@ -345,8 +344,8 @@ def test_what_comes_live_is_taken_before_bulk_that_came_first(new_reader, redis,
     write("live", being=str(other))
     reader.read()
     with store.transaction() as tx:
-        first = value(tx, "select content ->> 'action' from memory.notes order by note_id limit 1")
-        assert value(tx, "select count(*) from memory.notes") == BULK_ITEMS + 2
+        first = tx.value("select content ->> 'action' from memory.notes order by note_id limit 1")
+        assert tx.value("select count(*) from memory.notes") == BULK_ITEMS + 2
     assert (first, pending(redis)) == ("live", 0)
 
 

@@ -14,7 +14,6 @@ from memory.talk import sessions as conversation
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from store.talk import messages
-from store.transaction import value
 from tests.scenes import make_being, make_user
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -109,7 +108,7 @@ def test_messages_cost_no_task_without_a_model(store, being, sent):
 
     assert asked() == set()
     with store.transaction() as tx:
-        assert value(tx, "select count(*) from memory.work") == 0
+        assert tx.value("select count(*) from memory.work") == 0
 
     keys.add(store, KEYLESS, being.user_id, "anthropic", "sk-ant-of-the-user")
     judging.request_waiting(store, Thinkers(KEYLESS))

@@ -8,7 +8,6 @@ from memory.vault import records, vault_file
 from memory.vault.gates import GateRefused
 from schemas.errors import NotFound, Refused
 from schemas.vault.vault_requests import RecordChanges, TopicText
-from store.transaction import value
 from tests.scenes import make_being, make_user
 
 
@@ -168,7 +167,7 @@ def test_a_user_takes_the_whole_vault_along(store, user, mine):
     mine.register("mood", "Calm.", scope="shared")
     with store.transaction() as tx:
         tx.execute("delete from memory.users where user_id = %s", [user.user_id])
-        counts = [value(tx, f"select count(*) from memory.vault_{name}") for name in ("records", "heads")]  # noqa: S608  # names
+        counts = [tx.value(f"select count(*) from memory.vault_{name}") for name in ("records", "heads")]  # noqa: S608  # names
     assert counts == [0, 0]
 
 

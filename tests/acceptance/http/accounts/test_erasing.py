@@ -6,7 +6,6 @@ from celery import Celery
 from redis import Redis
 
 from schemas.ledger.kinds import CLEAN_STREAMS
-from store.transaction import value
 from tests.acceptance.http.intake.scenes import scene
 from tests.full_being import tables_with
 from workers.streams import rejected
@@ -110,8 +109,7 @@ def test_a_worker_removes_what_was_erased_from_the_streams(stack, person, wait_u
 def tables_of(tx, table, user_id, being_id):
     """In how many rows of a table that are this person's the word stands."""
     ids = f"%({user_id}|{being_id})%"
-    return value(
-        tx,
+    return tx.value(
         f"select count(*) from memory.{table} as t where t::text ilike '%%marzipan%%' and t::text similar to %s",  # noqa: S608  # names
         [ids],
     )

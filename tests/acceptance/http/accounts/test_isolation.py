@@ -14,7 +14,6 @@ import pytest
 
 from schemas.accounts.accounts import Being
 from store.facts import entities
-from store.transaction import value
 from tests.acceptance.conftest import PATIENCE, Person, new_address
 from tests.acceptance.http.intake.scenes import scene
 from tests.acceptance.tokens import USELESS, useless_secret
@@ -288,7 +287,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
             return False
         with person.ledger.transaction() as tx:
             query = "select count(*) from memory.work where owner_id = any(%s) and state <> 'done'"
-            return value(tx, query, [[being.being_id, being.user_id]]) == 0
+            return tx.value(query, [[being.being_id, being.user_id]]) == 0
 
     assert wait_until(is_quiet, PATIENCE, pause=0.1)
     nodes = client.get(f"{path}/nodes", params={"limit": 1}).json()
@@ -303,8 +302,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
             [being.being_id],
         )
         request_id = str(
-            value(
-                tx,
+            tx.value(
                 """
                 insert into memory.spoken_requests (being_id, message_id, span, effect, meant_message_id)
                 values (%(being)s, %(message)s, 'oven', 'ignored', %(message)s)
@@ -388,8 +386,7 @@ def rows_of(side: Side) -> dict[str, list[str]]:
             " and (column_name in ('being_id', 'owner_id')) order by table_name, column_name"
         ).fetchall()
         return {
-            table["table_name"]: value(
-                tx,
+            table["table_name"]: tx.value(
                 f"select coalesce(array_agg(t::text order by t::text), '{{}}') from memory.{table['table_name']} as t"  # noqa: S608  # names
                 f" where {table['column_name']} = %s",
                 [side.being.being_id],

@@ -21,7 +21,7 @@ from psycopg import sql
 from schemas.accounts.accounts import Being
 from store.accounts import beings
 from store.database import Store
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person, Stack
 from tests.acceptance.http.accounts.test_isolation import (
     CASES,
@@ -181,10 +181,10 @@ def side_of(person: Person) -> Side:
         ids = {name: _id(tx, person.being, *place) for name, place in PLACES.items()}
         # A pinned fact is not archived.
         fact = "select fact_id from memory.facts where being_id = %s and not pinned limit 1"
-        ids["fact_id"] = str(value(tx, fact, [person.being.being_id]))
+        ids["fact_id"] = str(tx.value(fact, [person.being.being_id]))
         # Of all notes only these have a title that can be changed.
         knowledge = "select note_id from memory.notes where being_id = %s and type = 'knowledge' and key is null"
-        ids["note_id"] = str(value(tx, knowledge, [person.being.being_id]))
+        ids["note_id"] = str(tx.value(knowledge, [person.being.being_id]))
     assert wait_until(partial(indexed, person.ledger, person.being), PATIENCE), (
         "the search does not hold what was planted"
     )
@@ -218,8 +218,7 @@ PLACES = {
 def indexed(ledger: Store, being: Being) -> bool:
     """Whether a Being's words, and those of its user, are searchable."""
     with ledger.transaction() as tx:
-        return not value(
-            tx,
+        return not tx.value(
             "select exists (select from memory.search_queue where owner_id = any(%s) and stage = 'words')",
             [[being.being_id, being.user_id]],
         )

@@ -7,7 +7,6 @@ import pytest
 
 from memory.accounts import access
 from store.facts import todos
-from store.transaction import value
 
 RULE = {"name": "kindness", "content": "Be kind to Ada."}
 
@@ -18,7 +17,7 @@ def keyed():
 
 def stored(person):
     with person.ledger.transaction() as tx:
-        return value(tx, "select count(*) from memory.request_answers where user_id = %s", [person.user.user_id])
+        return tx.value("select count(*) from memory.request_answers where user_id = %s", [person.user.user_id])
 
 
 def test_every_post_takes_a_key(person):

@@ -6,7 +6,6 @@ from uuid import uuid4
 import pytest
 
 from memory.accounts import access
-from store.transaction import value
 
 UNKNOWN = "0199d6a8-5c00-7000-8000-000000000001"
 
@@ -123,7 +122,7 @@ def test_a_requests_provider_key_ends_with_its_token(operator, customer, person,
     def keys():
         with ledger.transaction() as tx:
             query = "select count(*) from memory.provider_keys where user_id = %s"
-            return value(tx, query, [customer["user_id"]])
+            return tx.value(query, [customer["user_id"]])
 
     assert keys() == 1
     operator.delete(f"{tokens}/{issued['token']['token_id']}")

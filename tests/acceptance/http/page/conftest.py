@@ -12,7 +12,6 @@ from playwright.sync_api import Page, expect
 from memory.accounts import access
 from store.database import Store
 from store.facts import entities
-from store.transaction import value
 from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person
 from tests.acceptance.http.intake.scenes import scene
 from tests.processes.browser import DESKTOP, Chromium, Pages
@@ -92,7 +91,7 @@ class Mind:
 
         def over() -> bool:
             with self.person.ledger.transaction() as tx:
-                waiting = value(tx, pending, [self.person.being.being_id])
+                waiting = tx.value(pending, [self.person.being.being_id])
             return not waiting and self.told("/search", json={"query": "lamp"})["unindexed"] == 0
 
         return becomes(over)

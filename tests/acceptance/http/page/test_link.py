@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import expect
 
 from memory.accounts.page_sessions import issue_link
-from store.transaction import value
 from tests.acceptance.http.page.conftest import Mind
 
 LINK = "/page/session/link"
@@ -74,7 +73,7 @@ def test_a_link_that_has_ended_opens_nothing(owner, secret, problem, ended):
 def test_links_that_are_over_leave_no_tokens_behind(owner, secret):
     def tokens():
         with owner.person.ledger.transaction() as tx:
-            return value(tx, "select count(*) from memory.api_tokens where user_id = %s", [owner.person.user.user_id])
+            return tx.value("select count(*) from memory.api_tokens where user_id = %s", [owner.person.user.user_id])
 
     others = tokens() - 1
     assert owner.person.with_secret(secret).post(LINK).status_code == 200

@@ -20,7 +20,6 @@ from schemas.ledger import kinds
 from store.facts import todos
 from store.intake import kept_notes
 from store.ledger import work
-from store.transaction import value
 from tests.conversations import ATTEMPTS, LEASE, todo
 from tests.processes.webhooks import Receiver, running_receiver
 
@@ -40,7 +39,7 @@ def settings(settings):
 
 def now(talk):
     with talk.store.transaction() as tx:
-        return value(tx, "select memory.now()", [])
+        return tx.value("select memory.now()", [])
 
 
 def remind(talk, content, due_at, **more):
@@ -120,7 +119,7 @@ def test_each_time_is_noticed_once_whoever_looks_at_once(talk, clock):
     assert sorted(one.content for one in first.notices) == ["Call Mum.", "Water the ferns."]
     with talk.store.transaction() as tx:
         left = "select count(*) from memory.{} where due_at <= memory.now() and noticed_due_at is distinct from due_at"
-        assert [value(tx, left.format(table), []) for table in ("todos", "notes")] == [0, 0], "none is looked at again"
+        assert [tx.value(left.format(table), []) for table in ("todos", "notes")] == [0, 0], "none is looked at again"
     assert noticed(talk, first.cursor).notices == []
     with talk.store.transaction() as tx:
         kept_notes.change(
@@ -176,7 +175,7 @@ def test_a_delivery_is_signed_and_holds_what_is_due(talk, receiver):
     assert headers["Webhook-Signature"] == f"v1,{expected}"
     assert webhooks.show(talk.store, talk.being.user_id).delivered_at is not None
     with talk.store.transaction() as tx:
-        stored = value(tx, "select sealed from memory.webhooks", [])
+        stored = tx.value("select sealed from memory.webhooks", [])
     assert secret.encode() not in bytes(stored)
 
 

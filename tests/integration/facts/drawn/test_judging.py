@@ -13,7 +13,6 @@ from memory.upkeep import periodic
 from providers.thinkers import Thinkers
 from schemas.settings.keys_and_budgets import SECRET_CHARACTERS
 from store.llm import keys as kept_keys
-from store.transaction import value
 from tests.conversations import fact, judgement, todo
 from tests.fakes.provider import Behaviour
 
@@ -268,7 +267,7 @@ def test_what_the_being_promises_is_kept_with_its_words(talk, other):
     assert (kept.kind, kept.content, kept.due) == ("promise", "Ask how the stew went.", "on Sunday")
     assert other.todos() == []
     with talk.store.transaction() as tx:
-        assert value(tx, "select span from memory.todo_evidence") == "I'll ask you on Sunday"
+        assert tx.value("select span from memory.todo_evidence") == "I'll ask you on Sunday"
 
 
 @pytest.mark.parametrize(

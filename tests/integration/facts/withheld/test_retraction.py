@@ -24,7 +24,6 @@ from store.llm import calls, responses
 from store.talk import messages
 from store.talk import retraction as stored
 from store.talk import rolling as session_states
-from store.transaction import value
 from tests.conversations import fact, judgement, todo
 from tests.fakes.provider import Behaviour
 from tests.scenes import make_being, make_user
@@ -263,7 +262,7 @@ def test_what_a_retraction_moves_meanwhile_is_judged_once_where_it_went(talk, re
 
     assert talk.unjudged() == 0
     with talk.store.transaction() as tx:
-        judged = value(tx, "select count(*) from memory.judgements where %s = any(judged_ids)", [moved])
+        judged = tx.value("select count(*) from memory.judgements where %s = any(judged_ids)", [moved])
     assert judged == 1
 
 
@@ -277,7 +276,7 @@ def test_a_judging_waits_for_the_talk_before_it_locks_its_work(talk, wait_until)
         try:
             wait_until(lambda: _waits_for_the_talk(talk.store))
             tx.execute("set local lock_timeout = '5s'")
-            session_id = value(tx, "select session_id from memory.messages")
+            session_id = tx.value("select session_id from memory.messages")
             work.ask(tx, talk.being.being_id, kinds.JUDGE, str(session_id))
         finally:
             tx.commit()
@@ -287,7 +286,7 @@ def test_a_judging_waits_for_the_talk_before_it_locks_its_work(talk, wait_until)
 
 def _waits_for_the_talk(store):
     with store.transaction() as tx:
-        return value(tx, "select count(*) from pg_locks where not granted") > 0
+        return tx.value("select count(*) from pg_locks where not granted") > 0
 
 
 def test_what_others_said_goes_with_the_only_message_that_had_it_judged(talk, retract):

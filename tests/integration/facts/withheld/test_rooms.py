@@ -30,7 +30,6 @@ from schemas.search import EverythingRequest
 from schemas.talk.rooms import NewRoom, RoomChanges, RoomSelection
 from store.accounts import beings
 from store.talk.rooms import Place
-from store.transaction import value
 from tests.conversations import Talk, fact, todo
 from tests.models.indexed import index
 from tests.models.walking import walk_patrol
@@ -129,8 +128,7 @@ class Room:
     def calls(self, purpose="judge"):
         """How many calls of a kind were paid."""
         with self.store.transaction() as tx:
-            return value(
-                tx,
+            return tx.value(
                 "select count(*) from memory.model_calls where user_id = %s and purpose = %s",
                 [self.caller.user_id, purpose],
             )

@@ -9,7 +9,6 @@ from providers.thinkers import Thinkers
 from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
 from store.accounts import beings, users
-from store.transaction import value
 from tests.conversations import Talk, fact, judging_at_once
 from tests.fakes.provider import running_provider
 
@@ -58,7 +57,7 @@ def test_a_fact_stays_with_those_present_where_it_was_heard(talks, store, user, 
     assert known(first) == [SISTER.rstrip(".")]
     assert known(second) == ["Has a sister in Rome."]
     with store.transaction() as tx:
-        assert value(tx, "select bool_and(in_confidence) from memory.messages where role = 'user'")
+        assert tx.value("select bool_and(in_confidence) from memory.messages where role = 'user'")
 
 
 def test_the_users_choice_precedes_the_setting(talks, store, user):
