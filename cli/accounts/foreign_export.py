@@ -19,8 +19,9 @@ from memory.accounts import user_accounts
 from memory.accounts.group_import import GroupImport
 from memory.intake.accepting import IntakeFull
 from memory.intake.importers.entries import Bad, Entry, Names
-from memory.intake.importers.files import export_files
+from memory.intake.importers.files import DAMAGES, export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
+from memory.text.errors import InvalidRequest
 from schemas.accounts.accounts import Being, User
 from schemas.errors import Unavailable
 from schemas.limits import ITEM_BYTES
@@ -80,7 +81,12 @@ def import_foreign(
 def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
     read, pattern = FORMATS[source]
     for file in export_files(path, pattern):
-        yield from read(file, names)
+        try:
+            yield from read(file, names)
+        except (InvalidRequest, *DAMAGES) as fault:
+            # Of several files the others are read all the same.
+            reason = str(fault) if isinstance(fault, InvalidRequest) else "the archive is damaged here"
+            yield Bad(file.name, reason, None)
 
 
 def _tell(done: Imported, *, as_json: bool) -> None:

@@ -19,7 +19,6 @@ from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import Imported
 from memory.intake.room_messages import accept_utterances
 from memory.text.errors import InvalidRequest
-from memory.text.json_lines import LineRefused, read_object
 from schemas.accounts.accounts import NewBeing
 from schemas.accounts.slugs import slug_of
 from schemas.limits import BATCH_ITEMS, NAME_CHARACTERS, ROOM_MEMBERS
@@ -163,11 +162,7 @@ def _names_of_members(path: Path, of_chats: Mapping[str, _Group]) -> dict[str, s
     found: dict[str, str] = {}
     for file in export_files(path, sillytavern.FILES):
         if PurePath(file.name).stem in of_chats:
-            for raw in file.content:
-                try:
-                    line = read_object(raw, sillytavern.LINE_BYTES)
-                except LineRefused:
-                    continue
+            for _, line in sillytavern.lines(file):
                 name = storable(line.get("name")) if isinstance(line, dict) and not line.get("is_user") else None
                 if isinstance(name, str) and name.strip():
                     found[str(line.get("original_avatar"))] = name

@@ -1,11 +1,11 @@
 """Exports of other programs."""
 
 from dataclasses import asdict
-from io import BytesIO
 from zoneinfo import ZoneInfo
 
 from memory.accounts import user_accounts
-from memory.intake.importers.entries import Bad, ExportFile, Names
+from memory.intake.importers.entries import Bad, Names
+from memory.intake.importers.files import file_of_text
 from memory.intake.importers.importing import FORMATS, Import
 from memory.text.errors import InvalidRequest
 from operations.declaration import operation
@@ -30,7 +30,7 @@ def import_export(on: Resources, being: Being, export: ForeignExport) -> Foreign
     """
     read, _ = FORMATS[export.program]
     zone = ZoneInfo(user_accounts.show(on.store, being.user_id).time_zone)
-    file = ExportFile(export.file, BytesIO(export.text.encode()), export.modified)
+    file = file_of_text(export.file, export.text, export.modified)
     aside: list[Bad] = []
     work = Import(on.store, on.settings, on.embedders, being, export.aged, aside.append)
     for _ in work.take(read(file, Names(export.me, export.companion, zone))):

@@ -111,7 +111,7 @@ def _text(message: Mapping[str, Any]) -> str | None:
     if not isinstance(content, dict) or content.get("content_type") not in SPOKEN:
         return None
     parts = content.get("parts")
-    texts = [_part(part) for part in parts] if isinstance(parts, list) else [_part(content.get("text"))]
+    texts = [_part(part) for part in (parts if isinstance(parts, list) else [parts or content.get("text")])]
     text = "\n".join(text for text in texts if text.strip())
     if _author(message) == "assistant":
         text = marks.of_chatgpt(text, metadata.get("content_references"))
@@ -121,5 +121,5 @@ def _text(message: Mapping[str, Any]) -> str | None:
 def _part(part: Any) -> str:
     """A part's words: text, or the transcript of what was spoken; nothing for an image."""
     if isinstance(part, dict):
-        part = part.get("text") if part.get("content_type") in {"audio_transcription", "text"} else None
+        part = part.get("text") if part.get("content_type") in {"audio_transcription", *SPOKEN} else None
     return part if isinstance(part, str) else ""

@@ -9,9 +9,12 @@ from datetime import datetime, tzinfo
 from typing import IO, Any, Protocol
 
 from schemas.limits import PRODUCER_ID_CHARACTERS
+from schemas.text.storable import decoded
 
 # NUL and halves of a surrogate pair, which no id may have.
 _UNFIT = re.compile(r"[\x00\ud800-\udfff]")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+NOT_UTF8 = "some of its bytes are no UTF-8: U+FFFD stands for them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,22 @@ def entry_id(*parts: object) -> str:
     if len(joined) <= PRODUCER_ID_CHARACTERS and not _UNFIT.search(joined):
         return joined
     return f"{parts[0]}/{hashlib.sha256(joined.encode(errors='surrogatepass')).hexdigest()}"
+
+
+def in_utf8(raw: bytes) -> tuple[str, bool]:
+    """Return a text, with U+FFFD for bytes that are no UTF-8, and whether there were some.
+
+    Halves of characters of UTF-16 are kept, for `storable`.
+    """
+    try:
+        return decoded(raw), False
+    except UnicodeDecodeError:
+        return raw.decode(errors="replace"), True
+
+
+def with_snake_case(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with its keys as Python's programs write them: `created_at` for JavaScript's `createdAt`."""
+    return {_HUMP.sub("_", key).lower(): within for key, within in value.items()}
 
 
 def _same(one: str, other: str) -> bool:

@@ -2,13 +2,13 @@
 
 import codecs
 import re
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from io import BufferedReader, RawIOBase, TextIOWrapper
-from pathlib import Path, PurePath
+from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
+from pathlib import Path, PureWindowsPath
 from typing import IO, Any
-from zipfile import BadZipFile, ZipFile, is_zipfile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from memory.intake.importers.entries import ExportFile
 from memory.text.errors import InvalidRequest
@@ -22,6 +22,12 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 LONGEST_MARK = 4
+# What is raised where a part of an archive is read that is damaged.
+DAMAGES = (BadZipFile, zlib.error, EOFError)
+_READABLE = frozenset((ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA))
+_ENCRYPTED = 1
+# What macOS writes beside files, and an import into `FILE.set-aside.jsonl`, are no files of an export.
+_BESIDE = re.compile(r"\._.*|.*\.set-aside\.jsonl", re.IGNORECASE)
 # How SillyTavern names chats that begin with the messages of another one, which is to be read first.
 _BRANCH = re.compile(r"(Branch|Checkpoint|Bookmark) #")
 
@@ -35,29 +41,38 @@ def export_files(path: Path, pattern: str) -> Iterator[ExportFile]:
         pattern: A regular expression for the name without its folder.
 
     Raises:
-        InvalidRequest: There is no such file in the folder or archive, or the archive is damaged.
+        InvalidRequest: There is no such file in the folder or archive, or the archive can't be read.
     """
     found = 0
-    with _names(path, re.compile(pattern, re.IGNORECASE)) as files:
-        for file in files:
+    try:
+        for file in _files(path, re.compile(pattern, re.IGNORECASE)):
             found += 1
             yield file
+    except DAMAGES as fault:
+        raise InvalidRequest(f"{path.name} is a damaged archive.") from fault
     if not found:
         raise InvalidRequest(f"{path.name} holds no file of this export: its name would match {pattern}")
 
 
-@contextmanager
-def _names(path: Path, pattern: re.Pattern[str]) -> Iterator[Iterator[ExportFile]]:
+def file_of_text(name: str, text: str, modified: datetime | None) -> ExportFile:
+    """Return a text that came with a request as the file that it was read from."""
+    return ExportFile(name, _in_utf8(BytesIO(text.encode())), modified)
+
+
+def _files(path: Path, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
     if path.is_dir():
-        yield _of_folder(path, pattern)
+        for file in sorted(path.rglob("*"), key=_branches_last):
+            if file.is_file() and _is_wanted(file.name, pattern):
+                yield from _single(file)
     elif is_zipfile(path):
-        try:
-            with ZipFile(path) as archive:
-                yield _of_archive(archive, pattern)
-        except BadZipFile as fault:
-            raise InvalidRequest(f"{path.name} is a damaged archive.") from fault
+        with ZipFile(path) as archive:
+            yield from _of_archive(archive, pattern)
     else:
-        yield _single(path)
+        yield from _single(path)
+
+
+def _is_wanted(name: str, pattern: re.Pattern[str]) -> bool:
+    return pattern.fullmatch(name) is not None and not _BESIDE.fullmatch(name)
 
 
 def _single(path: Path) -> Iterator[ExportFile]:
@@ -65,18 +80,36 @@ def _single(path: Path) -> Iterator[ExportFile]:
         yield ExportFile(path.name, _in_utf8(content), datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
-def _of_folder(path: Path, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
-    for file in sorted(path.rglob("*"), key=_branches_last):
-        if file.is_file() and pattern.fullmatch(file.name):
-            yield from _single(file)
+def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: bool = True) -> Iterator[ExportFile]:
+    """Open the files of an archive, and of the archives in it."""
+    names = {info: _name(info.filename) for info in archive.infolist()}
+    inner = [info for info, name in names.items() if is_outermost and name.lower().endswith(".zip")]
+    wanted = [info for info, name in names.items() if _is_wanted(name, pattern)]
+    if any(info.flag_bits & _ENCRYPTED or info.compress_type not in _READABLE for info in (*inner, *wanted)):
+        raise InvalidRequest(
+            "The archive is encrypted, or packed in a form that is not read: unpack it, and import the folder."
+        )
+    for info in sorted(wanted, key=lambda info: _branches_last(info.filename)):
+        with archive.open(info) as content:
+            yield ExportFile(names[info], _in_utf8(content), _packed(info))
+    for info in inner:
+        with archive.open(info) as content:
+            if is_zipfile(content):
+                with ZipFile(content) as within:
+                    yield from _of_archive(within, pattern, is_outermost=False)
 
 
-def _of_archive(archive: ZipFile, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
-    for name in sorted(archive.namelist(), key=_branches_last):
-        if pattern.fullmatch(PurePath(name).name):
-            with archive.open(name) as content:
-                packed = datetime(*archive.getinfo(name).date_time, tzinfo=UTC)
-                yield ExportFile(PurePath(name).name, _in_utf8(content), packed)
+def _name(path: str) -> str:
+    """The name of a file without its folder, whichever system wrote its path."""
+    return PureWindowsPath(path).name
+
+
+def _packed(info: ZipInfo) -> datetime | None:
+    """When a file of an archive was written; some programs write a month or day of 0."""
+    try:
+        return datetime(*info.date_time, tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def _in_utf8(content: IO[bytes]) -> IO[bytes]:
@@ -121,4 +154,4 @@ class _Recoded(RawIOBase):
 
 
 def _branches_last(name: str | Path) -> tuple[bool, str]:
-    return _BRANCH.match(PurePath(name).name) is not None, str(name)
+    return _BRANCH.match(_name(str(name))) is not None, str(name)

@@ -7,7 +7,15 @@ They are an array, or arrays under `items`, `messages`, `conclusions` or `observ
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Statement
+from memory.intake.importers.entries import (
+    Bad,
+    Entry,
+    ExportFile,
+    LeftOut,
+    Names,
+    Statement,
+    with_snake_case,
+)
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
@@ -45,12 +53,12 @@ def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
             continue
         within = element.value.get("messages")
         if not isinstance(within, list):
-            yield f"entry {element.number}", element.value
+            yield f"entry {element.number}", with_snake_case(element.value)
             continue
         for number, message in enumerate(within, 1):
             place = f"session {element.number}, message {number}"
             if isinstance(message, Mapping):
-                yield place, {"session_id": element.value.get("id"), **message}
+                yield place, {"session_id": element.value.get("id"), **with_snake_case(message)}
             else:
                 yield place, Bad(place, "it is no object", message)
 

@@ -14,13 +14,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from memory.intake.importers.entries import Bad
+from memory.intake.importers.entries import NOT_UTF8, Bad, in_utf8
 from memory.text.errors import InvalidRequest
 
 READ_BYTES = 1 << 20
 ELEMENT_BYTES = 64 << 20
 
 Path = tuple[str, ...]
+# An object of this name is about the one that it stands in, whatever keys it has.
+ABOUT: Path = ("metadata",)
 
 # Everything up to the next bracket that is not within a string. The quantifiers give nothing back, so that a match
 # takes linear time.
@@ -136,6 +138,7 @@ class _Walk:
         self._with_some = 0
         self._last_with_some = 0
         self._behind = b""
+        self._mended: list[Bad] = []
 
     def elements(self) -> Iterator[Element | Bad]:
         """Yield the elements; see the function of this name."""
@@ -158,6 +161,8 @@ class _Walk:
                 if not self._closes_again(depth):
                     break
                 yield self._innermost()
+                yield from self._mended
+                self._mended.clear()
         yield from self._end()
 
     def _brackets(self) -> Iterator[tuple[bytes, bytes]]:
@@ -187,8 +192,8 @@ class _Walk:
 
     def _open(self, bracket: bytes, parent: _Open | None, text: bytes) -> None:
         wanted = parent is not None and self._is_wanted(parent)
-        may_be = wanted or (bracket == b"{" and bool(self._keys))
         path = () if parent is None else _path(parent, text)
+        may_be = wanted or (bracket == b"{" and bool(self._keys) and path[-1:] != ABOUT)
         if parent is None:
             self._documents += 1
         elif parent.kind == b"[":
@@ -227,12 +232,14 @@ class _Walk:
         place = f"entry {number}"
         if one.start is None:
             return Bad(place, f"it is longer than {ELEMENT_BYTES >> 20} MB", None)
-        raw = self._buffer.read_of(one.start)
+        raw, mended = in_utf8(self._buffer.read_of(one.start))
+        if mended:
+            self._mended.append(Bad(place, NOT_UTF8, None))
         try:
             value = json.loads(raw)
         except (ValueError, RecursionError) as fault:
             reason = f"not JSON: {fault.msg}" if isinstance(fault, json.JSONDecodeError) else "not JSON"
-            return Bad(place, reason, raw.decode(errors="replace"))
+            return Bad(place, reason, raw)
         return Element(path, number, value) if isinstance(value, dict) else Bad(place, "it is no object", value)
 
     def _end(self) -> Iterator[Bad]:

@@ -8,7 +8,17 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Entry, ExportFile, Knowledge, LeftOut, Names, Statement, entry_id
+from memory.intake.importers.entries import (
+    Bad,
+    Entry,
+    ExportFile,
+    Knowledge,
+    LeftOut,
+    Names,
+    Statement,
+    entry_id,
+    with_snake_case,
+)
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.times import moment
 from schemas.limits import STATEMENT_CHARACTERS
@@ -19,20 +29,26 @@ PATHS = [(), ("results",), ("memories",)]
 OF_CHATS = frozenset(("role", "sender", "author", "src", "peer_id", "peer_name", "is_user", "is_human", "turn_key"))
 # In which a page of memories, or a record of a vector store, has them.
 WRAPPERS = ["data", "payload"]
+GONE = ("deleted", "archived", "paused")
 # The names of a memory's text, by version and program.
 KEYS = ["memory", "text", "content", "data"]
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
-    """Yield the memories of a file; with a user's id in `names`, only those of that user."""
+    """Yield the memories of a file; with a user's id in `names` those of that user, else those of the first one."""
+    user = names.user
     for element in elements(file.content, PATHS, [*KEYS, *WRAPPERS]):
         if not isinstance(element, Element):
             yield element
             continue
         for exported in _unwrapped(element.value):
-            owner = exported.get("user_id")
-            if names.user is None or not isinstance(owner, str) or names.is_user(owner, ()):
-                yield _memory(f"memory {element.number}", exported)
+            place, owner = f"memory {element.number}", exported.get("user_id")
+            owner = owner if isinstance(owner, str) and owner else None
+            user = user or owner
+            if owner is None or owner == user or names.is_user(owner, ()):
+                yield _memory(place, exported)
+            elif names.user is None:
+                yield Bad(place, "it is of another user than the first one: name the user", exported)
             else:
                 yield LeftOut("memories of other users")
 
@@ -41,9 +57,9 @@ def _unwrapped(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the memories of an element: itself, those of a page, or that of a record."""
     within = next((value[name] for name in WRAPPERS if isinstance(value.get(name), list | dict)), None)
     if isinstance(within, list):
-        yield from (one for one in within if isinstance(one, dict))
+        yield from (with_snake_case(one) for one in within if isinstance(one, dict))
     else:
-        yield {**value, **within} if isinstance(within, dict) else value
+        yield with_snake_case({**value, **within} if isinstance(within, dict) else value)
 
 
 def _memory(place: str, exported: Mapping[str, Any]) -> Entry:
@@ -69,7 +85,10 @@ def _not_remembered(exported: Mapping[str, Any]) -> str | None:
     metadata = exported.get("metadata")
     state = exported.get("state") or (metadata.get("state") if isinstance(metadata, Mapping) else None)
     gone = isinstance(state, str) and state.strip().lower() not in {"", "active"}
-    marked = any(exported.get(mark) for mark in ("deleted_at", "is_deleted", "deleted"))
+    gone = gone or str(exported.get("status")).lower() in GONE
+    marked = any(exported.get(f"{before}{mark}") for mark in GONE for before in ("", "is_")) or exported.get(
+        "deleted_at"
+    )
     marked = marked or exported.get("is_active") is False or exported.get("event") == "DELETE"
     if gone or marked or (exported.get("archived_at") and not state):
         return "memories that were deleted, archived or paused"

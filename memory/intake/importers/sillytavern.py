@@ -9,13 +9,16 @@ lines, narration and notes were not.
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from io import BufferedReader
 from pathlib import PurePath
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Entry, ExportFile, Names, entry_id
+from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, Names, entry_id, in_utf8
+from memory.intake.importers.json_elements import elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import EARLIEST, moment, second_of_two
 from memory.text.json_lines import LineRefused, numbered, read_object
@@ -32,7 +35,10 @@ PROGRAM = frozenset(("SillyTavern System", "System", "Note", ""))
 # What stands in place of an answer that has not come; the extension knows the same.
 PLACEHOLDERS = frozenset(("", "...", "…"))
 HEADER = frozenset(("user_name", "character_name", "chat_metadata", "create_date"))
+# An array, an object on several lines, or lines that end as on the first Macintosh.
+_NO_LINES = re.compile(rb"\s*+(?:\[|\{[ \t]*+[\r\n])|[^\r\n]++\r(?!\n|\Z)")
 LEFT_OUT = "lines of the program, narration and notes"
+NOT_COME = "lines without words"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
@@ -47,14 +53,10 @@ def read_group(file: ExportFile, names: Names) -> tuple[list[Entry], dict[str, d
 
 
 def _entries(file: ExportFile, chat: "_Chat") -> Iterator[Entry]:
-    for number, raw in numbered(file.content, LINE_BYTES):
-        place = f"{file.name}, line {number}"
-        try:
-            line = read_object(raw, LINE_BYTES)
-        except LineRefused as fault:
-            yield Bad(place, str(fault), raw.decode(errors="replace"))
-            continue
-        if not isinstance(line, dict):
+    for place, line in lines(file):
+        if isinstance(line, Bad):
+            yield line
+        elif not isinstance(line, dict):
             yield Bad(place, "it is no object", line)
         elif "mes" in line:
             if (reason := chat.add(line)) is not None:
@@ -65,6 +67,39 @@ def _entries(file: ExportFile, chat: "_Chat") -> Iterator[Entry]:
             yield Bad(place, "it is no message: it has no `mes`", line)
     if chat.turns or chat.left_out:
         yield chat.whole()
+
+
+def lines(file: ExportFile) -> Iterator[tuple[str, Any]]:
+    """Yield what each line holds with its place, or what is wrong with it; of other JSON what each object in it is."""
+    content = BufferedReader(file.content)  # type: ignore[type-var]  # it reads from any file of bytes
+    try:
+        yield from (
+            _entries_of_json(file, content) if _NO_LINES.match(content.peek()) else _entries_of_lines(file, content)
+        )
+    finally:
+        # It is not this reader's to close.
+        content.detach()
+
+
+def _entries_of_json(file: ExportFile, content: BufferedReader) -> Iterator[tuple[str, Any]]:
+    for element in elements(content, [()], ["mes", *HEADER]):
+        if isinstance(element, Bad):
+            place = f"{file.name}, {element.place}"
+            yield place, replace(element, place=place)
+        else:
+            yield f"{file.name}, entry {element.number}", element.value
+
+
+def _entries_of_lines(file: ExportFile, content: BufferedReader) -> Iterator[tuple[str, Any]]:
+    for number, raw in numbered(content, LINE_BYTES):
+        place = f"{file.name}, line {number}"
+        text, mended = in_utf8(raw)
+        if mended:
+            yield place, Bad(place, NOT_UTF8, None)
+        try:
+            yield place, read_object(text.encode(errors="surrogatepass"), LINE_BYTES)
+        except LineRefused as fault:
+            yield place, Bad(place, str(fault), text)
 
 
 def message_id(name: str, is_user: bool, send_date: Any, text: str, seen: int) -> str:
@@ -115,6 +150,7 @@ class _Chat:
             # In a group, and where another one is made to speak, the line has the speaker's own picture.
             self._characters.add(name)
         if text.strip() in PLACEHOLDERS:
+            self.left_out[NOT_COME] += 1
             return None
         said = self._say(name, date, text, is_user=is_user)
         self._chosen.add(said)

@@ -1,28 +1,56 @@
 """Times as other programs write them."""
 
+# ruff: noqa: RUF001, RUF003  # letters of other languages
+
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-# From here on a number counts milliseconds: in seconds it would be the year 5138.
+# From here on a number counts milliseconds, or parts of one: in seconds it would be the year 5138.
 MILLISECONDS_FROM = 1e11
+NO_TIME_FROM = 1e20
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20})?")
 _HUMANIZED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$")
-_SPELLED = tuple(
-    f"{month} %d, %Y %I:%M{seconds}{space}%p"
-    for month in ("%B", "%b")
-    for seconds in ("", ":%S")
-    for space in ("", " ")
+# How the names of months begin, in the languages in which SillyTavern has written times.
+_MONTHS = (
+    "jan ene gen янв січ يناير มกราคม",
+    "feb fev fév фев лют فبراير กุมภาพันธ์",
+    "mar mär maa мар бер مارس มีนาคม",
+    "apr avr abr апр квіт أبريل เมษายน",
+    "mai maí may mag mei мая май трав مايو พฤษภาคม",
+    "jun jún juin giu июн черв يونيو มิถุนายน",
+    "jul júl juil lug июл лип يوليو กรกฎาคม",
+    "aug aoû ago ágú авг серп أغسطس สิงหาคม",
+    "sep set сен вер سبتمبر กันยายน",
+    "oct okt ott out окт жовт أكتوبر ตุลาคม",
+    "nov нояб лист نوفمبر พฤศจิกายน",
+    "dec dez déc dic des дек груд ديسمبر ธันวาคม",
 )
-# "2024年4月25日 18:30", "2024/4/25 下午6:30:05"; the year comes first, or day and month could be mistaken.
-_YEAR_FIRST = re.compile(
-    r"(\d{4})\s?[年년/.]\s?(\d{1,2})\s?[月월/.]\s?(\d{1,2})\s?[日일.]?,?\s*+"
-    r"(?P<half>上午|下午|午前|午後|오전|오후|am\b|pm\b)?\s*+(\d{1,2})\s?[:時时点시]\s?(\d{1,2})\s?[分분]?(?::(\d{1,2}))?$",
-    re.IGNORECASE,
+_NAME = r"(?P<name>[^\s\d.,]{3,12})\.?,?\s+"
+_ERA = r"(?:\s?[гр]\.)?"
+_WEEKDAY = r"(?:[^\s\d.,]{2,12}[.,]{0,2}\s+)?"
+_DATES = (
+    # 2024年4月25日, 2024. 4. 25., 2024/4/25, 2024-4-25: where the year comes first, day and month can't be mistaken
+    r"(?P<year>\d{4})\s?[年년/.-]\s?(?P<month>\d{1,2})\s?[月월/.-]\s?(?P<day>\d{1,2})\s?[日일.]?",
+    # Thu, Apr 25th 2024
+    rf"{_WEEKDAY}{_NAME}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})",
+    # 25. April 2024, 25 de abril de 2024, 25 апреля 2024 г.
+    rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|[.º])?\s+(?:de\s+|of\s+)?{_NAME}(?:de\s+)?(?P<year>\d{{4}}){_ERA}",
+    # 25.4.2024, 25 tháng 4 năm 2024
+    r"(?P<day>\d{1,2})(?:\.\s?|\stháng\s)(?P<month>\d{1,2})(?:\.\s?|\snăm\s)(?P<year>\d{4})",
 )
-_AFTERNOON = frozenset(("下午", "午後", "오후", "pm"))
+_CLOCK = (
+    r"\D{0,9}?(?P<before>上午|下午|午前|午後|오전|오후|[ap]m\b)?\s?(?P<hour>\d{1,2})\s?[:.h時时點点시]\s?(?P<minute>\d{1,2})"
+    r"\s?[分분]?(?::(?P<second>\d{1,2})(?:[.,]\d{1,9})?)?(?:\s?(?P<half>[ap])\.?\s?m\.?)?"
+    r"(?:\s?(?P<zone>Z|UTC|GMT)?\s?(?P<offset>[+-]\d{2}:?\d{2})?(?:\sUTC)?)(?:\s\([^()]{1,60}\))?"
+)
+_FORMS = tuple(re.compile(date + _CLOCK, re.IGNORECASE) for date in _DATES)
+_WRITTEN_CHARACTERS = 120
+_AFTERNOON = frozenset(("下午", "午後", "오후", "pm", "p"))
 NOON = 12
 # Chats with models are not older: an earlier time stands for none, as 0 does.
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -34,8 +62,9 @@ def moment(value: Any, zone: tzinfo = UTC) -> datetime | None:
     """Parse a time.
 
     Args:
-        value: Seconds or milliseconds since 1970, ISO 8601, or one of the forms that SillyTavern has written:
-            "March 1, 2024 9:05pm", "2024-3-1 @21h 05m 17s 123ms", "2024年3月1日 21:05".
+        value: Seconds, or thousandths or millionths of them, since 1970; ISO 8601; one of the forms that SillyTavern
+            has written, as "March 1, 2024 9:05pm", "2024-3-1 @21h 05m 17s 123ms", "2024年3月1日 21:05",
+            "1. März 2024 21:05"; or as JavaScript and e-mail write it.
         zone: The zone of a time that names none.
 
     Returns:
@@ -70,7 +99,10 @@ def _local(value: Any, zone: tzinfo) -> datetime | None:
 
 def _moment(value: Any, zone: tzinfo) -> datetime | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return datetime.fromtimestamp(value / 1000 if abs(value) >= MILLISECONDS_FROM else value, UTC)
+        seconds = float(value)
+        while MILLISECONDS_FROM <= seconds < NO_TIME_FROM:
+            seconds /= 1000
+        return datetime.fromtimestamp(seconds, UTC)
     if not isinstance(value, str):
         return None
     text = value.strip()
@@ -80,19 +112,34 @@ def _moment(value: Any, zone: tzinfo) -> datetime | None:
 
 
 def _read(text: str) -> datetime:
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
     if found := _HUMANIZED.match(text):
         *parts, milliseconds = (int(part or 0) for part in found.groups())
         return datetime(*parts) + timedelta(milliseconds=milliseconds)  # type: ignore[arg-type]  # noqa: DTZ001  # the zone is set by the caller
-    if found := _YEAR_FIRST.match(text):
-        year, month, day, half, hour, minute, second = found.groups()
-        hours = int(hour) % NOON + NOON * (half.lower() in _AFTERNOON) if half else int(hour)
-        return datetime(int(year), int(month), int(day), hours, int(minute), int(second or 0))  # noqa: DTZ001  # likewise
-    for form in _SPELLED:
-        try:
-            return datetime.strptime(text, form)  # noqa: DTZ007  # likewise
-        except ValueError:
-            continue
-    return datetime.fromisoformat(text)
+    for form in _FORMS if len(text) <= _WRITTEN_CHARACTERS else ():
+        if found := form.fullmatch(text):
+            return _of_parts(found.groupdict())
+    raise ValueError
+
+
+def _of_parts(parts: dict[str, str | None]) -> datetime:
+    """The time that the parts of a written one say; without a zone if it has none."""
+    numbers = {part: int(parts.get(part) or 0) for part in ("year", "month", "day", "hour", "minute", "second")}
+    if parts.get("name"):
+        numbers["month"] = _month(parts["name"] or "")
+    if half := parts["half"] or parts["before"]:
+        numbers["hour"] = numbers["hour"] % NOON + NOON * (half.lower() in _AFTERNOON)
+    read = datetime(**numbers)  # type: ignore[arg-type]  # noqa: DTZ001  # the zone is set by the caller
+    if offset := parts["offset"]:
+        return read.replace(tzinfo=datetime.strptime(offset, "%z").tzinfo)
+    return read.replace(tzinfo=UTC) if parts["zone"] else read
+
+
+def _month(name: str) -> int:
+    """The number of a month by its name; 0 if none begins so."""
+    folded = unicodedata.normalize("NFC", name).casefold()
+    return next((number for number, begins in enumerate(_MONTHS, 1) if folded.startswith(tuple(begins.split()))), 0)
 
 
 def _in_zone(read: datetime, zone: tzinfo) -> datetime:

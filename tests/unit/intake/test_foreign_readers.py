@@ -7,7 +7,7 @@ from datetime import UTC
 import pytest
 
 from memory.intake.importers import characterai, chatgpt, claude, mem0, sillytavern
-from memory.intake.importers.entries import Conversation, ExportFile, Names, Statement
+from memory.intake.importers.entries import NOT_UTF8, Bad, Conversation, ExportFile, Names, Statement
 
 NAMES = Names(None, None, UTC)
 
@@ -63,6 +63,43 @@ def test_turns_of_one_time_have_the_characters_last_answer_first():
     read = [("assistant", "Mira 0"), ("user", "Ann 1"), ("assistant", "Mira 2")]
     assert told(characterai, json.dumps({"turns": turns[::-1]})) == read
     assert told(characterai, json.dumps({"turns": turns[1:]})) == read[1:]
+
+
+@pytest.mark.parametrize("content", [{"parts": "Tea?"}, {"parts": [{"text": "Tea?"}]}, {"text": "Tea?"}, "Tea?"])
+def test_words_of_chatgpt_may_stand_in_other_places(content):
+    message = {"author": {"role": "user"}, "content": content}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [("user", "Tea?")]
+
+
+CHAT = [
+    {"user_name": "Ann", "character_name": "Mira"},
+    {"name": "Ann", "is_user": True, "mes": "Tea?", "extra": {}},
+    {"name": "Mira", "is_user": False, "mes": "Tea.", "extra": {}},
+]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [json.dumps(CHAT), json.dumps({"chat": CHAT}, indent=1), "\r".join(map(json.dumps, CHAT))],
+    ids=["an array", "a wrapper", "carriage returns"],
+)
+def test_a_chat_of_sillytavern_is_read_from_other_json(content):
+    assert told(sillytavern, content, "Mira.json") == [("user", "Tea?"), ("assistant", "Tea.")]
+
+
+def test_bytes_that_are_no_utf8_cost_themselves_and_are_told():
+    line = b'{"name": "Ann", "is_user": true, "mes": "Tea \xf0\x9f and milk"}'
+    conversation = b'[{"uuid": "c", "chat_messages": [{"sender": "human", "text": "Tea \xf0\x9f and milk"}]}]'
+    for reader, content in ((sillytavern, line), (claude, conversation)):
+        entries = list(reader.read(ExportFile("c.jsonl", io.BytesIO(content)), NAMES))
+        (read,) = [entry for entry in entries if isinstance(entry, Conversation)]
+        assert [message["content"] for message in read.messages] == ["Tea \ufffd and milk"]
+        assert [entry.reason for entry in entries if isinstance(entry, Bad)] == [NOT_UTF8]
+
+
+def test_an_answer_that_has_not_come_is_counted():
+    (chat,) = sillytavern.read(ExportFile("c.jsonl", io.BytesIO(b'{"name": "Mira", "mes": "..."}')), NAMES)
+    assert (chat.messages, chat.left_out) == ([], {"lines without words": 1})
 
 
 def test_an_author_may_be_a_word():
@@ -123,6 +160,10 @@ GONE = {"id": "2", "memory": "Likes rum"}
         {"points": [{"id": "1", "payload": {"data": "Likes tea", "role": "user"}}]},
         [TEA, {**GONE, "metadata": {"state": "archived"}}],
         {"results": [TEA, {**GONE, "event": "DELETE"}, {**GONE, "is_active": False}]},
+        [TEA, {**GONE, "status": "Deleted"}, {**GONE, "is_archived": True}, {**GONE, "deletedAt": "2026-01-01"}],
+        {"id": "1", "metadata": {"text": "Likes rum"}, "memory": "Likes tea"},
+        [{**TEA, "user_id": "ann"}, {**GONE, "user_id": "bob"}],
+        [{**TEA, "userId": "ann", "agentId": "mira"}, {**GONE, "agentId": "mira"}],
     ],
 )
 def test_memories_of_mem0_are_read_from_pages_and_records_and_not_those_that_are_gone(export):

@@ -1,5 +1,7 @@
 """Times are read in every form that exports have them."""
 
+# ruff: noqa: RUF001  # letters of other languages
+
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -50,6 +52,20 @@ def test_what_stands_for_no_time_is_none(written):
         ("2024/4/25 18:30:05", "2024-04-25T17:30:05+00:00"),
         ("Apr 25, 2024 6:30 PM", "2024-04-25T17:30:00+00:00"),
         ("April 25, 2024 6:30:05pm", "2024-04-25T17:30:05+00:00"),
+        ("25. April 2024 18:30", "2024-04-25T17:30:00+00:00"),
+        ("1er août 2024 18:30", "2024-08-01T17:30:00+00:00"),
+        ("25 de maio de 2024 às 18:30", "2024-05-25T17:30:00+00:00"),
+        ("25 мая 2024 г. 18:30", "2024-05-25T17:30:00+00:00"),
+        ("25 квітня 2024 р. 18:30", "2024-04-25T17:30:00+00:00"),
+        ("25 tháng 4 năm 2024 18:30", "2024-04-25T17:30:00+00:00"),
+        ("٢٥ أبريل ٢٠٢٤ ١٨:٣٠", "2024-04-25T17:30:00+00:00"),
+        ("25.04.2024, 18:30:05", "2024-04-25T17:30:05+00:00"),
+        ("2024-4-25 18:30", "2024-04-25T17:30:00+00:00"),
+        ("Thursday, April 25, 2024 at 6:30\u202fPM", "2024-04-25T17:30:00+00:00"),
+        ("Thu, 25 Apr 2024 18:30:00 GMT", "2024-04-25T18:30:00+00:00"),
+        ("Thu Apr 25 2024 18:30:00 GMT+0200 (Central European Summer Time)", "2024-04-25T16:30:00+00:00"),
+        ("2024-04-25 18:30:00.123 +0000 UTC", "2024-04-25T18:30:00+00:00"),
+        (1714069810123456, "2024-04-25T18:30:10.123456+00:00"),
     ],
 )
 def test_times_are_read_as_frontends_of_other_languages_write_them(written, meant):
