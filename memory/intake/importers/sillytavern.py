@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import PurePath
-from typing import Any
+from typing import IO, Any
 
 from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, Names, entry_id, in_utf8
 from memory.intake.importers.json_elements import elements
@@ -81,7 +81,7 @@ def lines(file: ExportFile) -> Iterator[tuple[str, Any]]:
         content.detach()
 
 
-def _entries_of_json(file: ExportFile, content: BufferedReader) -> Iterator[tuple[str, Any]]:
+def _entries_of_json(file: ExportFile, content: IO[bytes]) -> Iterator[tuple[str, Any]]:
     for element in elements(content, [()], ["mes", *HEADER]):
         if isinstance(element, Bad):
             place = f"{file.name}, {element.place}"
@@ -90,7 +90,7 @@ def _entries_of_json(file: ExportFile, content: BufferedReader) -> Iterator[tupl
             yield f"{file.name}, entry {element.number}", element.value
 
 
-def _entries_of_lines(file: ExportFile, content: BufferedReader) -> Iterator[tuple[str, Any]]:
+def _entries_of_lines(file: ExportFile, content: IO[bytes]) -> Iterator[tuple[str, Any]]:
     for number, raw in numbered(content, LINE_BYTES):
         place = f"{file.name}, line {number}"
         text, mended = in_utf8(raw)
