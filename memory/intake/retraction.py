@@ -14,7 +14,6 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from memory.erased import known_erased
 from memory.erased.known_erased import Recognition
 from memory.nodes.node_erasure import TRIES
 from memory.talk import sharing, withdrawal
@@ -143,8 +142,7 @@ def _retract_planned(
 ) -> Retracted:
     """Retract, unless other messages are to be than those that were planned for."""
     with store.transaction() as tx:
-        known = {being.being_id: known_erased.for_intake(tx, settings, being.being_id) for being in from_beings}
-        withdrawal.lock(tx, *from_beings)
+        known = sharing.begin_intake(tx, settings, from_beings, withdrawal.lock)
         if request_id is not None and not _is_new(tx, from_beings, request_id):
             return Retracted(retracted=0, unchanged=len(selection.ids or []))
         for each in withdrawals:
@@ -242,16 +240,15 @@ def restore_to_each(
         ErasedForGood, NotFound, SecretMissing: As `restore`.
     """
     with store.transaction() as tx:
-        known = [known_erased.for_intake(tx, settings, being.being_id) for being in to_beings]
-        sharing.lock(tx, *to_beings)
+        known = sharing.begin_intake(tx, settings, to_beings)
         if request_id is not None and not _is_new(tx, to_beings, request_id):
             return Restored(restored=0, unchanged=len(selection.ids or []))
         if selection.ids is None and selection.conversation is not None:
             after = _place(tx, to_beings, selection.conversation, selection.after)
             done = []
-            for being, erased_before in zip(to_beings, known, strict=True):
+            for being in to_beings:
                 behind = retraction.retracted_after(tx, being.being_id, selection.conversation, after, selection.keep)
-                erased = _erased_words(tx, erased_before, behind)
+                erased = _erased_words(tx, known[being.being_id], behind)
                 back = [one.message_id for place, one in enumerate(behind) if place not in erased]
                 done.append(restore_within(tx, settings, being, back))
             return _all_restored(done)
@@ -299,11 +296,12 @@ def _restore_named(
     tx: Transaction,
     settings: Settings,
     to_beings: Sequence[Being],
-    known: Sequence[Recognition | None],
+    known: Mapping[UUID, Recognition | None],
     selection: MessageSelection,
 ) -> Restored:
     done, missing, awaited = [], set(range(len(selection.ids or []))), set[str]()
-    for being, erased_before in zip(to_beings, known, strict=True):
+    for being in to_beings:
+        erased_before = known[being.being_id]
         named = _selected(tx, being.being_id, selection)
         awaited |= retraction.no_longer_await(tx, being.being_id, [one.id_ for one in named if not one.versions])
         lost = {one.position: one.id_ for one in named if not one.versions and one.id_ not in awaited}

@@ -9,9 +9,10 @@ from memory.proxy.changes import NewTurn
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.speakers import Names, divided
-from memory.proxy.storing import NO_ROOMMATES, Roommates, lock_talk, store_turns
+from memory.proxy.storing import NO_ROOMMATES, Roommates, store_turns
 from memory.proxy.transcript import Line
 from memory.proxy.transcript_turns import turn_of
+from memory.talk import sharing
 from memory.text.reasoning import spoken
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -88,7 +89,7 @@ def take_answer(
         return None
     turn = replace(turn, unsure=place.unsure)
     with store.transaction() as tx:
-        erased = lock_talk(tx, settings, being, room)
+        erased = sharing.begin_intake(tx, settings, [being, *room.every])
         near = transcripts.near(
             tx, being.being_id, place.conversation, {turn.digest}, newest=1, question_id=place.message_id
         )

@@ -26,7 +26,7 @@ from memory.proxy.matching.group_turns import without_others_as_own, witnessed
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, with_told_names
-from memory.proxy.storing import NO_ROOMMATES, Roommates, lock_talk, messages_at, store_turns
+from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
 from memory.proxy.transcript import Transcript
 from memory.proxy.transcript_turns import Turn, ends_without_words, turns_of
 from memory.talk import sharing, withdrawal
@@ -212,7 +212,7 @@ def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequ
         with store.transaction() as tx:
             retracts = any(each.message_ids for each in withdrawals)
             lock = withdrawal.lock if retracts else sharing.lock
-            erased = lock_talk(tx, settings, request.being, request.room, lock)
+            erased = sharing.begin_intake(tx, settings, [request.being, *request.room.every], lock)
             if not reads.hold(tx):
                 seen = _decided(Reads(tx), settings, request, turns, now)
             if not seen.off_the_record:

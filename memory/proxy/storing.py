@@ -1,20 +1,16 @@
 """Storing the new turns of a transcript as messages of each Being that hears them, with their places and times."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from operator import attrgetter
 from uuid import UUID
 
-from memory.erased import known_erased
-from memory.erased.known_erased import Recognition
 from memory.intake.accepting import is_bulk
 from memory.intake.messages import begin, read_messages, take_begun, take_messages
 from memory.proxy.changes import NEXT, NewTurn
 from memory.proxy.comparison import called, digest
 from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.transcript_turns import Turn
-from memory.talk import sharing
 from memory.talk.sessions import process_or_wait
 from schemas.accounts.accounts import Being
 from schemas.limits import BATCH_ITEMS
@@ -43,23 +39,6 @@ class Roommates:
 
 
 NO_ROOMMATES = Roommates()
-
-
-def lock_talk(
-    tx: Transaction,
-    settings: Settings,
-    being: Being,
-    room: Roommates,
-    lock: Callable[..., None] = sharing.lock,
-) -> dict[UUID, Recognition | None]:
-    """Lock the talk of a Being and of the others in its room; returns the digests of what was erased, by Being.
-
-    `lock` is `sharing.lock`, or `withdrawal.lock` where messages are to be retracted.
-    """
-    beings = sorted([being, *room.every], key=attrgetter("being_id"))
-    erased = {one.being_id: known_erased.for_intake(tx, settings, one.being_id) for one in beings}
-    lock(tx, *beings)
-    return erased
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,16 @@
 """Shares the findings in an utterance of a room among all Beings that heard it: one Being's copy of it is judged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
+from memory.erased import known_erased
+from memory.erased.known_erased import Recognition
 from memory.facts.confidence_rules import needs_unheard
 from memory.talk import rolling
 from schemas.accounts.accounts import Being
+from schemas.settings import Settings
 from store.accounts import erasure
 from store.facts import facts, todos
 from store.talk import rolling as session_states
@@ -21,6 +24,22 @@ def lock(tx: Transaction, *beings: Being) -> None:
     for being in beings:
         rolling.reserve(tx, being.being_id)
     lock_talk(tx, beings[0].being_id)
+
+
+def begin_intake(
+    tx: Transaction, settings: Settings, beings: Sequence[Being], lock: Callable[..., None] = lock
+) -> dict[UUID, Recognition | None]:
+    """Begin to take in talk of Beings of one user, in any order; returns by Being what recognises what was erased.
+
+    `lock` is the one above, or `withdrawal.lock` where messages are to be retracted.
+
+    Raises:
+        SecretMissing: No secret decrypts the key of the user's digests.
+    """
+    ordered = sorted(beings, key=attrgetter("being_id"))
+    erased = {being.being_id: known_erased.for_intake(tx, settings, being.being_id) for being in ordered}
+    lock(tx, *ordered)
+    return erased
 
 
 def lock_talk(tx: Transaction, being_id: UUID) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Sequence
 
-from memory.erased import known_erased
 from memory.intake import retraction
 from memory.intake.importers.entries import Conversation
 from memory.talk import sharing
@@ -49,8 +48,7 @@ def _return_to(
     A retracted message before one that stands was retracted by a person.
     """
     with store.transaction() as tx:
-        erased = known_erased.for_intake(tx, settings, being.being_id)
-        sharing.lock(tx, being)
+        erased = sharing.begin_intake(tx, settings, [being])
         if not versions.begin(tx, being.being_id, request_id) or not left:
             return
         known = versions.versions(tx, being.being_id, chosen, [])
@@ -59,4 +57,4 @@ def _return_to(
         last = max((place for place, id_ in enumerate(chosen) if id_ in stand), default=-1)
         back = [newest[id_] for id_ in chosen[last + 1 :] if id_ in newest]
         if back:
-            retraction.restore_unless_erased(tx, settings, being, erased, back)
+            retraction.restore_unless_erased(tx, settings, being, erased[being.being_id], back)
