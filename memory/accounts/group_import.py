@@ -19,7 +19,7 @@ from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import Imported
 from memory.intake.room_messages import accept_utterances
 from memory.text.errors import InvalidRequest
-from schemas.accounts.accounts import NewBeing
+from schemas.accounts.accounts import Being, NewBeing
 from schemas.accounts.slugs import slug_of
 from schemas.limits import BATCH_ITEMS, NAME_CHARACTERS, ROOM_MEMBERS
 from schemas.settings import Settings
@@ -65,6 +65,7 @@ class GroupImport:
     names: Names
     set_aside: Callable[[Bad], object]
     done: Imported = field(default_factory=Imported)
+    _beings: dict[str, Being] = field(default_factory=dict, init=False)
 
     def take(self, path: Path) -> Iterator[Imported]:
         """Take in the group chats of a folder or ZIP archive of the program's data; yields what was done after each.
@@ -74,6 +75,7 @@ class GroupImport:
             IntakeFull, Unavailable: As `Import.take`.
             Refused: The user would have too many Beings; what was taken before is committed.
         """
+        self._beings = {being.slug: being for being in beings.opened_by(self.store, self.caller)}
         groups = _groups(path)
         of_chats = {chat: group for group in groups for chat in group.chats}
         shown = _names_of_members(path, of_chats)
@@ -97,9 +99,9 @@ class GroupImport:
     def _being(self, name: str) -> str:
         """The slug of the Being of a character, which is made if there is none."""
         slug = slug_of(name)
-        if slug not in {being.slug for being in beings.opened_by(self.store, self.caller)}:
+        if slug not in self._beings:
             new = NewBeing(name=name[:NAME_CHARACTERS], slug=slug)
-            beings.make(self.store, self.settings, self.caller.user_id, new)
+            self._beings[slug] = beings.make(self.store, self.settings, self.caller.user_id, new)
         return slug
 
     def _room(self, name: str, members: list[str]) -> Room:
@@ -130,9 +132,12 @@ class GroupImport:
 
     def _heard(self, room: Room, ids: list[str]) -> dict[str, set[str]]:
         """Those of these utterances that each Being of a room has, by its slug."""
-        members = [being for being in beings.opened_by(self.store, self.caller) if being.slug in room.beings]
         with self.store.transaction() as tx:
-            return {being.slug: set(messages.known(tx, being.being_id, ids)) for being in members}
+            return {
+                slug: set(messages.known(tx, being.being_id, ids))
+                for slug, being in self._beings.items()
+                if slug in room.beings
+            }
 
     def _put_aside(self, bad: Bad) -> None:
         self.done.set_aside += 1
