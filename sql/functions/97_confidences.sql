@@ -10,13 +10,6 @@
 create or replace function marked_confidential(p_metadata jsonb) returns boolean language sql immutable
 return coalesce(p_metadata -> 'in_confidence' not in ('false'::jsonb, 'null'::jsonb), false);
 
--- Whether another message asked to keep a message in confidence.
-create or replace function is_asked_for(p_being_id uuid, p_message_id uuid) returns boolean language sql stable
-return exists (
-    select from memory.confidences
-    where being_id = p_being_id and message_id = p_message_id and asked_in <> p_message_id
-);
-
 -- Stores the requests for confidence that the judge found in messages: the message at each place of p_message_ids is asked for by
 -- the one at this place of p_asked_in. What an earlier judging found that a message asks for itself is replaced. What it asks for
 -- others stays, since a repeated judging may not be shown them. Returns as settle_confidences.

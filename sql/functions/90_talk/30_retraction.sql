@@ -174,8 +174,8 @@ begin
         received_at, aged, confidence_decided)
     select being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at,
         received_at, aged,
-        -- When it comes back, the message that asked for its confidence is not judged again.
-        coalesce(confidence_decided, nullif(memory.is_asked_for(being_id, message_id), false))
+        -- When it comes back it stays with the Being: what asked for it may not be judged again, and `facts_known_to` may be another.
+        coalesce(confidence_decided, nullif(in_confidence, false))
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);
     return query

@@ -4,10 +4,12 @@ import pytest
 
 from memory.facts import seeding
 from memory.facts.retrieval import FactQuery, retrieve
+from memory.intake import retraction
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.facts.fact_requests import Seed
 from schemas.settings import Settings
+from schemas.talk.retraction import MessageSelection
 from store.accounts import beings, users
 from tests.conversations import Talk, fact, judging_at_once
 from tests.fakes.provider import running_provider
@@ -67,3 +69,20 @@ def test_the_users_choice_precedes_the_setting(talks, store, user):
     seeding.seed(store, Settings(facts_known_to="present"), first.being, [Seed(type="PEOPLE", content="Has a sister.")])
 
     assert known(second) == ["Has a sister."]
+
+
+def test_a_fact_that_stayed_with_those_present_stays_so_when_its_message_is_restored_under_another_setting(talks):
+    first, second = talks(facts_known_to="present")
+    first.says({"id": "a", "role": "user", "content": SISTER})
+    first.answers(fact(SISTER.rstrip(".")))
+    first.judged()
+    store, being_id, named = first.store, first.being.being_id, MessageSelection(ids=["a"])
+    retraction.retract(store, first.settings, first.embedders, being_id, named)
+    assert known(first) == []
+
+    first, second = talks(facts_known_to="all")
+    retraction.restore(store, first.settings, being_id, named)
+    first.answers(fact(SISTER.rstrip(".")))
+    first.judged()
+    assert known(first) == [SISTER.rstrip(".")]
+    assert known(second) == []
