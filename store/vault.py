@@ -27,6 +27,9 @@ _VERSIONS = """
     join memory.vault_records as r using (user_id, id)
     where h.user_id = %(user)s and (h.being_id = %(own)s or h.being_id is null and %(shared)s)
 """
+_TOLD = """
+        and (%(muted)s or not memory.is_muted(coalesce(h.being_id, h.user_id), 'vault', memory.search_id(h.id)))
+"""
 
 
 def lock_scopes(tx: Transaction, being: Being, scopes: Iterable[str]) -> None:
@@ -44,40 +47,45 @@ def live(tx: Transaction, being: Being, scopes: Sequence[str], *, muted: bool = 
     return tx.rows(
         VaultRecord,
         _VERSIONS
+        + _TOLD
         + """
             and h.live and h.version = r.version
-            and (%(muted)s or not memory.is_muted(coalesce(h.being_id, h.user_id), 'vault', memory.search_id(h.id)))
         order by r.id
         """,
         {**_scope_parameters(being, scopes), "muted": muted},
     )
 
 
-def versions(tx: Transaction, being: Being, ids: Sequence[str]) -> list[VaultRecord]:
-    """The stored versions of these ids in the Being's scopes, by id and version."""
+def versions(tx: Transaction, being: Being, ids: Sequence[str], *, muted: bool = True) -> list[VaultRecord]:
+    """The stored versions of these ids in the Being's scopes, by id and version; of muted records with `muted`."""
     return tx.rows(
         VaultRecord,
         _VERSIONS
+        + _TOLD
         + """
             and h.id = any(%(ids)s)
         order by r.id, r.version
         """,
-        {**_scope_parameters(being, [SHARED, being.slug]), "ids": list(ids)},
+        {**_scope_parameters(being, [SHARED, being.slug]), "ids": list(ids), "muted": muted},
     )
 
 
 def page(
-    tx: Transaction, being: Being, scopes: Sequence[str], *, after: int, limit: int
+    tx: Transaction, being: Being, scopes: Sequence[str], *, muted: bool = True, after: int, limit: int
 ) -> list[tuple[int, VaultRecord]]:
-    """At most `limit` versions after the sequence number `after`, in its order, each with its own."""
+    """At most `limit` versions after the sequence number `after`, in its order, each with its own.
+
+    Versions of muted records are among them with `muted`.
+    """
     rows = tx.execute(
         _VERSIONS
+        + _TOLD
         + """
             and r.sequence > %(after)s
         order by r.sequence
         limit %(limit)s
         """,
-        {**_scope_parameters(being, scopes), "after": after, "limit": limit},
+        {**_scope_parameters(being, scopes), "muted": muted, "after": after, "limit": limit},
     )
     return [(row["sequence"], VaultRecord.model_validate(row)) for row in rows]
 

@@ -11,9 +11,11 @@ from starlette.concurrency import run_in_threadpool
 
 from api.http.access.auth import ManagedBeing, ReadBeing
 from api.http.bodies import limited
+from api.http.declared import finds_muted
 from api.http.idempotency import RepeatableKey
 from api.http.resources import On
 from memory.vault.vault_file import export_lines, import_lines
+from operations.declaration import FindsMuted
 from schemas.vault.lines import Imported
 
 router = APIRouter(prefix="/v1/beings/{being}/vault", tags=["Vault"])
@@ -48,12 +50,16 @@ async def _file(request: Request, on: On, _: ManagedBeing) -> AsyncIterator[IO[b
         }
     },
 )
-def export_vault(on: On, being: ReadBeing, scope: Scope = None) -> StreamingResponse:
+def export_vault(
+    on: On, being: ReadBeing, muted: Annotated[FindsMuted, Depends(finds_muted)], scope: Scope = None
+) -> StreamingResponse:
     """Export all versions in the Being's scopes, tombstones too, as lines of JSON.
 
     Scope `read`.
+
+    The scope `manage` also exports muted records.
     """
-    return StreamingResponse(export_lines(on.store, being, scope), media_type=LINES)
+    return StreamingResponse(export_lines(on.store, being, scope, muted=muted), media_type=LINES)
 
 
 @router.post(

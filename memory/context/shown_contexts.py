@@ -43,8 +43,8 @@ def context_page(
     return AssembledPage(contexts=[AssembledContext(**_in_short(one)) for one in shown], cursor=end)
 
 
-def shown_context(store: Store, being: Being, context_id: UUID) -> ShownContext:
-    """Return what a context showed and why, with the texts as they stand today.
+def shown_context(store: Store, being: Being, context_id: UUID, *, muted: bool = True) -> ShownContext:
+    """Return what a context showed and why, with the texts as they stand today; what is muted since with `muted`.
 
     Raises:
         NotFound: This Being has no such context, or retention has removed it.
@@ -55,9 +55,9 @@ def shown_context(store: Store, being: Being, context_id: UUID) -> ShownContext:
             raise NotFound(f"This Being has no context {context_id}, or it is no longer kept.")
         return ShownContext(
             **_in_short(context),
-            memories=_memories(tx, being.being_id, context),
-            facts=_facts(tx, being, context),
-            passages=_passages(tx, being.being_id, context.shown_reasons),
+            memories=_memories(tx, being.being_id, context, muted=muted),
+            facts=_facts(tx, being, context, muted=muted),
+            passages=_passages(tx, being.being_id, context.shown_reasons, muted=muted),
         )
 
 
@@ -66,10 +66,10 @@ def _in_short(context: ContextRow) -> dict[str, Any]:
     return {**short, "items": len(context.shown_ids)}
 
 
-def _memories(tx: Transaction, being_id: UUID, context: ContextRow) -> list[ShownMemory]:
+def _memories(tx: Transaction, being_id: UUID, context: ContextRow, *, muted: bool) -> list[ShownMemory]:
     similarities = {one["node_id"]: one["similarity"] for one in context.shown_reasons.get("memories", ())}
     regions: Mapping[str, list[str]] = context.shown_reasons.get("regions", {})
-    found = (nodes.get(tx, being_id, id_) for id_ in context.shown_ids)
+    found = (nodes.get(tx, being_id, id_, muted=muted) for id_ in context.shown_ids)
     return [
         ShownMemory(
             node_id=node.node_id,
@@ -82,9 +82,9 @@ def _memories(tx: Transaction, being_id: UUID, context: ContextRow) -> list[Show
     ]
 
 
-def _facts(tx: Transaction, being: Being, context: ContextRow) -> list[ShownFact]:
+def _facts(tx: Transaction, being: Being, context: ContextRow, *, muted: bool) -> list[ShownFact]:
     scores = {one["fact_id"]: one for one in context.shown_reasons.get("facts", ())}
-    found = facts.among(tx, being.user_id, being.being_id, context.shown_ids)
+    found = facts.among(tx, being.user_id, being.being_id, context.shown_ids, muted=muted)
     return [
         ShownFact(
             fact_id=fact.fact_id,
@@ -95,9 +95,9 @@ def _facts(tx: Transaction, being: Being, context: ContextRow) -> list[ShownFact
     ]
 
 
-def _passages(tx: Transaction, being_id: UUID, reasons: Mapping[str, Any]) -> list[ShownPassage]:
+def _passages(tx: Transaction, being_id: UUID, reasons: Mapping[str, Any], *, muted: bool) -> list[ShownPassage]:
     passages = [([UUID(id_) for id_ in one["message_ids"]], one["score"]) for one in reasons.get("passages", ())]
-    spoken = provenance.spoken(tx, being_id, [id_ for ids, _ in passages for id_ in ids])
+    spoken = provenance.spoken(tx, being_id, [id_ for ids, _ in passages for id_ in ids], muted=muted)
     return [
         ShownPassage(
             message_ids=standing,

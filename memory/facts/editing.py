@@ -54,16 +54,16 @@ def page(
     return FactPage(facts=shown, cursor=end)
 
 
-def detail(store: Store, being: Being, fact_id: UUID) -> FactDetail:
-    """A fact with all its statements, their evidence and its history.
+def detail(store: Store, being: Being, fact_id: UUID, *, muted: bool = True) -> FactDetail:
+    """A fact, a muted one with `muted`, with all its statements, their evidence and its history.
 
     Raises:
         NotFound: This Being knows no such fact.
     """
     with store.transaction() as tx:
         return FactDetail(
-            fact=facts.get(tx, being.user_id, being.being_id, fact_id),
-            statements=facts.statements(tx, being.user_id, being.being_id, fact_id),
+            fact=facts.get(tx, being.user_id, being.being_id, fact_id, muted=muted),
+            statements=facts.statements(tx, being.user_id, being.being_id, fact_id, muted=muted),
             history=history.events(tx, being.user_id, fact_id),
         )
 

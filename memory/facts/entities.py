@@ -30,15 +30,21 @@ def entity_page(store: Store, being: Being, *, muted: bool = True, cursor: str |
     return EntityPage(entities=shown, cursor=end)
 
 
-def proposals(store: Store, being: Being, state: MergeState | None, *, cursor: str | None, limit: int) -> Proposals:
+def proposals(
+    store: Store, being: Being, state: MergeState | None, *, muted: bool = True, cursor: str | None, limit: int
+) -> Proposals:
     """Merges of entities that a Being knows, newest first; with `state`, only those in that state.
+
+    Those of entities that muted facts alone name are listed with `muted`.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     before = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        found = entities.merges(tx, being.user_id, being.being_id, state=state, before=before, limit=limit + 1)
+        found = entities.merges(
+            tx, being.user_id, being.being_id, state=state, muted=muted, before=before, limit=limit + 1
+        )
     shown, end = cut_page(found, limit, lambda merge: str(merge.merge_id))
     return Proposals(proposals=shown, cursor=end)
 

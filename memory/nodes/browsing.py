@@ -21,15 +21,17 @@ from store.nodes import clusters, nodes, topic_map
 from store.talk import messages, retraction, session_summaries
 
 
-def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: str | None, limit: int) -> NotePage:
-    """List notes in order of arrival, optionally of one state.
+def note_page(
+    store: Store, being_id: UUID, *, state: NoteState | None, muted: bool, cursor: str | None, limit: int
+) -> NotePage:
+    """List notes, muted ones with `muted`, in order of arrival, optionally of one state.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     after = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        found = notes.page(tx, being_id, state=state, after=after, limit=limit + 1)
+        found = notes.page(tx, being_id, state=state, muted=muted, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda note: str(note.note_id))
     return NotePage(notes=shown, cursor=end)
 

@@ -32,24 +32,24 @@ def named(store: Store, being_id: UUID, name: str) -> list[UUID]:
         return nodes.named(tx, being_id, name)
 
 
-def look(store: Store, being_id: UUID, node_id: UUID) -> Node:
-    """Read one node, without activating it.
+def look(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) -> Node:
+    """Read one node, a muted one with `muted`, without activating it.
 
     Raises:
         NotFound: This Being has no such node.
     """
     with store.transaction() as tx:
-        return _existing(nodes.get(tx, being_id, node_id), node_id)
+        return _existing(nodes.get(tx, being_id, node_id, muted=muted), node_id)
 
 
-def story(store: Store, being_id: UUID, node_id: UUID) -> NodeStory:
-    """Read a node's lineage and history.
+def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) -> NodeStory:
+    """Read the lineage and history of a node, of a muted one with `muted`; what it rests on is muted with it.
 
     Raises:
         NotFound: This Being has no such node.
     """
     with store.transaction() as tx:
-        node = _existing(nodes.get(tx, being_id, node_id), node_id)
+        node = _existing(nodes.get(tx, being_id, node_id, muted=muted), node_id)
         survivor = node
         while survivor.absorbed_into is not None:
             survivor = _existing(nodes.get(tx, being_id, survivor.absorbed_into), survivor.absorbed_into)

@@ -22,15 +22,15 @@ def named(store: Store, being: Being, name: str) -> list[UUID]:
         return spoken_requests.named(tx, being.being_id, name)
 
 
-def page(store: Store, being: Being, *, cursor: str | None, limit: int) -> SpokenRequestPage:
-    """A page of what was done, newest first.
+def page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, limit: int) -> SpokenRequestPage:
+    """A page of what was done, newest first; for requests in muted messages with `muted`.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     before = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        found = spoken_requests.page(tx, being.being_id, before=before, limit=limit + 1)
+        found = spoken_requests.page(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda one: str(one.request_id))
     return SpokenRequestPage(requests=shown, cursor=end)
 

@@ -36,14 +36,15 @@ def listed(
     tier: str | None = None,
     category: str | None = None,
     tag: str | None = None,
+    muted: bool = True,
 ) -> list[VaultRecord]:
-    """The live records that match all given filters: canon first, then registers, each by age.
+    """The live records, muted ones with `muted`, that match all filters: canon first, then registers, each by age.
 
     Raises:
         InvalidRequest: The Being may not use that scope.
     """
     with store.transaction() as tx:
-        records = vault.live(tx, being, chosen(being, [scope] if scope else None))
+        records = vault.live(tx, being, chosen(being, [scope] if scope else None), muted=muted)
     matching = (
         record
         for record in records
@@ -52,21 +53,21 @@ def listed(
     return sorted(matching, key=lambda record: (record.tier, record.created_at, record.id))
 
 
-def versions(store: Store, being: Being, record_id: str) -> list[VaultRecord]:
-    """The stored versions of a record, its tombstone too, oldest first.
+def versions(store: Store, being: Being, record_id: str, *, muted: bool) -> list[VaultRecord]:
+    """The stored versions of a record, of a muted one with `muted`, its tombstone too, oldest first.
 
     Raises:
         NotFound: No scope of the Being has such a record.
     """
     with store.transaction() as tx:
-        found = vault.versions(tx, being, [record_id])
+        found = vault.versions(tx, being, [record_id], muted=muted)
     if not found:
         raise NotFound(f"This Being's vault has no record {record_id}.")
     return found
 
 
-def search(store: Store, being: Being, request: VaultSearch) -> list[VaultHit]:
-    """Find records that share words with a query, the highest score first.
+def search(store: Store, being: Being, request: VaultSearch, *, muted: bool = True) -> list[VaultHit]:
+    """Find records, muted ones with `muted`, that share words with a query, the highest score first.
 
     Raises:
         InvalidRequest: The query has no word, or the Being may not use one of the scopes.
@@ -74,7 +75,7 @@ def search(store: Store, being: Being, request: VaultSearch) -> list[VaultHit]:
     if not tokens(request.query):
         raise InvalidRequest("query: give at least one word.")
     with store.transaction() as tx:
-        records = vault.live(tx, being, chosen(being, request.scopes))
+        records = vault.live(tx, being, chosen(being, request.scopes), muted=muted)
     matching = [record for record in records if request.tier in {None, record.tier}]
     return by_relevance(matching, request.query, request.limit)
 
@@ -93,7 +94,12 @@ def by_relevance(records: Iterable[VaultRecord], query: str, limit: int) -> list
 
 
 def find_consolidation_candidates(
-    store: Store, being: Being, scope: str | None = None, floor: float = CANDIDATE_SIMILARITY
+    store: Store,
+    being: Being,
+    scope: str | None = None,
+    floor: float = CANDIDATE_SIMILARITY,
+    *,
+    muted: bool = True,
 ) -> list[CandidatePair]:
     """Pairs of similar live records of one scope, the most similar first, for a person to review.
 
@@ -103,12 +109,13 @@ def find_consolidation_candidates(
         scope: The scope; None for all, each by itself.
         floor: The least similarity, 0 to 1: the greater of token overlap and sequence ratio. The latter is computed for
             the 200 pairs with the highest bound.
+        muted: Whether muted records are paired too.
 
     Raises:
         InvalidRequest: The Being may not use that scope.
     """
     with store.transaction() as tx:
-        records = vault.live(tx, being, chosen(being, [scope] if scope else None))
+        records = vault.live(tx, being, chosen(being, [scope] if scope else None), muted=muted)
     words = {record.id: tokens(record.text) for record in records}
     pairs = _pairs(records)
     sequences = _sequences(pairs, floor)
@@ -124,8 +131,10 @@ def find_consolidation_candidates(
     return sorted(similar, key=lambda pair: (-pair.similarity, pair.first.id, pair.second.id))
 
 
-def propose_deletions(store: Store, settings: Settings, being: Being, scope: str | None = None) -> list[Proposal]:
-    """Records proposed for deletion, each with its reasons. Nothing is deleted.
+def propose_deletions(
+    store: Store, settings: Settings, being: Being, scope: str | None = None, *, muted: bool = True
+) -> list[Proposal]:
+    """Records, muted ones with `muted`, proposed for deletion, each with its reasons. Nothing is deleted.
 
     Of the pairs that are no near-duplicates by tokens, the 200 with the highest bound are compared as sequences.
 
@@ -133,7 +142,7 @@ def propose_deletions(store: Store, settings: Settings, being: Being, scope: str
         InvalidRequest: The Being may not use that scope.
     """
     with store.transaction() as tx:
-        records = vault.live(tx, being, chosen(being, [scope] if scope else None))
+        records = vault.live(tx, being, chosen(being, [scope] if scope else None), muted=muted)
         threshold = vault.config(tx, being).similarity_threshold
         now = clock.now(tx)
     outweighed = _outweighed(records, threshold, plain=settings.vault_plain_overlap)

@@ -29,13 +29,15 @@ LINES_PER_TRANSACTION = 200
 Numbered = tuple[int, VaultLine]
 
 
-def export_lines(store: Store, being: Being, scope: str | None = None) -> Iterator[str]:
+def export_lines(store: Store, being: Being, scope: str | None = None, *, muted: bool = True) -> Iterator[str]:
     """Write all versions in the scopes of a Being, tombstones too, in the order in which they were stored.
+
+    Those of muted records are written with `muted`.
 
     Raises:
         InvalidRequest: The Being may not use that scope.
     """
-    return _pages(store, being, chosen(being, [scope] if scope else None))
+    return _pages(store, being, chosen(being, [scope] if scope else None), muted=muted)
 
 
 def import_lines(store: Store, settings: Settings, being: Being, file: IO[bytes]) -> Imported:
@@ -80,11 +82,11 @@ class _Rejections:
         return self.stopped_at is not None
 
 
-def _pages(store: Store, being: Being, scopes: Sequence[str]) -> Iterator[str]:
+def _pages(store: Store, being: Being, scopes: Sequence[str], *, muted: bool) -> Iterator[str]:
     last = -1
     while True:
         with store.transaction() as tx:
-            page = vault.page(tx, being, scopes, after=last, limit=LINES_PER_TRANSACTION)
+            page = vault.page(tx, being, scopes, muted=muted, after=last, limit=LINES_PER_TRANSACTION)
         if not page:
             return
         yield from (_written(record) for _, record in page)

@@ -11,7 +11,7 @@ from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.filling import session_snapshot
 from memory.intake.turns import take_turn
-from operations.declaration import PayingKey, Tool, operation
+from operations.declaration import FindsMuted, PayingKey, Tool, operation
 from operations.parameters import Cursor, ItemKey, Limit, ids_from
 from schemas.accounts.accounts import Being
 from schemas.context.context import (
@@ -81,9 +81,12 @@ def list_contexts(
 
 
 @operation("GET /v1/beings/{being}/contexts/{context_id}", scope="read")
-def show_context(on: Resources, being: Being, context_id: UUID) -> ShownContext:
-    """Show which memories, facts and passages a context showed, and why: the scores by which they were chosen."""
-    return shown_contexts.shown_context(on.store, being, context_id)
+def show_context(on: Resources, being: Being, muted: FindsMuted, context_id: UUID) -> ShownContext:
+    """Show which memories, facts and passages a context showed, and why: the scores by which they were chosen.
+
+    The scope `manage` also shows what is muted since.
+    """
+    return shown_contexts.shown_context(on.store, being, context_id, muted=muted)
 
 
 @operation("POST /v1/beings/{being}/turns", scope=("ingest", "read"), omits="null", body="document")

@@ -32,13 +32,17 @@ def list_entities(
 def list_merges(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     state: Annotated[MergeState | None, Field(description="Only merges in this state.")] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> Proposals:
-    """List merges of entities: proposed, merged, declined or undone."""
-    return entities.proposals(on.store, being, state, cursor=cursor, limit=limit)
+    """List merges of entities: proposed, merged, declined or undone.
+
+    The scope `manage` also lists those of entities that muted facts alone name.
+    """
+    return entities.proposals(on.store, being, state, muted=muted, cursor=cursor, limit=limit)
 
 
 @operation(

@@ -74,9 +74,12 @@ def add_facts(
 
 
 @operation("GET /v1/beings/{being}/facts/{fact_id}", scope="read", commands=[Command("show")])
-def show_fact(on: Resources, being: Being, fact_id: UUID) -> FactDetail:
-    """Show a fact with all its statements, the quotations that support them, and its history."""
-    return editing.detail(on.store, being, fact_id)
+def show_fact(on: Resources, being: Being, muted: FindsMuted, fact_id: UUID) -> FactDetail:
+    """Show a fact with all its statements, the quotations that support them, and its history.
+
+    The scope `manage` also shows a muted one.
+    """
+    return editing.detail(on.store, being, fact_id, muted=muted)
 
 
 @operation(

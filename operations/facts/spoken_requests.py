@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.talk import spoken_requests
-from operations.declaration import Command, operation
+from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import SpokenRequestPage
@@ -17,13 +17,14 @@ from workers.runtime.resources import Resources
 
 @operation("GET /v1/beings/{being}/spoken_requests", scope="read", commands=[Command("list")])
 def list_spoken_requests(
-    on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+    on: Resources, being: Being, muted: FindsMuted, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
 ) -> SpokenRequestPage:
     """List what was forgotten, corrected or left out because you asked for it in talk to this Being, newest first.
 
-    A model reads such requests in your own messages: without a key nothing is done for what is said.
+    A model reads such requests in your own messages: without a key nothing is done for what is said. The scope `manage`
+    also lists those of muted messages, and each that muted something is one.
     """
-    return spoken_requests.page(on.store, being, cursor=cursor, limit=limit)
+    return spoken_requests.page(on.store, being, muted=muted, cursor=cursor, limit=limit)
 
 
 @operation(

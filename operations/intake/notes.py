@@ -10,7 +10,7 @@ from memory.intake import kept_notes as of_any_type
 from memory.intake.notes import accept_notes
 from memory.nodes.browsing import note_page
 from memory.text.errors import InvalidRequest
-from operations.declaration import Command, Flag, Tool, operation
+from operations.declaration import Command, FindsMuted, Flag, Tool, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
@@ -58,9 +58,9 @@ def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> Remem
 
 
 @operation("GET /v1/beings/{being}/notes/{note_id}", scope="read")
-def show_note(tx: Transaction, being: Being, note_id: NoteId) -> Note:
-    """Show a note."""
-    return of_any_type.show(tx, being, note_id)
+def show_note(tx: Transaction, being: Being, muted: FindsMuted, note_id: NoteId) -> Note:
+    """Show a note. The scope `manage` also shows a muted one."""
+    return of_any_type.show(tx, being, note_id, muted=muted)
 
 
 @operation(
@@ -120,6 +120,7 @@ def remove_note(tx: Transaction, being: Being, note_id: NoteId) -> None:
 def list_notes(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     state: Annotated[
         NoteState | None,
@@ -128,5 +129,5 @@ def list_notes(
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> NotePage:
-    """List notes with their state and outcome."""
-    return note_page(on.store, being.being_id, state=state, cursor=cursor, limit=limit)
+    """List notes with their state and outcome. The scope `manage` also lists muted ones."""
+    return note_page(on.store, being.being_id, state=state, muted=muted, cursor=cursor, limit=limit)

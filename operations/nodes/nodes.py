@@ -102,15 +102,15 @@ def show_map(
 
 
 @operation("GET /v1/beings/{being}/nodes/{node_id}", scope="read")
-def show_node(on: Resources, being: Being, node_id: UUID) -> Node:
-    """Show a memory."""
-    return curation.look(on.store, being.being_id, node_id)
+def show_node(on: Resources, being: Being, muted: FindsMuted, node_id: UUID) -> Node:
+    """Show a memory. The scope `manage` also shows a muted one."""
+    return curation.look(on.store, being.being_id, node_id, muted=muted)
 
 
 @operation("GET /v1/beings/{being}/nodes/{node_id}/history", scope="read", commands=[Command("why")])
-def tell_story(on: Resources, being: Being, node_id: UUID) -> NodeStory:
-    """Tell where a memory came from and what happened to it."""
-    return curation.story(on.store, being.being_id, node_id)
+def tell_story(on: Resources, being: Being, muted: FindsMuted, node_id: UUID) -> NodeStory:
+    """Tell where a memory came from and what happened to it. The scope `manage` also tells of a muted one."""
+    return curation.story(on.store, being.being_id, node_id, muted=muted)
 
 
 @operation(

@@ -15,7 +15,7 @@ from schemas.talk.mutes import Mute, MutePage, MuteRequest
 from workers.runtime.resources import Resources
 
 
-@operation("GET /v1/beings/{being}/mutes", scope="read", commands=[Command("muted")])
+@operation("GET /v1/beings/{being}/mutes", scope="manage", commands=[Command("muted")])
 def list_mutes(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> MutePage:
     """List what is muted, newest first: things of this Being, and facts and entities that all of your Beings know."""
     return muting.page(on.store, being, cursor=cursor, limit=limit)

@@ -7,7 +7,7 @@ from pydantic import Field, SkipValidation
 from memory.text.errors import NothingTaken
 from memory.vault import reading, record_batches
 from memory.vault import records as vault
-from operations.declaration import Command, Flag, operation
+from operations.declaration import Command, FindsMuted, Flag, operation
 from operations.parameters import ItemKey
 from schemas.accounts.accounts import Being
 from schemas.limits import CANDIDATE_SIMILARITY
@@ -73,25 +73,26 @@ def add_record(on: Resources, being: Being, new: NewRecord) -> VaultRecord:
 def list_records(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     scope: Scope = None,
     tier: Annotated[Tier | None, Field(description="Only this tier.")] = None,
     category: Annotated[str | None, Field(description="Only this category.")] = None,
     tag: Annotated[str | None, Field(description="Only records with this tag.")] = None,
 ) -> RecordPage:
-    """List the live records: canon, then registers, each by age."""
-    found = reading.listed(on.store, being, scope=scope, tier=tier, category=category, tag=tag)
+    """List the live records: canon, then registers, each by age. The scope `manage` also lists muted ones."""
+    found = reading.listed(on.store, being, scope=scope, tier=tier, category=category, tag=tag, muted=muted)
     return RecordPage(records=found)
 
 
 @operation("POST /v1/beings/{being}/vault/search", scope="read", commands=[Command("search")])
-def search_records(on: Resources, being: Being, request: VaultSearch) -> HitPage:
+def search_records(on: Resources, being: Being, muted: FindsMuted, request: VaultSearch) -> HitPage:
     """Search the vault by words, the highest score first.
 
     The score is token overlap, + 0.3 if the record contains the query, + 0.4 times their sequence similarity. Records
-    that share no word with the query are not found.
+    that share no word with the query are not found. The scope `manage` also finds muted ones.
     """
-    return HitPage(hits=reading.search(on.store, being, request))
+    return HitPage(hits=reading.search(on.store, being, request, muted=muted))
 
 
 @operation("GET /v1/beings/{being}/vault/stats", scope="read", commands=[Command("stats")])
@@ -104,18 +105,22 @@ def show_stats(on: Resources, being: Being) -> VaultStats:
 def list_candidates(
     on: Resources,
     being: Being,
+    muted: FindsMuted,
     *,
     scope: Scope = None,
     floor: Annotated[float, Field(gt=0, le=1, description="The least similarity.")] = CANDIDATE_SIMILARITY,
 ) -> CandidatePage:
-    """List pairs of similar records, the most similar first."""
-    return CandidatePage(candidates=reading.find_consolidation_candidates(on.store, being, scope, floor))
+    """List pairs of similar records, the most similar first. The scope `manage` also lists muted ones."""
+    return CandidatePage(candidates=reading.find_consolidation_candidates(on.store, being, scope, floor, muted=muted))
 
 
 @operation("GET /v1/beings/{being}/vault/proposals", scope="read", commands=[Command("proposals")])
-def list_proposals(on: Resources, being: Being, *, scope: Scope = None) -> ProposalPage:
-    """List records proposed for deletion, each with its reasons. Nothing is deleted."""
-    return ProposalPage(proposals=reading.propose_deletions(on.store, on.settings, being, scope))
+def list_proposals(on: Resources, being: Being, muted: FindsMuted, *, scope: Scope = None) -> ProposalPage:
+    """List records proposed for deletion, each with its reasons. Nothing is deleted.
+
+    The scope `manage` also lists muted ones.
+    """
+    return ProposalPage(proposals=reading.propose_deletions(on.store, on.settings, being, scope, muted=muted))
 
 
 @operation(
@@ -148,9 +153,12 @@ def erase_records(on: Resources, being: Being, erasure: Deletion) -> VaultErased
 
 
 @operation("GET /v1/beings/{being}/vault/{record_id}", scope="read", commands=[Command("show")])
-def show_record(on: Resources, being: Being, record_id: RecordId) -> RecordPage:
-    """Show the stored versions of a record, oldest first, its tombstone too."""
-    return RecordPage(records=reading.versions(on.store, being, record_id))
+def show_record(on: Resources, being: Being, muted: FindsMuted, record_id: RecordId) -> RecordPage:
+    """Show the stored versions of a record, oldest first, its tombstone too.
+
+    The scope `manage` also shows those of a muted one.
+    """
+    return RecordPage(records=reading.versions(on.store, being, record_id, muted=muted))
 
 
 @operation("PATCH /v1/beings/{being}/vault/{record_id}", scope="manage", conflicts=True, commands=[Command("update")])

@@ -104,15 +104,17 @@ def get(tx: Transaction, being_id: UUID, context_id: UUID) -> ContextRow | None:
     )
 
 
-def spoken(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, tuple[UUID, str]]:
-    """The session and the line (speaker and text) of each message that stands."""
+def spoken(
+    tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, muted: bool
+) -> dict[UUID, tuple[UUID, str]]:
+    """The session and the line (speaker and text) of each message that stands; of muted ones with `muted`."""
     rows = tx.execute(
         """
         select message_id, session_id, coalesce(speaker, role) || ': ' || content as line
         from memory.messages
-        where being_id = %s and message_id = any(%s)
+        where being_id = %s and message_id = any(%s) and (%s or not memory.is_muted(being_id, 'message', message_id))
         """,
-        [being_id, list(message_ids)],
+        [being_id, list(message_ids), muted],
     )
     return {row["message_id"]: (row["session_id"], row["line"]) for row in rows}
 

@@ -236,10 +236,14 @@ def merges(
     *,
     state: str | None = None,
     merge_id: UUID | None = None,
+    muted: bool = True,
     before: UUID | None = None,
     limit: int,
 ) -> list[EntityMerge]:
-    """Merges of entities of which this Being knows both, newest first; optionally of one state, or one by id."""
+    """Merges of entities of which this Being knows both, newest first; optionally of one state, or one by id.
+
+    It knows an entity by a fact; by a muted one with `muted`.
+    """
     return tx.rows(
         EntityMerge,
         """
@@ -258,6 +262,7 @@ def merges(
                     join memory.facts as f using (user_id, fact_id)
                     where s.user_id = %(user)s and name.ref = any(s.mentioned_refs)
                         and (f.being_id = %(being)s or f.being_id is null)
+                        and (%(muted)s or not memory.is_muted(coalesce(f.being_id, f.user_id), 'fact', f.fact_id))
                 )
             )
         order by e.merge_id desc
@@ -268,6 +273,7 @@ def merges(
             "being": being_id,
             "state": state,
             "merge": merge_id,
+            "muted": muted,
             "before": before,
             "limit": limit,
         },

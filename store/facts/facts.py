@@ -23,34 +23,29 @@ def count(tx: Transaction, user_id: UUID) -> int:
     return int(tx.value("select count(*) from memory.facts where user_id = %s", [user_id]))
 
 
-def get(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) -> Fact:
-    """A fact that this Being knows, active or archived.
+def get(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, *, muted: bool = True) -> Fact:
+    """A fact that this Being knows, active or archived; a muted one with `muted`.
 
     Raises:
         NotFound: This Being knows no such fact.
     """
-    fact = tx.row(
-        Fact,
-        """
-        select *
-        from memory.facts
-        where user_id = %s and fact_id = %s and content <> '' and (being_id = %s or being_id is null)
-        """,
-        [user_id, fact_id, being_id],
-    )
-    return existing(fact, f"This Being knows no fact {fact_id}.")
+    found = among(tx, user_id, being_id, [fact_id], muted=muted)
+    return existing(found[0] if found else None, f"This Being knows no fact {fact_id}.")
 
 
-def among(tx: Transaction, user_id: UUID, being_id: UUID, fact_ids: Sequence[UUID]) -> list[Fact]:
-    """Those of the ids that are facts which this Being knows, active or archived."""
+def among(
+    tx: Transaction, user_id: UUID, being_id: UUID, fact_ids: Sequence[UUID], *, muted: bool = True
+) -> list[Fact]:
+    """Those of the ids that are facts which this Being knows, active or archived; muted ones with `muted`."""
     return tx.rows(
         Fact,
         """
         select *
         from memory.facts
         where user_id = %s and fact_id = any(%s) and content <> '' and (being_id = %s or being_id is null)
+            and (%s or not memory.is_muted(coalesce(being_id, user_id), 'fact', fact_id))
         """,
-        [user_id, list(fact_ids), being_id],
+        [user_id, list(fact_ids), being_id, muted],
     )
 
 
@@ -125,8 +120,11 @@ def own_names(tx: Transaction, user_id: UUID, being_id: UUID) -> list[str]:
     )
 
 
-def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) -> list[Statement]:
-    """All statements of a fact, oldest first, each with its evidence; evidence from other Beings' talk is left out."""
+def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, *, muted: bool = True) -> list[Statement]:
+    """All statements of a fact, oldest first, each with its evidence.
+
+    Evidence from other Beings' talk is left out, and so is that of muted messages without `muted`.
+    """
     rows = tx.execute(
         """
         select s.*,
@@ -142,6 +140,7 @@ def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) ->
                     from memory.fact_evidence as e
                     where e.user_id = s.user_id and e.statement_id = s.statement_id
                         and (e.being_id = %(being)s or e.being_id is null)
+                        and (%(muted)s or not memory.is_muted(e.being_id, 'message', e.message_id))
                 ),
                 '[]'
             ) as evidence
@@ -149,7 +148,7 @@ def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) ->
         where s.user_id = %(user)s and s.fact_id = %(fact)s
         order by s.statement_id
         """,
-        {"user": user_id, "being": being_id, "fact": fact_id},
+        {"user": user_id, "being": being_id, "fact": fact_id, "muted": muted},
     )
     return [Statement.model_validate({**row, "evidence": _EVIDENCE.validate_python(row["evidence"])}) for row in rows]
 

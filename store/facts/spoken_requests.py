@@ -283,18 +283,19 @@ def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     )
 
 
-def page(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[SpokenRequest]:
-    """A page of what was done, newest first, starting after `before`."""
+def page(tx: Transaction, being_id: UUID, *, muted: bool, before: UUID | None, limit: int) -> list[SpokenRequest]:
+    """A page of what was done, newest first, starting after `before`; for requests in muted messages with `muted`."""
     return tx.rows(
         SpokenRequest,
         """
         select *
         from memory.spoken_requests
         where being_id = %(being)s and (%(before)s::uuid is null or request_id < %(before)s)
+            and (%(muted)s or not memory.is_muted(being_id, 'message', message_id))
         order by request_id desc
         limit %(limit)s
         """,
-        {"being": being_id, "before": before, "limit": limit},
+        {"being": being_id, "muted": muted, "before": before, "limit": limit},
     )
 
 

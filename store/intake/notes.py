@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -213,23 +213,37 @@ def mark_asked(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> Non
     )
 
 
-def get(tx: Transaction, being_id: UUID, note_id: UUID) -> Note | None:
-    """Return a note of the Being, if it has it."""
-    return tx.row(Note, "select * from memory.notes where being_id = %s and note_id = %s", [being_id, note_id])
+# A scene note is muted with the memory that was made from it.
+_NOTES: LiteralString = """
+    select n.* from memory.notes as n
+    where n.being_id = %(being)s and (
+        %(muted)s or not memory.is_muted(n.being_id, 'knowledge', n.note_id) and not exists (
+            select from memory.memory_nodes as made
+            where made.being_id = n.being_id and made.note_id = n.note_id
+                and memory.is_muted(made.being_id, 'node', made.node_id)
+        )
+    )
+"""
 
 
-def page(tx: Transaction, being_id: UUID, *, state: str | None, after: UUID | None, limit: int) -> list[Note]:
-    """Return a page of the Being's notes by id, which is the order of arrival."""
+def get(tx: Transaction, being_id: UUID, note_id: UUID, *, muted: bool = True) -> Note | None:
+    """Return a note of the Being, if it has it; a muted one with `muted`."""
+    return tx.row(Note, _NOTES + " and n.note_id = %(note)s", {"being": being_id, "note": note_id, "muted": muted})
+
+
+def page(
+    tx: Transaction, being_id: UUID, *, state: str | None, muted: bool = True, after: UUID | None, limit: int
+) -> list[Note]:
+    """Return a page of the Being's notes, muted ones with `muted`, by id, which is the order of arrival."""
     return tx.rows(
         Note,
-        """
-        select * from memory.notes
-        where being_id = %(being)s and (%(state)s::text is null or state = %(state)s)
-            and (%(after)s::uuid is null or note_id > %(after)s)
-        order by note_id
+        _NOTES
+        + """
+            and (%(state)s::text is null or n.state = %(state)s) and (%(after)s::uuid is null or n.note_id > %(after)s)
+        order by n.note_id
         limit %(limit)s
         """,
-        {"being": being_id, "state": state, "after": after, "limit": limit},
+        {"being": being_id, "state": state, "muted": muted, "after": after, "limit": limit},
     )
 
 

@@ -88,9 +88,16 @@ def age_new(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID], tick: tim
     )
 
 
-def get(tx: Transaction, being_id: UUID, node_id: UUID) -> Node | None:
-    """One node of this Being."""
-    return tx.row(Node, "select * from memory.seen_nodes where being_id = %s and node_id = %s", [being_id, node_id])
+def get(tx: Transaction, being_id: UUID, node_id: UUID, *, muted: bool = True) -> Node | None:
+    """One node of this Being; a muted one with `muted`."""
+    return tx.row(
+        Node,
+        """
+        select * from memory.seen_nodes
+        where being_id = %s and node_id = %s and (%s or not memory.is_muted(being_id, 'node', node_id))
+        """,
+        [being_id, node_id, muted],
+    )
 
 
 def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:

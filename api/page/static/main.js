@@ -28,6 +28,10 @@ const BEHIND = [
 ];
 // For those who look after the system.
 const WORK = ["work", "Work", () => import("./sections/work.js")];
+// Sections that need the scope `manage`.
+const MANAGED = ["muted", "work"];
+const permitted = (sections) =>
+  sections.filter(([name]) => login.scopes.includes("manage") || !MANAGED.includes(name));
 // A memory is opened from the map.
 const MEMORY = ["memory", "Memory", () => import("./memory.js")];
 const LINK = /^#login=([\w-]+)$/;
@@ -152,9 +156,9 @@ function drawSections(row, current) {
   fill(
     nav,
     row && [
-      OWN.map((section) => link(section, here)),
+      permitted(OWN).map((section) => link(section, here)),
       el("p", { class: "hint apart" }, "Behind the scenes"),
-      [...BEHIND, ...(login.scopes.includes("manage") ? [WORK] : [])].map((section) => link(section, here)),
+      permitted([...BEHIND, WORK]).map((section) => link(section, here)),
       all,
     ],
   );
@@ -209,7 +213,7 @@ async function show() {
   const choice = top.querySelector("select[aria-label=Being]");
   if (choice && row) choice.value = row.slug;
   const manages = login.scopes.includes("manage");
-  const named = [...OWN, ...BEHIND, MEMORY, ...(manages ? [WORK] : [])].find(([name]) => name === section) || OWN[0];
+  const named = permitted([...OWN, ...BEHIND, MEMORY, WORK]).find(([name]) => name === section) || OWN[0];
   drawSections(row, named === MEMORY ? "map" : named[0]);
   closeMenus();
   leaveTold();

@@ -14,9 +14,10 @@ const KINDS = {
   message: "message",
 };
 
-/** The ids of all mutes, by `KIND TARGET`. */
+/** The ids of all mutes, by `KIND TARGET`; none for who may not mute. */
 export async function mutesOf(context) {
   const found = new Map();
+  if (!context.manages) return found;
   let query = { limit: 100 };
   while (query) {
     const page = await context.being.get("/mutes", query);

@@ -35,6 +35,19 @@ GROUPS = {
 }
 
 
+# A token that may only read finds nothing muted: these show no item, read what prompts may tell, or what is no memory.
+SHOW_NOTHING_MUTED = {
+    "counts and settings": "list_beings show_being show_overview list_contexts list_profiles list_work show_work"
+    " show_cost show_cost_of_being list_patrols show_patrol show_judgements list_rooms show_room list_sessions"
+    " show_stats show_profile",
+    "what prompts are told": "assemble_context turn show_session_snapshot show_user_model list_due list_due_notices"
+    " retrieve_facts recall_memories recall_topic search_memories ask_memory list_room_messages show_session"
+    " list_rolling_summaries list_spines show_snapshot build_block",
+    "what a person or a program wrote for prompts, or retracted": "list_persona show_soul show_working_memory"
+    " get_knowledge search_knowledge list_knowledge_namespaces list_retracted_messages",
+}
+
+
 @pytest.fixture(scope="module")
 def openapi():
     """The document of all routes."""
@@ -70,3 +83,8 @@ def test_every_module_of_operations_declares_some():
 def test_a_module_stands_with_its_concept():
     concepts = {each.name for floor in (memory, store) for each in pkgutil.iter_modules(floor.__path__)}
     assert {name.split(".")[1] for name in MODULES} <= concepts
+
+
+def test_a_token_that_may_only_read_is_shown_nothing_muted():
+    readers = {one.name for one in ROUTED if "read" in one.scopes and "finds muted" not in one.subjects.values()}
+    assert readers == {name for names in SHOW_NOTHING_MUTED.values() for name in names.split()}

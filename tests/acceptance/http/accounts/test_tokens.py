@@ -62,7 +62,7 @@ SCOPED = {
         ("POST", "/recall", {"query": "oven"}),
         ("POST", "/search_memory", {"query": "oven"}),
     ],
-    "manage": [("PATCH", "", {"name": "Mira"}), ("POST", "/patrols", None)],
+    "manage": [("PATCH", "", {"name": "Mira"}), ("POST", "/patrols", None), ("GET", "/mutes", None)],
 }
 
 
@@ -77,6 +77,23 @@ def test_a_token_opens_what_its_scopes_say(person, problem, scope):
             else:
                 assert f"`{needed}`" in problem(answer, 403)["detail"]
                 assert "insufficient_scope" in answer.headers["www-authenticate"]
+
+
+def test_what_is_muted_is_shown_to_those_alone_who_manage_the_memory(person, problem):
+    note = {"type": "knowledge", "title": "Tea", "content": "Quentin drinks tea."}
+    (note_id,) = person.ask("POST", "/notes", json=note).json()["ids"]
+    (record,) = person.ask("POST", "/vault", json={"text": "Quentin lives in Oslo."}).json()["records"]
+    reader = person.with_token(["read"])
+    one_by_one, lists = [f"/notes/{note_id}", f"/vault/{record['id']}"], ["/notes", "/vault", "/vault/export"]
+    told = {path: reader.get(f"/v1/beings/mira{path}").text for path in one_by_one + lists}
+    assert all("Quentin" in text for text in told.values())
+
+    assert person.ask("POST", "/mutes", json={"kind": "entity", "target": "Quentin"}).is_success
+    for path in one_by_one:
+        problem(reader.get(f"/v1/beings/mira{path}"), 404)
+    for path in lists:
+        assert "Quentin" not in reader.get(f"/v1/beings/mira{path}").text
+    assert all("Quentin" in person.ask("GET", path).text for path in told)
 
 
 def test_a_token_for_one_being_opens_no_other_and_makes_none(person, problem):

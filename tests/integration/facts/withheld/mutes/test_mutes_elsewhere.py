@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
+from uuid import UUID
 
 import pytest
 from pydantic import SecretStr
@@ -13,17 +14,19 @@ from memory.accounts.being_import import import_being
 from memory.due import due, webhook_delivery
 from memory.facts import editing
 from memory.facts import entities as merging
-from memory.nodes import browsing
+from memory.nodes import browsing, curation
 from memory.proxy.insertion import context_to_insert
 from memory.talk import muting, sessions, spoken_requests
+from schemas.errors import NotFound
 from schemas.facts.fact_requests import FactChanges
 from schemas.ledger import kinds
 from schemas.talk.mutes import MuteRequest
 from schemas.talk.rooms import NewRoom
 from store.accounts import beings, users
 from store.facts import facts
+from store.intake import notes
 from store.ledger import work
-from store.nodes import clusters
+from store.nodes import clusters, nodes
 from store.talk import rolling as session_states
 from tests.conversations import ATTEMPTS, LEASE, Talk, asks, judging_at_once
 from tests.frontends import Door
@@ -182,11 +185,31 @@ def test_lists_that_a_program_reads_leave_out_what_is_muted(world):
     )
     world.rest()
     topic = next(target for kind, target in world.of if kind == "topic")
+    anna = world.of["entity", "Anna"]
+    fact, mark = next(
+        (target, min(marks & anna)) for (kind, target), marks in world.of.items() if kind == "fact" and marks & anna
+    )
+    node = next(target for (kind, target), marks in world.of.items() if kind == "node" and marks == {"zq2x"})
+    merging.propose(store, being, "person:anna", "person:boris", accept=False)
+
+    def one(read, *args, muted):
+        try:
+            return read(*args, muted=muted)
+        except NotFound:
+            return None
 
     def lists(*, muted):
         with store.transaction() as tx:
             topics = clusters.live(tx, being.being_id, muted=muted)
+            note_id = nodes.get(tx, being.being_id, UUID(node)).note_id
+            note = notes.get(tx, being.being_id, note_id, muted=muted)
         return {
+            "note": note,
+            "fact": one(editing.detail, store, being, UUID(fact), muted=muted),
+            "memory": one(curation.look, store, being.being_id, UUID(node), muted=muted),
+            "story": one(curation.story, store, being.being_id, UUID(node), muted=muted),
+            "notes": browsing.note_page(store, being.being_id, state=None, muted=muted, cursor=None, limit=99),
+            "merges": merging.proposals(store, being, None, muted=muted, cursor=None, limit=9),
             "topics": topics,
             "map": browsing.map_page(store, being.being_id, dead=True, muted=muted, cursor=None, limit=99),
             "fading": browsing.fading_page(store, being.being_id, patrols=9999, muted=muted, cursor=None, limit=99),
@@ -197,6 +220,7 @@ def test_lists_that_a_program_reads_leave_out_what_is_muted(world):
 
     before = lists(muted=False)
     named = {"entities": "Anna", "others": "zq70x", "state": "zq71x", "topics": topic, "map": topic, "fading": topic}
+    named |= dict.fromkeys(["note", "memory", "story", "notes"], "zq2x") | {"fact": mark, "merges": "person:anna"}
     assert not {name for name, words in named.items() if words not in str(before[name])}, "it would prove nothing"
     world.mute("entity", "Anna")
     world.mute("topic", topic)
