@@ -18,7 +18,7 @@ from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
-from workers.runtime.dispatch import empty_queues
+from workers.runtime.dispatch import queued
 from workers.runtime.redis_client import open_redis
 from workers.runtime.resources import Resources
 from workers.runtime.step import step, tick
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 @tick(kinds.SWEEP)
 def sweep(on: Resources) -> None:
     """Send a message for every due row of the ledger that no worker holds, and start the patrols among them."""
-    periodic.sweep(on.store, on.settings, empty_queues(app))
+    periodic.sweep(on.store, on.settings, queued(app))
 
 
 @tick(kinds.TICKS)

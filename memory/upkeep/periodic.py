@@ -1,6 +1,6 @@
 """Periodic work: messages for due work are sent again, however they were lost, and idle sessions end."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
 
@@ -27,8 +27,8 @@ EXPIRED_AT_ONCE = 10_000
 KEPT_BREAKER = timedelta(days=1)
 
 
-def sweep(store: Store, settings: Settings, empty_queues: Collection[str] = ()) -> None:
-    """Send messages for due work that no worker holds and for which none was sent lately.
+def sweep(store: Store, settings: Settings, queued: Mapping[str, int] = work.NOTHING_KNOWN) -> None:
+    """Send messages for due work that no worker holds and that has none.
 
     Each owner's first unit comes before the second of any. A due patrol is begun at once instead, which takes less than
     a task of its own. Work of kinds that this version does not know stays as it is, and is reported as an error.
@@ -36,11 +36,11 @@ def sweep(store: Store, settings: Settings, empty_queues: Collection[str] = ()) 
     Args:
         store: The ledger.
         settings: How a patrol begins.
-        empty_queues: Queues that hold no message, so that what was sent there for due work was lost.
+        queued: How many messages each queue holds; fewer than units wait mean that some were lost.
     """
     with store.transaction() as tx:
         metrics.record_heartbeat(tx, "sweep")
-        due = work.take_due(tx, limit=SWEPT_AT_ONCE, empty_queues=empty_queues)
+        due = work.take_due(tx, limit=SWEPT_AT_ONCE, queued=queued)
         tx.outbox += [message for message in due if message.kind != PATROL_DUE.name]
         unknown = metrics.unknown_due(tx)
     for found in unknown:

@@ -81,7 +81,7 @@ begin
     return query
     update memory.work
     set state = 'running', attempts = attempts + 1, fence = fence + 1, claimed_at = clock_timestamp(),
-        lease_until = clock_timestamp() + p_lease, dispatches = 0,
+        lease_until = clock_timestamp() + p_lease,
         -- The time of the claim, not of the transaction's start, so that all inputs requested before are included.
         as_of = coalesce(as_of, clock_timestamp() + (select shift from memory.clock))
     where owner_id = p_owner_id and kind = p_kind and key = p_key
@@ -112,7 +112,7 @@ begin
     on conflict (owner_id, kind, key) do update
     set queue = excluded.queue, state = 'running', attempts = 1, backoffs = 0, fence = w.fence + 1,
         next_at = clock_timestamp(), claimed_at = excluded.claimed_at, lease_until = excluded.lease_until,
-        as_of = excluded.as_of, dispatched_at = null, dispatches = 0, finished_at = null
+        as_of = excluded.as_of, dispatched_at = null, finished_at = null
     where w.state = 'done'
     returning w.*;
 end $$;
@@ -242,11 +242,11 @@ begin
 end $$;
 
 -- What is due and not leased, for the sweep to send: one row of each owner before the second of any, and only kinds that the
--- caller's code knows; the others stay as they are. A message is taken for lost after p_send_again, doubled with each message
--- since the last claim up to p_most_patient, lest the sweep feed the very queue that it waits for; and after p_lost_after
--- already where its queue holds no message.
+-- caller's code knows; the others stay as they are. A message is taken for lost after p_lost_after where its queue holds fewer
+-- messages than units wait, and else after p_hidden_after, lest the sweep feed the very queue that it waits for.
+-- Processes of 0.2.0 name p_send_again.
 create or replace function take_due_work(
-    p_kinds text[], p_send_again interval, p_most_patient interval, p_empty_queues text[], p_lost_after interval,
+    p_kinds text[], p_send_again interval, p_hidden_after interval, p_short_queues text[], p_lost_after interval,
     p_limit integer
 ) returns table (owner_id uuid, kind text, key text) language sql as $$
     with due as (
@@ -256,11 +256,8 @@ create or replace function take_due_work(
         where (w.state = 'ready' and w.next_at <= clock_timestamp()
                 or w.state = 'running' and w.lease_until < clock_timestamp())
             and w.kind = any(p_kinds)
-            and (w.dispatched_at is null or w.dispatched_at < clock_timestamp() - case
-                when w.queue = any(p_empty_queues) then p_lost_after
-                -- A power that can't overflow: ten doublings of any wait are more than p_most_patient.
-                else least(p_send_again * power(2, least(w.dispatches, 10)), p_most_patient)
-            end)
+            and (w.dispatched_at is null or w.dispatched_at < clock_timestamp()
+                - case when w.queue = any(p_short_queues) then p_lost_after else p_hidden_after end)
         order by turn, w.next_at
         limit p_limit
     ),
@@ -272,9 +269,7 @@ create or replace function take_due_work(
         for no key update of w skip locked
     )
     update memory.work as w
-    set dispatched_at = clock_timestamp(),
-        -- The first message for what became due, or in place of one that was lost, tells nothing about the queue.
-        dispatches = case when w.dispatched_at is null or w.queue = any(p_empty_queues) then 0 else w.dispatches + 1 end
+    set dispatched_at = clock_timestamp()
     from mine
     where w.owner_id = mine.owner_id and w.kind = mine.kind and w.key = mine.key
     returning w.owner_id, w.kind, w.key;

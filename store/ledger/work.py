@@ -3,8 +3,9 @@
 A statement that makes work due now adds its Celery message to the transaction's outbox.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from uuid import UUID
 
 from schemas.errors import Refused, existing
@@ -13,10 +14,12 @@ from schemas.ledger.work import Claim, TaskMessage, Work
 from store.transaction import Transaction
 
 AT_ONCE = timedelta(0)
-SEND_AGAIN = timedelta(seconds=20)
-MOST_PATIENT = timedelta(minutes=10)
-# Between a message's leaving its queue and the claim lies an instant, or a wait for Postgres.
+# Between the commit and a message's arrival in its queue, and between its leaving and the claim, lies an instant, or a
+# wait for Redis or Postgres.
 LOST_AFTER = timedelta(seconds=2)
+# A queue may also hold messages for units that are done; so many may be lost that nothing tells of until then.
+HIDDEN_AFTER = timedelta(hours=1)
+NOTHING_KNOWN: Mapping[str, int] = MappingProxyType({})
 
 
 def ask(
@@ -204,18 +207,29 @@ def hand_back(tx: Transaction, claim: Claim) -> None:
     tx.outbox.append(_message(claim))
 
 
-def take_due(tx: Transaction, *, limit: int, empty_queues: Collection[str] = ()) -> list[TaskMessage]:
-    """Find what is due, not leased and not sent lately; marks it as sent now, for the caller to send or begin.
+def take_due(tx: Transaction, *, limit: int, queued: Mapping[str, int] = NOTHING_KNOWN) -> list[TaskMessage]:
+    """Find what is due and not leased, and has no message; marks it as sent now, for the caller to send or begin.
 
-    A message counts as lost after two seconds where its queue is known to be empty. Elsewhere it counts as lost after
-    20 seconds, and each further one after twice as long as the last, up to 10 minutes: the message likely waits its
-    turn in a long queue, which each message for the same work makes longer. Kinds that this code does not know stay as
-    they are.
+    A message counts as lost after two seconds where its queue holds fewer messages (`queued`, by queue) than units
+    wait, and after an hour in any case. Where no message is missing the units wait their turn: further messages would
+    make the queue longer. Kinds that this code does not know stay as they are.
     """
+    waiting = tx.execute(
+        """
+        select queue, count(*) as units
+        from memory.work
+        where (
+            state = 'ready' and next_at <= clock_timestamp() or state = 'running' and lease_until < clock_timestamp()
+        ) and kind = any(%s) and dispatched_at < clock_timestamp() - %s
+        group by queue
+        """,
+        [list(WORK), LOST_AFTER],
+    ).fetchall()
+    short = [row["queue"] for row in waiting if queued.get(row["queue"], row["units"]) < row["units"]]
     return tx.rows(
         TaskMessage,
         "select * from memory.take_due_work(%s, %s, %s, %s, %s, %s)",
-        [list(WORK), SEND_AGAIN, MOST_PATIENT, list(empty_queues), LOST_AFTER, limit],
+        [list(WORK), HIDDEN_AFTER, HIDDEN_AFTER, short, LOST_AFTER, limit],
     )
 
 

@@ -79,15 +79,15 @@ def send(app: Celery, messages: Sequence[TaskMessage]) -> None:
         log.warning("dispatch.out_of_reach", error=type(error).__name__)
 
 
-def empty_queues(app: Celery) -> list[str]:
-    """Return the names of queues that hold no message; none if Redis is out of reach."""
+def queued(app: Celery) -> dict[str, int]:
+    """Return how many messages each queue holds; nothing if Redis is out of reach."""
     try:
         with app.pool.acquire(block=True) as connection:
             redis = connection.default_channel.client
-            return [name for name in QUEUES if redis.llen(name) == 0]
+            return {name: redis.llen(name) for name in QUEUES}
     except (OperationalError, RedisError) as error:
         log.warning("dispatch.out_of_reach", error=type(error).__name__)
-        return []
+        return {}
 
 
 def _signature(app: Celery, message: TaskMessage) -> Signature:

@@ -19,9 +19,6 @@ def test_messages_that_a_flush_deleted_are_sent_again_soon(life, redis_client, w
     life.remember(*BAKERY)
     life.demand()
     redis_client.flushall()
-    # Rung for so often before, work is believed to be on its way for minutes, where its queue is not known to be empty.
-    with life.store.transaction() as tx:
-        tx.execute("update memory.work set dispatches = 10")
     life.worker()
     wait_until(life.settled)
 

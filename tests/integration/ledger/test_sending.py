@@ -85,7 +85,7 @@ def test_a_sender_that_fails_leaves_the_input_accepted_and_the_sweep_sends_again
         tx.execute(
             "update memory.work set dispatched_at = dispatched_at - %s", [work.LOST_AFTER + timedelta(seconds=1)]
         )
-    periodic.sweep(store, EAGER, empty_queues=[PATROL_DUE.queue])
+    periodic.sweep(store, EAGER, queued={PATROL_DUE.queue: 0})
     assert [message.kind for message in sent] == [STEPS["embed"].name]
 
 

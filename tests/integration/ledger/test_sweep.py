@@ -73,44 +73,27 @@ def test_two_sweeps_at_once_take_each_work_once(store):
     assert sorted(int(message.key) for message in messages) == list(range(50))
 
 
-def test_a_message_to_a_queue_that_is_empty_was_lost_and_is_sent_again_soon(store, owner, ask):
-    ask()
+def swept_after(store, age, queued):
+    """Let the last messages be so old, and sweep while the queue holds so many."""
     with store.transaction() as tx:
-        tx.execute(
-            "update memory.work set dispatched_at = clock_timestamp() - %s where owner_id = %s",
-            [work.LOST_AFTER + timedelta(seconds=1), owner],
-        )
-        assert work.take_due(tx, limit=10) == []
-        assert work.take_due(tx, limit=10, empty_queues=["another"]) == []
-        assert len(work.take_due(tx, limit=10, empty_queues=[KIND.queue])) == 1
+        tx.execute("update memory.work set dispatched_at = clock_timestamp() - %s", [age])
+        return len(work.take_due(tx, limit=10, queued=queued))
 
 
-def swept_after(store, owner, seconds, **options):
-    """Let the last message be so old, and sweep."""
+def test_a_message_is_lost_where_its_queue_holds_fewer_than_units_wait(store):
+    soon, units = work.LOST_AFTER + timedelta(seconds=1), 3
     with store.transaction() as tx:
-        tx.execute(
-            "update memory.work set dispatched_at = clock_timestamp() - %s where owner_id = %s",
-            [timedelta(seconds=seconds), owner],
-        )
-        return len(work.take_due(tx, limit=10, **options))
+        for key in range(units):
+            work.ask(tx, uuid4(), KIND, str(key))
+    for queued in ({}, {"another": 0}, {KIND.queue: units}, {KIND.queue: units + 9}):
+        assert swept_after(store, soon, queued) == 0
+    assert swept_after(store, soon, {KIND.queue: 0}) == units
+    assert swept_after(store, soon, {KIND.queue: units - 1}) == units
+    assert swept_after(store, timedelta(seconds=1), {KIND.queue: 0}) == 0
 
 
-def test_the_sweep_is_twice_as_patient_after_each_message_to_a_long_queue(store, owner, ask):
+def test_a_long_queue_grows_by_no_message_for_what_waits_in_it(store, ask):
+    """Messages of other units may stand in for those that were lost: after an hour each is sent again."""
     ask()
-    for patience in [20, 40, 80, 160, 320, 600, 600]:
-        assert swept_after(store, owner, patience * 3 / 4) == 0
-        assert swept_after(store, owner, patience + 1) == 1
-
-
-def test_an_empty_queue_and_a_claim_end_the_sweeps_patience(store, owner, ask, claim):
-    ask()
-    for _ in range(5):
-        swept_after(store, owner, 1000)
-    assert swept_after(store, owner, 100) == 0
-    assert swept_after(store, owner, 3, empty_queues=[KIND.queue]) == 1
-    assert swept_after(store, owner, 21) == 1
-
-    with store.finishing(claim()):
-        pass
-    ask()
-    assert swept_after(store, owner, 21) == 1
+    assert swept_after(store, work.HIDDEN_AFTER - timedelta(minutes=1), {KIND.queue: 1}) == 0
+    assert swept_after(store, work.HIDDEN_AFTER + timedelta(minutes=1), {KIND.queue: 1}) == 1
