@@ -15,19 +15,16 @@
 -- Locks the named scopes against other writers, and the Being against deletion, until the transaction ends.
 create or replace function lock_vault(p_user_id uuid, p_being_id uuid, p_scopes uuid[]) returns void
 language plpgsql as $$
-declare
-    v_key bigint;
 begin
     perform memory.hold_owner(p_user_id);
     perform 1 from memory.beings where user_id = p_user_id and being_id = p_being_id for key share;
     if not found then
         raise exception using errcode = 'MP002', message = 'There is no such Being any more.';
     end if;
-    for v_key in
+    perform pg_advisory_xact_lock(ordered.key)
+    from (
         select hashtextextended(format('vault/%s/%s', p_user_id, scope), 0) as key from unnest(p_scopes) as scope order by key
-    loop
-        perform pg_advisory_xact_lock(v_key);
-    end loop;
+    ) as ordered;
 end $$;
 
 -- Compacts at most p_limit ids of a scope: removes superseded versions, and all versions of ids whose tombstone is older than

@@ -99,15 +99,14 @@ declare
     v_moved boolean := false;
 begin
     perform memory.lock_facts(p_user_id);
-    for v_row in
+    perform memory.unfold_for_now(p_user_id, fold.fact_id)
+    from (
         select distinct w.fact_id
         from memory.misplaced_evidence(p_user_id, p_being_id, p_message_ids, p_seed_ids) as w
         join memory.facts as f on f.user_id = p_user_id and f.fact_id = w.fact_id
         where f.source = 'curated_fold' and f.status = 'ACTIVE'
         order by w.fact_id
-    loop
-        perform memory.unfold_for_now(p_user_id, v_row.fact_id);
-    end loop;
+    ) as fold;
     for v_row in
         select w.statement_id, array_agg(w.evidence_id) as evidence_ids
         from memory.misplaced_evidence(p_user_id, p_being_id, p_message_ids, p_seed_ids) as w
@@ -255,17 +254,15 @@ declare
             where f.user_id = p_user_id and f.being_id is null and (ref = any(s.mentioned_refs) or ref = s.subject_ref)
         )
     );
-    v_alias text;
 begin
     delete from memory.entity_merges
     where user_id = p_user_id and state in ('proposed', 'merged') and kept_ref = any(v_secret) and merged_ref <> all(v_secret);
-    for v_alias in
+    perform memory.rename_entities(p_user_id, array[parted.alias_ref], parted.alias_ref)
+    from (
         select alias_ref from memory.entity_aliases
         where user_id = p_user_id and entity_ref = any(v_secret) and alias_ref <> all(v_secret)
         order by alias_ref
-    loop
-        perform memory.rename_entities(p_user_id, array[v_alias], v_alias);
-    end loop;
+    ) as parted;
 end $$;
 
 -- What a person decides about messages: whether they were said in confidence.

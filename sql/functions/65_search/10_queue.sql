@@ -73,13 +73,8 @@ create or replace trigger search_new_messages after insert on messages
     referencing new table as new_rows for each statement execute function queue_new_messages();
 
 create or replace function remove_gone_messages() returns trigger language plpgsql as $$
-declare
-    v_gone record;
 begin
-    for v_gone in select being_id, array_agg(message_id) as ids from old_rows group by being_id
-    loop
-        perform memory.remove_from_search(v_gone.being_id, 'message', v_gone.ids);
-    end loop;
+    perform memory.remove_from_search(being_id, 'message', array_agg(message_id)) from old_rows group by being_id;
     return null;
 end $$;
 create or replace trigger search_gone_messages after delete on messages
@@ -104,13 +99,8 @@ create or replace trigger search_changed_nodes after update of scene, feeling on
     execute function queue_changed_node();
 
 create or replace function remove_gone_nodes() returns trigger language plpgsql as $$
-declare
-    v_gone record;
 begin
-    for v_gone in select being_id, array_agg(node_id) as ids from old_rows group by being_id
-    loop
-        perform memory.remove_from_search(v_gone.being_id, 'node', v_gone.ids);
-    end loop;
+    perform memory.remove_from_search(being_id, 'node', array_agg(node_id)) from old_rows group by being_id;
     return null;
 end $$;
 create or replace trigger search_gone_nodes after delete on memory_nodes

@@ -119,27 +119,17 @@ begin
     v_sessions := v_sessions || memory.place_around(p_being_id, v_sessions);
     perform memory.settle_confidences(p_being_id, v_asked_for);
 
-    -- Nothing is judged in a session where others' messages alone wait.
     select array_agg(m.message_id) into v_again
     from memory.messages as m
     where m.being_id = p_being_id and m.message_id = any(v_again);
+    -- Nothing is judged in a session where others' messages alone wait; copies follow the one whose evidence goes.
     delete from memory.fact_evidence as e
     using memory.messages as m
-    where e.being_id = p_being_id and e.message_id = any(v_again) and m.being_id = e.being_id
-        and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
-    delete from memory.todo_evidence as e
-    using memory.messages as m
-    where e.being_id = p_being_id and e.message_id = any(v_again) and m.being_id = e.being_id
-        and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
-
-    -- Copies follow the one whose evidence went.
-    delete from memory.fact_evidence as e
-    using memory.messages as m
-    where e.being_id = any(v_roommates) and e.being_id <> p_being_id and e.message_id = any(v_again) and e.outdated
+    where e.being_id = any(v_roommates) and e.message_id = any(v_again) and e.outdated
         and m.being_id = p_being_id and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
     delete from memory.todo_evidence as e
     using memory.messages as m
-    where e.being_id = any(v_roommates) and e.being_id <> p_being_id and e.message_id = any(v_again) and e.outdated
+    where e.being_id = any(v_roommates) and e.message_id = any(v_again) and e.outdated
         and m.being_id = p_being_id and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
 
     perform memory.count_again(p_being_id, v_turns);

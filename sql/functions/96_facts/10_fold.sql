@@ -182,8 +182,6 @@ begin
 end $$;
 
 create or replace function settle_stated_facts() returns trigger language plpgsql as $$
-declare
-    v_user record;
 begin
     if tg_op = 'INSERT' then
         -- An import of an older export names what replaced a statement in the statement alone.
@@ -201,41 +199,27 @@ begin
                 select from memory.fact_statements as s where s.user_id = f.user_id and s.fact_id = f.fact_id
             );
     end if;
-    for v_user in select user_id, array_agg(distinct fact_id) as fact_ids from changed group by user_id loop
-        perform memory.settle_facts(v_user.user_id, v_user.fact_ids);
-    end loop;
+    perform memory.settle_facts(user_id, array_agg(distinct fact_id)) from changed group by user_id;
     return null;
 end $$;
 
 -- An update of the date or of what replaces a statement settles nothing: settle_facts itself derives these.
 create or replace function settle_restated_facts() returns trigger language plpgsql as $$
-declare
-    v_user record;
 begin
-    for v_user in
-        select s.user_id, array_agg(distinct s.fact_id) as fact_ids
-        from changed as s
-        join former as o using (user_id, statement_id)
-        where (s.fact_id, s.content, s.mentioned_refs, s.importance, s.pinned, s.confidence)
-            is distinct from (o.fact_id, o.content, o.mentioned_refs, o.importance, o.pinned, o.confidence)
-        group by s.user_id
-    loop
-        perform memory.settle_facts(v_user.user_id, v_user.fact_ids);
-    end loop;
+    perform memory.settle_facts(s.user_id, array_agg(distinct s.fact_id))
+    from changed as s
+    join former as o using (user_id, statement_id)
+    where (s.fact_id, s.content, s.mentioned_refs, s.importance, s.pinned, s.confidence)
+        is distinct from (o.fact_id, o.content, o.mentioned_refs, o.importance, o.pinned, o.confidence)
+    group by s.user_id;
     return null;
 end $$;
 
 create or replace function settle_supported_facts() returns trigger language plpgsql as $$
-declare
-    v_user record;
 begin
-    for v_user in
-        select user_id, array_agg(distinct fact_id) as fact_ids
-        from changed join memory.fact_statements using (user_id, statement_id)
-        group by user_id
-    loop
-        perform memory.settle_facts(v_user.user_id, v_user.fact_ids);
-    end loop;
+    perform memory.settle_facts(user_id, array_agg(distinct fact_id))
+    from changed join memory.fact_statements using (user_id, statement_id)
+    group by user_id;
     return null;
 end $$;
 

@@ -58,10 +58,9 @@ end $$;
 -- its facts, which may go with them. The curator compares the facts that remain anew.
 create or replace function unfold_withdrawn(p_user_id uuid, p_being_id uuid, p_message_ids uuid[]) returns void
 language plpgsql as $$
-declare
-    v_fold uuid;
 begin
-    for v_fold in
+    perform memory.unfold_for_now(p_user_id, fold.fact_id)
+    from (
         select distinct f.fact_id
         from memory.fact_evidence as e
         join memory.fact_statements as s on s.user_id = e.user_id and s.statement_id = e.statement_id
@@ -69,9 +68,7 @@ begin
         where e.being_id = p_being_id and e.message_id = any(p_message_ids) and f.source = 'curated_fold'
             and f.status = 'ACTIVE'
         order by f.fact_id
-    loop
-        perform memory.unfold_for_now(p_user_id, v_fold);
-    end loop;
+    ) as fold;
 end $$;
 
 -- Undoes a fold whose facts the curator compares, and may fold, again.

@@ -93,7 +93,7 @@ declare
     v_user_id constant uuid := (select user_id from memory.beings where being_id = p_being_id);
 begin
     insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
-    select p_being_id, 'topic', topic_id, m.user_id, m.mute_id, true
+    select p_being_id, 'topic', topic_id, m.user_id, m.mute_id, true as spreads
     from memory.mutes as m, unnest(m.topics || m.item_id) as topic_id
     where m.user_id = v_user_id and m.being_id = p_being_id and m.kind = 'topic'
         and (p_mute_ids is null or m.mute_id = any(p_mute_ids))
@@ -103,8 +103,7 @@ begin
     from memory.muted_names(v_user_id) as named
     join memory.clusters as c on c.being_id = p_being_id and c.name ~* named.pattern
     where c.named_by = 'person' and not c.is_parent and (p_mute_ids is null or named.mute_id = any(p_mute_ids))
-    on conflict do nothing;
-    insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
+    union
     select p_being_id, 'node', n.node_id, m.user_id, m.mute_id, true
     from memory.mutes as m
     left join memory.muted_names(v_user_id) as named on named.mute_id = m.mute_id
@@ -120,8 +119,7 @@ begin
     from memory.memory_nodes as n
     join memory.muted_items as x on x.owner_id = n.being_id and x.kind = 'topic' and x.item_id = n.cluster_id
     where n.being_id = p_being_id and n.node_id = any(p_node_ids)
-    on conflict do nothing;
-    insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
+    union
     select p_being_id, 'node', n.node_id, x.user_id, x.mute_id, false
     from memory.memory_nodes as n
     join memory.scene_messages as s on s.being_id = n.being_id and s.note_id = n.note_id
@@ -137,6 +135,8 @@ begin
     from memory.memory_nodes as part
     join memory.muted_items as x on x.owner_id = part.being_id and x.kind = 'node' and x.item_id = part.node_id
     where part.being_id = p_being_id and part.node_id = any(p_node_ids) and part.absorbed_into is not null
+    -- Of two reasons for one mute the one that takes facts along holds.
+    order by spreads desc
     on conflict do nothing;
 end $$;
 
@@ -223,17 +223,12 @@ language sql as $$
 $$;
 
 -- Applies mutes to all that their user has.
-create or replace function apply_mutes(p_user_id uuid, p_mute_ids uuid[]) returns void language plpgsql as $$
-declare
-    v_being_id uuid;
-begin
-    perform memory.mute_facts(p_user_id, null, p_mute_ids);
-    for v_being_id in select being_id from memory.beings where user_id = p_user_id order by being_id loop
-        perform memory.mute_nodes(v_being_id, null, p_mute_ids);
-        perform memory.mute_messages(v_being_id, null, p_mute_ids);
-    end loop;
-    perform memory.mute_texts(p_user_id, p_mute_ids);
-end $$;
+create or replace function apply_mutes(p_user_id uuid, p_mute_ids uuid[]) returns void language sql as $$
+    select memory.mute_facts(p_user_id, null, p_mute_ids);
+    select memory.mute_nodes(being_id, null, p_mute_ids) from memory.beings where user_id = p_user_id;
+    select memory.mute_messages(being_id, null, p_mute_ids) from memory.beings where user_id = p_user_id;
+    select memory.mute_texts(p_user_id, p_mute_ids);
+$$;
 
 -- Has what was derived from items derived again, after they were muted (p_muted_at is null), or are muted no more.
 create or replace function derive_again(p_owner_id uuid, p_kind text, p_item_ids uuid[], p_muted_at timestamptz) returns void
@@ -306,14 +301,12 @@ begin
 end $$;
 
 create or replace function spread_mutes() returns trigger language plpgsql as $$
-declare
-    v_row record;
 begin
     if not exists (select from new_rows) then
         return null;
     end if;
-    -- Topics, and what is part of a memory, or what that is part of.
     insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
+    -- Topics, and what is part of a memory, or what that is part of.
     select n.being_id, 'node', n.node_id, x.user_id, x.mute_id, x.spreads
     from new_rows as x
     join memory.memory_nodes as n on n.being_id = x.owner_id and n.cluster_id = x.item_id
@@ -328,9 +321,8 @@ begin
     from new_rows as x
     join memory.memory_nodes as n on n.being_id = x.owner_id and n.node_id = x.item_id
     where x.kind = 'node' and n.absorbed_into is not null
-    on conflict do nothing;
+    union
     -- What memories and facts rest on.
-    insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
     select s.being_id, 'message', s.message_id, x.user_id, x.mute_id, true
     from new_rows as x
     join memory.memory_nodes as n on n.being_id = x.owner_id and n.node_id = x.item_id
@@ -342,9 +334,8 @@ begin
     join memory.fact_statements as s on s.user_id = x.user_id and s.fact_id = x.item_id
     join memory.fact_evidence as e on e.user_id = s.user_id and e.statement_id = s.statement_id
     where x.kind = 'fact' and x.spreads and e.message_id is not null
-    on conflict do nothing;
+    union
     -- The Being's answers repeat what was said to it, and each Being in a room has its copy.
-    insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
     select copy.being_id, 'message', copy.message_id, x.user_id, x.mute_id, x.spreads
     from new_rows as x
     join memory.beings as b on b.user_id = x.user_id
@@ -356,9 +347,8 @@ begin
     join memory.messages as m on m.being_id = x.owner_id and m.message_id = x.item_id
     cross join lateral memory.answers_to(m) as answers (message_id)
     where x.kind = 'message' and m.role = 'user'
-    on conflict do nothing;
+    union
     -- What rests on messages, and days of memories.
-    insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
     select n.being_id, 'node', n.node_id, x.user_id, x.mute_id, false
     from new_rows as x
     join memory.scene_messages as s on s.being_id = x.owner_id and s.message_id = x.item_id
@@ -380,18 +370,16 @@ begin
         limit 1
     ) as page
     where x.kind = 'node'
+    order by spreads desc
     on conflict do nothing;
-    for v_row in
-        select x.user_id, array_agg(distinct s.fact_id) as fact_ids
-        from new_rows as x
-        join memory.fact_evidence as e on e.being_id = x.owner_id and e.message_id = x.item_id
-        join memory.fact_statements as s on s.user_id = e.user_id and s.statement_id = e.statement_id
-        where x.kind = 'message' and x.spreads
-        group by x.user_id
-    loop
-        perform memory.mute_facts_of(v_row.user_id, v_row.fact_ids);
-    end loop;
-    for v_row in
+    perform memory.mute_facts_of(x.user_id, array_agg(distinct s.fact_id))
+    from new_rows as x
+    join memory.fact_evidence as e on e.being_id = x.owner_id and e.message_id = x.item_id
+    join memory.fact_statements as s on s.user_id = e.user_id and s.statement_id = e.statement_id
+    where x.kind = 'message' and x.spreads
+    group by x.user_id;
+    perform memory.derive_again(changed.owner_id, changed.kind, changed.item_ids, null)
+    from (
         select x.owner_id, x.kind, array_agg(distinct x.item_id) as item_ids
         from new_rows as x
         where not exists (
@@ -400,27 +388,22 @@ begin
         )
         group by x.owner_id, x.kind
         order by x.owner_id, x.kind
-    loop
-        perform memory.derive_again(v_row.owner_id, v_row.kind, v_row.item_ids, null);
-    end loop;
+    ) as changed;
     return null;
 end $$;
 create or replace trigger spread_mutes after insert on muted_items
     referencing new table as new_rows for each statement execute function spread_mutes();
 
 create or replace function lift_mutes() returns trigger language plpgsql as $$
-declare
-    v_row record;
 begin
-    for v_row in
+    perform memory.derive_again(changed.owner_id, changed.kind, changed.item_ids, changed.muted_at)
+    from (
         select x.owner_id, x.kind, array_agg(distinct x.item_id) as item_ids, min(x.muted_at) as muted_at
         from old_rows as x
         where not memory.is_muted(x.owner_id, x.kind, x.item_id)
         group by x.owner_id, x.kind
         order by x.owner_id, x.kind
-    loop
-        perform memory.derive_again(v_row.owner_id, v_row.kind, v_row.item_ids, v_row.muted_at);
-    end loop;
+    ) as changed;
     return null;
 end $$;
 create or replace trigger lift_mutes after delete on muted_items
@@ -450,14 +433,9 @@ return exists (
 );
 
 create or replace function mute_new_messages() returns trigger language plpgsql as $$
-declare
-    v_row record;
 begin
-    for v_row in select being_id, array_agg(message_id) as ids from new_rows group by being_id loop
-        if memory.has_mutes_for(v_row.being_id) then
-            perform memory.mute_messages(v_row.being_id, v_row.ids);
-        end if;
-    end loop;
+    perform memory.mute_messages(being_id, array_agg(message_id))
+    from new_rows group by being_id having memory.has_mutes_for(being_id);
     return null;
 end $$;
 create or replace trigger mute_new_messages after insert on messages

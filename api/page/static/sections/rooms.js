@@ -90,7 +90,7 @@ function line(context, id, said) {
   const by = said.speaker ?? (said.role === "user" ? context.login.user : "someone");
   return el(
     "li",
-    { class: gap ? "gap" : said.speaker_being === row.slug ? "assistant" : "user", "data-id": said.message_id },
+    { class: gap ? "gap" : said.role, "data-id": said.message_id },
     el(
       "span",
       { class: "hint" },

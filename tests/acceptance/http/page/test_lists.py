@@ -162,6 +162,7 @@ def test_a_room_shows_who_was_there_at_each_line_and_where_the_being_was_not(per
     assert lines.locator("p").all_inner_texts() == ["Olga, a word.", "It is.", "Is the lamp lit?"]
     expect(lines.nth(0)).to_have_class("gap")
     expect(lines.nth(0)).to_contain_text(f"there: olga · {being.name} was not there")
+    expect(lines.nth(1)).to_have_class("assistant")
     expect(lines.nth(1)).to_contain_text("Olga · ")
     expect(lines.nth(1)).to_contain_text(f"there: {being.slug} and olga")
     lines.nth(1).get_by_role("button", name="Retract for all").click()
