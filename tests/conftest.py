@@ -150,6 +150,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cold", action="store_true", help="start every process from scratch, as users do")
 
 
+class Folder(pytest.Package):
+    """A folder with which its fixtures of the scope `package` end, without a file `__init__.py`."""
+
+    def setup(self) -> None:
+        """Import nothing."""
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """End the systems of a folder with its last test: an idle one takes a thirtieth of a core."""
+    deep = len(path.relative_to(parent.config.rootpath).parts) > DEPTH_OF_SYSTEMS
+    return None if deep else Folder.from_parent(parent, path=path)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     """Import the test modules, each of parallel test processes from another one on.

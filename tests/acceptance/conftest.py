@@ -1,7 +1,8 @@
 """A whole system for a test process: embedded servers, a real worker, beat and API, and people who use it.
 
-It is started once, when the first test asks for it; each test makes its own person with Beings of their own, so that no
-test sees another's. `ledger` looks into the system from behind, as an operator would.
+It is started once, when the first test asks for it, and ends with the last test of this folder; each test makes its own
+person with Beings of their own, so that no test sees another's. `ledger` looks into the system from behind, as an
+operator would.
 """
 
 import os
@@ -69,7 +70,7 @@ class Stack:
     environment: Mapping[str, str]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(launch: Launch) -> Iterator[Stack]:
     """The system, ready: beat has ticked, a worker has heard it, and the API says so.
 
@@ -130,7 +131,7 @@ def answers(url: str, path: str) -> bool:
         return False
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ledger(stack: Stack) -> Iterator[Store]:
     """The system's database, from behind."""
     with Store(stack.database_url) as store:

@@ -39,7 +39,7 @@ class ProxyUnderTest:
         return f"{self.url}/openai/v1"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
     """The proxy, with a patience that a loaded machine keeps."""
     with running_upstream() as upstream:

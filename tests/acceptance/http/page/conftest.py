@@ -153,7 +153,7 @@ def add_dead_work(mind: Mind, error: str) -> None:
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_people(stack: Any, ledger: Store) -> Iterator[Callable[[], Person]]:
     """Make a person for all tests of this process."""
     people: list[Person] = []
@@ -167,19 +167,19 @@ def shared_people(stack: Any, ledger: Store) -> Iterator[Callable[[], Person]]:
         person.leave()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def mind(shared_people: Callable[[], Person]) -> Mind:
     """A memory that tests only look at."""
     return filled(shared_people())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tended(shared_people: Callable[[], Person]) -> Mind:
     """A memory that tests change; each looks only at what it has made, or restores it."""
     return filled(shared_people())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def hostile(shared_people: Callable[[], Person]) -> Mind:
     """A memory whose every text is hostile."""
     person = shared_people()
@@ -191,7 +191,7 @@ def hostile(shared_people: Callable[[], Person]) -> Mind:
     return mind
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cookie_of(stack: Any) -> Callable[[str], dict[str, str]]:
     """The cookie of a token's login, made once."""
     cookies: dict[str, dict[str, str]] = {}
@@ -209,10 +209,14 @@ def cookie_of(stack: Any) -> Callable[[str], dict[str, str]]:
     return made
 
 
-@pytest.fixture(scope="session")
-def kept_pages() -> dict[object, Page]:
-    """The pages that the tests of this process share: opening one takes twice the processor time of loading it anew."""
-    return {}
+@pytest.fixture(scope="package")
+def kept_pages(stack: Any, chromium: Chromium) -> Iterator[dict[object, Page]]:  # noqa: ARG001  # they end with it
+    """The pages that tests of the system share: opening one takes twice the processor time of loading it anew."""
+    kept: dict[object, Page] = {}
+    yield kept
+    with chromium.used():
+        for page in kept.values():
+            page.context.close()
 
 
 @pytest.fixture

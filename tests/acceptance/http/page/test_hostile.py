@@ -22,7 +22,7 @@ VECTOR = [1.0, *[0.0] * 383]
 WITHOUT_TEXTS = {"care", "start", "prompts"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def everything_hostile(shared_people):
     """A memory in which every text of every table is hostile."""
     person = shared_people()
