@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -43,6 +43,18 @@ class Section(BaseSettings):
         hide_input_in_errors=True,
         secrets_dir=os.environ.get("PATROL_SECRETS") or None,
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003  # the interface of the package
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  # it looks at each setting, and there is no file
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return the sources, the first of which wins. Without a file `.env`, which took half of the time."""
+        return init_settings, env_settings, file_secret_settings
 
     @model_validator(mode="before")
     @classmethod
