@@ -94,8 +94,8 @@ def test_it_works_against_a_live_api(installed, person, stack):
 def test_its_types_are_exact(installed):
     project, tsc = installed
     (project / "use.ts").write_text(USE)
-    compiler = [tsc, "--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "use.ts"]
-    done = subprocess.run(compiler, cwd=project, capture_output=True, text=True, check=False)
+    options = ["--noEmit", "--strict", "--skipDefaultLibCheck", "--module", "nodenext", "--target", "es2022"]
+    done = subprocess.run([tsc, *options, "use.ts"], cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
