@@ -54,6 +54,7 @@ def test_days_of_talk_alone_become_memories_also_where_there_are_no_tests(comman
 
 
 def test_without_a_model_the_report_shows_what_there_is(command):
+    command.fork_all()
     told = command("demo", "--thinking", "none", "--days", 2).stdout
     for part in ("No language model is used", "Business", "That is Admiral.", "Yuki from Kanazawa"):
         assert part in told

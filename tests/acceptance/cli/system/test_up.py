@@ -67,11 +67,17 @@ def test_a_whole_life_of_up(command):
     written = [line for lines in logs.values() for line in lines]
     assert all({"event", "level", "timestamp"} <= json.loads(line).keys() for line in written)
     assert not any("due task" in line for line in logs["beat"])
-    again = command.start("up", "--port", free_port())
-    read_until(again, "Ctrl-C stops everything")
+
+    port = free_port()
+    again, terminal = on_a_terminal(command, "up", "--port", port)
+    greeting = b""
+    while b"Ctrl-C stops everything" not in greeting:
+        greeting += os.read(terminal, 65536)
+    assert re.search(rb"http://127.0.0.1:%d/#login=[\w-]+" % port, greeting)
     assert [user["name"] for user in command.json("user", "list")["users"]] == ["Ada"]
     again.kill()
-    again.communicate()
+    again.wait(PATIENCE)
+    os.close(terminal)
     assert wait_until(lambda: not command.living(), PATIENCE)
 
 
@@ -107,17 +113,6 @@ def test_up_goes_on_in_the_background_until_it_is_ended(command):
     assert "Stopped." in command("down").stdout
     assert wait_until(lambda: not command.living(), PATIENCE)
     assert "Nothing runs" in command("down").stdout
-
-    up, terminal = on_a_terminal(command, "up", "--port", port)
-    greeting = b""
-    while b"Ctrl-C stops everything" not in greeting:
-        greeting += os.read(terminal, 65536)
-    assert re.search(rb"http://127.0.0.1:%d/#login=[\w-]+" % port, greeting)
-    os.killpg(up.pid, signal.SIGINT)
-    read_all(terminal)
-    assert up.wait(PATIENCE) == 0
-    os.close(terminal)
-    assert wait_until(lambda: not command.living(), PATIENCE)
 
 
 def test_a_port_that_is_taken_is_told_before_anything_starts(command):
