@@ -18,6 +18,7 @@ _BY_FRONTEND = {
 ### Task: Generate a detailed prompt for am image generation task{{}}<chat_history>{{}}</chat_history>
 ### Task: Generate a detailed prompt for an image generation task{{}}<chat_history>{{}}</chat_history>
 ### Task:{{}}### Chat History: <chat_history>{{}}</chat_history>
+### Task: Summarize the conversation history that will be compacted out of the active chat context.{{}}### Recent Messages Kept In Context:{{}}
 ### Task: You are an autocompletion system.{{}}<type>{{}}</type> <text>{{}}</text> #### Output:
 ### Task: You are an autocompletion system.{{}}<text>{{}}</text>
 Available Tools: {{}} Your task is to choose and return the correct tool(s) from the list of available tools based on the query.{{}}
@@ -26,18 +27,25 @@ You have been provided with a set of responses from various models to the latest
 Create a concise, 3-5 word phrase as a header for the following query, strictly adhering to the 3-5 word limit and avoiding the use of the word 'title': {{}}
 Create a concise, 3-5 word title with an emoji as a title for the {{}}
 Here is the query: {{}} Create a concise, 3-5 word phrase with an emoji as a title for the previous query.{{}}
+Here is the query: {{}} Create a concise, 3-5 word phrase as a title for the previous query.{{}}
 """,
     "LibreChat": r"""
 Provide a concise, 5-word-or-less title for the conversation, using {{}}only return the title itself.{{}}
 Analyze this conversation and provide: 1. The detected language of the conversation 2. A concise title in the detected language {{}}
 Please generate a concise, 5-word-or-less title for the conversation, using its same language, with no punctuation.{{}}
+Use the `set_memory` tool to save important information about the user, but ONLY when the user has requested you to remember something.{{}}
 Please generate a concise title (max 40 characters) for a conversation that starts with: {{}}
 Summarize the conversation by integrating new lines into the current summary.{{}}Current summary:{{}}
 Write a concise title for this conversation in the given language. Title in 5 Words or Less.{{}}
 Hold on, before you continue I need you to write me a checkpoint of everything so far. Your context window is filling up and this checkpoint replaces the messages above,{{}}
 Hold on again, update your checkpoint. Merge the new messages into your existing checkpoint and give me a single consolidated replacement.{{}}
 """,
-    "SillyTavern and its extension MessageSummarize (Qvink Memory)": r"""
+    "SillyTavern and its extensions MessageSummarize (Qvink Memory) and Objective": r"""
+Ignore previous instructions. Please generate a numbered list of plain text tasks to complete an objective.{{}}
+Pause your roleplay. Please generate a numbered list of plain text tasks to complete an objective.{{}}
+Please generate a numbered list of plain text tasks to complete an objective. The objective that you must make a numbered task list for is: {{}}
+Ignore previous instructions. Determine if this task is completed: [{{}}Your response must only contain either true or false, and nothing else.{{}}
+Pause your roleplay. Determine if this task is completed: [{{}}Your response must only contain either true or false, and nothing else.{{}}
 [Write your next reply from the point of view of {{}}, using the chat history so far as a guideline for the writing style of {{}}. Don't write as {{}}]
 Ignore previous instructions. Summarize the most important facts and events in the story so far.{{}}Your response should include nothing but the summary.
 [Pause your roleplay. Summarize the most important facts and events that have happened in the chat so far.{{}}Your response should include nothing but the summary.]
@@ -54,6 +62,20 @@ Ignore previous instructions and provide an exhaustive comma-separated list of t
 You are a summarization assistant. Summarize the given fictional narrative in a single, very short and concise statement of fact.{{}}
 Summarize the given fictional narrative in a single, very short and concise statement of fact. State only events that will need to be remembered in the future.{{}}
 [SYSTEM INFO: You are a summary assistant. Summarize the chat history in a single, very short and concise statement of fact.{{}}
+""",
+    "RisuAI": r"""
+[Summarize the ongoing role story, It must also remove redundancy and unnecessary text and content from the output{{}}]
+[Summarize the ongoing role story. It must also remove redundancy and unnecessary content from the prompt{{}}]
+""",
+    "TypingMind and others": r"""
+What would be a short and relevant title for this chat? You must strictly answer with only the title, no other text is allowed{{}}
+What would be a short and relevant title for this chat ? You must strictly answer with only the title, no other text is allowed{{}}
+""",
+    "Dify, Flowise, LangChain": r"""
+Please help me predict the three most likely questions that human would ask, {{}}JSON format following the specified schema:{{}}
+Given the following conversations: {{}} Please help me predict the three most likely questions that human would ask and keeping each question short and concise.
+Given the following conversation and a follow up question, rephrase the follow up question to be a standalone question.{{}}Standalone question:
+You need to decompose the user's input into "subject" and "intention" in order to accurately figure out what the user's input language actually is.{{}}
 """,
     "NextChat": r"""
 Please generate a four to five word title summarizing our conversation without any lead-in, punctuation, quotation marks, periods, symbols,{{}}or additional text.{{}}

@@ -68,6 +68,53 @@ BACKGROUND = {
             " `<text>`.\n<text>My ca</text>",
         }
     ],
+    "open webui, compaction": [
+        {
+            "role": "user",
+            "content": "### Task:\nSummarize the conversation history that will be compacted out of the active"
+            f" chat context.\n\n### Previous Summary:\n\n### Messages Being Compacted:\n{_TALK}\n\n"
+            "### Recent Messages Kept In Context:\nUSER: And yours?",
+        }
+    ],
+    "page assist, title": [
+        {
+            "role": "user",
+            "content": "Here is the query:\n\n-----\n\nMy cat is called Minka.\n\n-----\n\nCreate a concise, 3-5 word"
+            " phrase as a title for the previous query. RESPOND ONLY WITH THE TITLE TEXT.\n\nResponse:",
+        }
+    ],
+    "risuai, memory": [
+        {"role": "user", "content": _TALK},
+        {
+            "role": "system",
+            "content": "[Summarize the ongoing role story, It must also remove redundancy and unnecessary text"
+            " and content from the output.]",
+        },
+    ],
+    "typingmind, title": [
+        *_SAID,
+        {
+            "role": "user",
+            "content": "What would be a short and relevant title for this chat? You must strictly answer with only"
+            " the title, no other text is allowed.",
+        },
+    ],
+    "librechat, memory": [
+        {
+            "role": "system",
+            "content": "Use the `set_memory` tool to save important information about the user, but ONLY when the"
+            " user has requested you to remember something.\n\nThe `delete_memory` tool should only be used to forget.",
+        },
+        *_SAID,
+    ],
+    "sillytavern, objective": [
+        *_SAID,
+        {
+            "role": "system",
+            "content": "Ignore previous instructions. Determine if this task is completed: [Feed Minka]. Your"
+            " response must only contain either true or false, and nothing else. Example output: true",
+        },
+    ],
     "open webui, a template of the operator's": _task("Name this talk in Dutch.", "Plain text."),
     "open webui, choice of tools": [
         {

@@ -24,7 +24,7 @@ _WHOLE = re.compile(
     r"|Another language model started to solve this problem and produced a summary"
     r"|\[Request interrupted by user(?: for tool use)?\]\s*\Z"
     r"|\[SYSTEM NOTIFICATION\b|Base directory for this skill:|Stop hook feedback:"
-    r"|# task_progress |\[TASK RESUMPTION\])"
+    r"|\[ASYNC SUBAGENT COMPLETE - |# task_progress |\[TASK RESUMPTION\])"
 )
 _PROJECT = re.compile(r"\s*+# (?:AGENTS|CLAUDE)\.md instructions\b[^\n]*+\n\s*+<INSTRUCTIONS>")
 _PROJECT_ENDS = "</INSTRUCTIONS>"
@@ -35,7 +35,11 @@ _SAID_IN_RESULT = re.compile(r"feedback|answer|user_message")
 _ATTRIBUTION = "x-anthropic-billing-header:"
 _SUB_AGENT = "cc_is_subagent=true"
 _PREAMBLE = re.compile(r"You are (?:Claude Code|a Claude agent)\b[^\n]{0,100}")
-_SUB_AGENT_PROMPT = re.compile(r"\s*You are an? [^\n.,]{1,80} for Claude Code\b")
+_SUB_AGENT_PROMPT = re.compile(
+    r"\s*You are an? (?:[^\n.,]{1,80} for Claude Code\b"
+    # Open WebUI
+    r"|sub-agent working on a specific task assigned by the lead agent\.)"
+)
 
 
 def without_insertions(text: str) -> str:

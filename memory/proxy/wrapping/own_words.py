@@ -80,6 +80,12 @@ _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?")
 # So many characters before the user's words tell whether they are labelled by a frontend.
 _MOST_BEFORE = 400
 
+# Open WebUI's instructions for its interpreter, which it puts behind the user's words; they end with the line.
+_INTERPRETER = re.compile(
+    r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
+    r"<code_interpreter type=\"code\".*\Z",
+    re.DOTALL,
+)
 _MARKED = re.compile(
     r"<!--[ \t]*SYSTEM CONTEXT\b.*?(?:<!--[ \t]*END SYSTEM CONTEXT[ \t]*-->|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -87,7 +93,7 @@ _MARKED = re.compile(
 
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
-    text = without_insertions(without_envelope(_MARKED.sub("\n\n", text)))
+    text = without_insertions(without_envelope(_INTERPRETER.sub("", _MARKED.sub("\n\n", text))))
     if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
         text = _question(_ANSWER_LABEL.sub("", text))
     elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):

@@ -54,6 +54,7 @@ def test_of_an_agents_line_the_users_words_are_theirs(text):
         "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>",
         "[Request interrupted by user for tool use]",
         "This session is being continued from a previous conversation that ran out of context. They spoke of Bergen.",
+        "[ASYNC SUBAGENT COMPLETE - d1]\nA background subagent you dispatched earlier.\n\nOriginal task: Sum.",
         "Another language model started to solve this problem and produced a summary of its thinking process. Bergen.",
         "[read_file for 'src/a.py'] Result:\n1 | import os",
         "[execute_command for 'ls'] Result:\nCommand executed.\nOutput:\na.py",
@@ -107,6 +108,7 @@ USER = {"role": "user", "content": SAID}
         ([HEAD[0].replace("cli;", "cli; cc_is_subagent=true;"), *HEAD[1:], "Search."], USER),
         ([*HEAD, "You are an agent for Claude Code, Anthropic's official CLI for Claude. Search."], USER),
         ([*HEAD, "You are a file search specialist for Claude Code, Anthropic's official CLI for Claude."], USER),
+        (["You are a sub-agent working on a specific task assigned by the lead agent.\n\nFocus.\nBe kind."], USER),
         ([*HEAD, "You are an interactive agent."], {"role": "user", "content": [
             {"type": "text", "text": SAID},
             {"type": "text", "text": "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\n- Summarize."}]}),

@@ -14,6 +14,10 @@ WRAPPED = {
     "open webui, long ago": "Use the following context as your learned knowledge, inside <context></context> XML tags."
     "\n<context>\n I live in Bern.\n</context>\n\nWhen answer to user:\n- If you don't know, just say so.\n\n"
     f"Given the context information, answer the query.\nQuery: {OWN}",
+    "open webui, interpreter": f"{OWN}\n\n#### Code Interpreter\n\nYou have access to a Python code interpreter via: "
+    '`<code_interpreter type="code" lang="python"></code_interpreter>`\n\n- Use it.\n\n##### Files',
+    "open webui, interpreter, long ago": f"{OWN}\n#### Tools Available\n\n1. **Code Interpreter**: "
+    '`<code_interpreter type="code" lang="python"></code_interpreter>`\n   - You have access to a Python shell.',
     "sources alone": f'<source id="1">I live in Bern.</source>\n<source id="2">I love chess.</source>\n\n{OWN}',
     "sources behind": f'{OWN}\n\n<source id="1" name="cv.md">I live in Bern.</source>',
     "cherry studio": "Please answer the question based on the reference materials\n\n## Citation Rules:\n- Cite.\n\n"
