@@ -1,15 +1,6 @@
 """A completion: what a model wrote, and what it used."""
 
 from dataclasses import dataclass
-from typing import Annotated
-
-from pydantic import Field
-
-Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
-"""A token count as a provider reports it; counts out of range make the response invalid."""
-
-ModelName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
-"""A model's name as a provider reports it."""
 
 
 @dataclass(frozen=True, slots=True)

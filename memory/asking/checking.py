@@ -29,6 +29,12 @@ UNSHOWN = "cites what was not shown"
 WITHDRAWN = "cites what is gone"
 UNQUOTED = "quotes what its source does not say"
 UNSHARED = "has no word of its quotations"
+# Models repeat their references within the sentence, as "[e1]", "(e1, e2)", "[1]" or "(source: e1)".
+_REFERENCES = re.compile(
+    r" ?[(\[\u3010](?:(?:sources?|refs?|see|cf\.?)\s*:?\s*)?e\d+(?:[\s,;&\u2013-]+e?\d+)*[)\]\u3011]"
+    r"| ?[\[\u3010]\d{1,2}(?:\s*[,;]\s*\d{1,2})*[\]\u3011]| ?<(cite|ref|sup)\b[^<>]*>[\s\[]*e?\d+[\s\]]*</\1>",
+    re.IGNORECASE,
+)
 # A sentence begins behind these.
 _OPENS = re.compile('[.!?:;\u2026\u00bf\u00a1"\u201c\u201e\u00ab(\u2013\u2014]')
 OPENERS = frozenset(tomllib.loads(Path(__file__).with_name("openers.toml").read_text())["openers"].split())
@@ -76,7 +82,7 @@ class Check:
         return kept, dropped
 
     def _sentence(self, draft: DraftSentence, sources: Mapping[Key, Source]) -> Sentence:
-        sentence = " ".join(draft.sentence.split())
+        sentence = _REFERENCES.sub("", " ".join(draft.sentence.split()))
         if not sentence or not draft.cites:
             raise Unfounded(UNCITED)
         found: list[tuple[Source, str]] = []

@@ -1,7 +1,9 @@
 """The first call: what to look for, from the question alone."""
 
+import re
+from calendar import monthrange
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from memory.llm.prompting import prompt
 from memory.text.prompt_escaping import tagged
@@ -15,6 +17,7 @@ PLAN = prompt("ask_plan", AskPlan, size="small", most_tokens=800)
 QUERY_LENGTH = 200
 NAME_LENGTH = 80
 _DAY = timedelta(days=1)
+_DATE = re.compile(r"([0-9]{4})(?:[-/. ]?([0-9]{1,2})(?:[-/. ]?([0-9]{1,2}))?)?(?![0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def checked(answer: AskPlan, zone: tzinfo) -> Plan:
         answer: The plan.
         zone: The user's time zone, in which its days are.
     """
-    since, until = _day(answer.since, zone), _day(answer.until, zone)
+    since, until = _day(answer.since, zone), _day(answer.until, zone, last=True)
     until = until and until + _DAY
     if since and until and since >= until:
         since = until = None
@@ -81,12 +84,18 @@ def _texts(given: list[str], length: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in texts if 0 < len(one) <= length))
 
 
-def _day(given: str | None, zone: tzinfo) -> datetime | None:
-    """The beginning of a day; None if it is none."""
+def _day(given: str | None, zone: tzinfo, *, last: bool = False) -> datetime | None:
+    """The beginning of a day, of a month or year that of its first or `last` day; None if it is none."""
+    found = _DATE.match((given or "").strip())
+    if not found:
+        return None
+    year, month, day = int(found[1]), int(found[2] or (12 if last else 1)), int(found[3] or 1)
     try:
-        day = datetime.fromisoformat((given or "").strip()[:10]).date()
+        if last and not found[3]:
+            day = monthrange(year, month)[1]
+        begins = date(year, month, day)
     except ValueError:
         return None
-    if not EARLIEST_YEAR < day.year < LATEST_YEAR:
+    if not EARLIEST_YEAR < begins.year < LATEST_YEAR:
         return None
-    return datetime.combine(day, time.min, zone).astimezone(UTC)
+    return datetime.combine(begins, time.min, zone).astimezone(UTC)

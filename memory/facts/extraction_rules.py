@@ -4,6 +4,7 @@ The model proposes and code decides: the span must be a quotation from a message
 names, about the real world. An item that fails is dropped with a reason, and does not affect the others.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,6 +89,15 @@ class AskedFor:
 
 
 USER = "user"
+# Other words for the two roles, which models know from their training.
+_ROLE_WORDS = {
+    "user": frozenset({"user", "human", "you", "person", "speaker", "customer", *USER_NAMES}),
+    "assistant": frozenset({"companion", "assistant", "ai", "bot", "chatbot", "model"}),
+}
+# What models write around such a word: "the user", "User (Ann)", "speaker: user".
+_AROUND_ROLE = re.compile(
+    r"\s*[(\[].*|^\W*(?:(?:speaker|role|by)\s*[:=]\s*)?(?:the\s+)?|[\s.:]+$", re.IGNORECASE | re.DOTALL
+)
 Said = TypeVar("Said", FoundFact, FoundTodo)
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
 
@@ -128,8 +138,7 @@ def check(
     """
     extraction = Extraction()
     whose = setting or Setting()
-    users = {ref for ref, source in shown.items() if source.message.role == "user"}
-    judgement = _of_the_user(judgement, whose, users)
+    judgement = _by_roles(judgement, whose, {ref: source.message.role for ref, source in shown.items()})
     grounds = _Grounds(whose, list(shown.values()))
     quotable = {ref: source for ref, source in shown.items() if source.message.message_id in new}
     others = {ref: source for ref, source in quotable.items() if source.message.role != "assistant"}
@@ -147,11 +156,13 @@ def check(
     return extraction
 
 
-def _of_the_user(judgement: Judgement, setting: Setting, users: Collection[str]) -> Judgement:
-    """The answer, with the user for their own name as the subject, the speaker or an entity of their own messages."""
+def _by_roles(judgement: Judgement, setting: Setting, roles: Mapping[str, str]) -> Judgement:
+    """The answer, with roles for names: the companion's as the speaker of its messages; the user's everywhere."""
 
     def own(item: Said) -> Said:
-        if item.message not in users:
+        if roles.get(item.message) == "assistant" and setting.is_known(item.speaker):
+            return item.model_copy(update={"speaker": BY["assistant"]})
+        if roles.get(item.message) != "user":
             return item
         changes: dict[str, object] = {"speaker": _user_for(item.speaker, setting)}
         if isinstance(item, FoundFact):
@@ -169,7 +180,11 @@ def _of_the_user(judgement: Judgement, setting: Setting, users: Collection[str])
 
 
 def _user_for(name: str, setting: Setting) -> str:
-    return USER if setting.is_user(name) else name
+    return USER if setting.is_user(name) or _is_role(name, "user") else name
+
+
+def _is_role(name: str, role: str) -> bool:
+    return _AROUND_ROLE.sub("", name).casefold() in _ROLE_WORDS.get(role, ())
 
 
 @dataclass(frozen=True)
@@ -317,7 +332,8 @@ def quotation(found: FoundItem, quotable: Mapping[str, ShownMessage]) -> tuple[M
     names = {"user": "user", "assistant": BY["assistant"]}
     speaker = _person(names.get(message.role, message.speaker or ""))
     # A third speaker whose name reads as the user's can't be quoted.
-    if _person(found.speaker) != speaker or (message.role == "other" and speaker in {None, USER_REF}):
+    is_speaker = _person(found.speaker) == speaker or _is_role(found.speaker, message.role)
+    if not is_speaker or (message.role == "other" and speaker in {None, USER_REF}):
         raise Dropped("another's words")
     if found.realm != "real":
         raise Dropped("not real")

@@ -52,6 +52,10 @@ class Setting:
         """Whether a name is the user's own, whole or its first part."""
         return slug(name) in self._own_slugs
 
+    def is_known(self, name: str) -> bool:
+        """Whether a name is one that need not be said, and not the user's own."""
+        return slug(name) in map(slug, self.known) and not self.is_user(name)
+
     @cached_property
     def _own_slugs(self) -> frozenset[str]:
         return frozenset(part for one in map(slug, self.own_names) if one for part in (one, one.partition("_")[0]))

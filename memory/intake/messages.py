@@ -14,7 +14,6 @@ from memory.erased import known_erased
 from memory.intake.accepting import IntakeFull, is_bulk, is_full, keep, turn_for
 from memory.talk.sessions import process_or_wait
 from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, Versions, read_items, size_of
-from memory.text.reasoning import spoken
 from providers.thinkers import platform_llm_disabled
 from schemas.intake.inputs import (
     MessageInput,
@@ -23,6 +22,7 @@ from schemas.intake.notes import Receipt
 from schemas.ledger import kinds
 from schemas.limits import AHEAD_MINUTES, SPEAKER_CHARACTERS
 from schemas.settings import Settings
+from schemas.text.reasoning import spoken
 from store.database import Store
 from store.talk import judging, messages
 from store.talk.messages import Begun, NewMessage

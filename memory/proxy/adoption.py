@@ -26,7 +26,7 @@ from memory.proxy.matching.alignment import LONG, known_conversation
 from memory.proxy.matching.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn
-from memory.text.reasoning import spoken
+from schemas.text.reasoning import spoken
 from store.talk import transcripts, unplaced_messages
 from store.talk.transcripts import NewPlace, PlacedMessage
 from store.talk.unplaced_messages import UnplacedMessage, WordsFound

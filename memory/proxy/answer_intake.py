@@ -13,9 +13,9 @@ from memory.proxy.storing import NO_ROOMMATES, Roommates, store_turns
 from memory.proxy.transcript import Line
 from memory.proxy.transcript_turns import turn_of
 from memory.talk import sharing
-from memory.text.reasoning import spoken
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
+from schemas.text.reasoning import spoken
 from store.database import Store
 from store.talk import transcripts
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.prompt_formats import filled_in
-from memory.text.reasoning import opens_reasoning
+from schemas.text.reasoning import opens_reasoning
 from schemas.text.storable import storable
 
 LineRole = Literal["system", "user", "assistant", "tool", "unknown"]

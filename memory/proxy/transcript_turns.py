@@ -25,7 +25,7 @@ from memory.proxy.transcript import Line, Transcript
 from memory.proxy.wrapping.documents import is_file_alone, may_hold_document
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
-from memory.text.reasoning import spoken
+from schemas.text.reasoning import spoken
 from schemas.wire.fields import Role
 
 # What SillyTavern puts before a greeting for models that must be asked first.

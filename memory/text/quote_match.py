@@ -17,11 +17,16 @@ from memory.text.negations import negates
 from memory.text.number_words import NUMBER_WORDS
 from memory.text.prompt_escaping import unescaped
 from memory.text.tokens import Token, tokens
+from schemas.text.storable import storable
 
 TYPO_LETTERS = 5
 # Nothing longer is a word that a person mistyped.
 MOST_LETTERS = 40
 _ELLIPSIS = re.compile(r"\.{2,}|\u2026")
+# What models write before a quotation: who said it, when, or its reference.
+_LABEL = re.compile(r"\W*(?:\[[^\[\]\n]{1,40}\]\s*|[\w'\u2019. -]{1,40}:\s+){1,2}")
+# Of a text that was encoded once too often.
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SENTENCE_END = re.compile(r"[.!?\n\u3002\uff01\uff1f\u061f\u0964]")
 
 
@@ -29,14 +34,17 @@ def find_quote(quoted: str, text: str) -> str | None:
     """Find a quotation in a text.
 
     Args:
-        quoted: The words that a model copied, escaped for prompts or not.
+        quoted: The words that a model copied, escaped for prompts or for JSON or not, perhaps behind a speaker's name.
         text: The message's text.
 
     Returns:
         The words as the text has them; None if the text does not contain them, or nothing is quoted.
     """
     spoken = tokens(text)
-    for words in dict.fromkeys((quoted, unescaped(quoted))):
+    plain = unescaped(quoted)
+    decoded = storable(_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), plain))
+    label = _LABEL.match(decoded)
+    for words in dict.fromkeys((quoted, plain, decoded, decoded[label.end() :] if label else decoded)):
         wanted = tokens(words)
         if wanted and (found := _find(wanted, words, spoken, text)):
             return _with_punctuation(text, *found, words, wanted)

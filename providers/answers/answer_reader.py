@@ -7,14 +7,15 @@ list that can't be read is dropped and counted, and the others stay. What must b
 whose complaint the model is shown.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 
+from providers.answers.answer_fields import REQUIRED, absent_meaning, choices_of, under_other_names
 from providers.answers.answer_scalars import Unreadable, is_nothing, plain, references, scalar, text
 from providers.answers.answer_shape import item_model, letter_in, letter_of, listed, shaped
 from schemas.llm.answer_form import Absent, AtMost
@@ -59,22 +60,21 @@ class AnswerReader:
 
     def _fields(self, form: type[BaseModel], raw: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
         written = {plain(name): value for name, value in raw.items()}
-        if nested:
-            written |= _under_another_name(form, written)
+        written |= under_other_names(form, written, nested=nested)
         read: dict[str, Any] = {}
         for name, field in form.model_fields.items():
             value = written.get(plain(name))
             if value is None:
-                if (absent := _absent(field, was_named=plain(name) in written)) is not _REQUIRED:
+                if (absent := absent_meaning(field, was_named=plain(name) in written)) is not REQUIRED:
                     read[name] = absent
                 elif nested:
                     raise Unreadable("a field is missing")
                 continue
             try:
-                read[name] = self._value(field.annotation, [*field.metadata, _choices(field)], value)
+                read[name] = self._value(field.annotation, [*field.metadata, choices_of(field)], value)
             except Unreadable as reason:
-                absent = _absent(field, was_named=False)
-                if absent is _REQUIRED or isinstance(absent, list):
+                absent = absent_meaning(field, was_named=False)
+                if absent is REQUIRED or isinstance(absent, list):
                     if nested:
                         raise
                     read[name] = value
@@ -101,7 +101,11 @@ class AnswerReader:
         if NoneType in types and is_nothing(raw, words=True):
             return None
         objects = [each for each in types if isinstance(each, type) and issubclass(each, BaseModel)]
-        fitting = objects if isinstance(raw, Mapping) else [each for each in types if each not in {*objects, NoneType}]
+        fitting = (
+            objects
+            if objects and isinstance(raw, Mapping)
+            else [each for each in types if each not in {*objects, NoneType}]
+        )
         for each in fitting:
             try:
                 return self._value(each, marks, raw)
@@ -127,7 +131,8 @@ class AnswerReader:
         absent: list[Any] = next((mark.means for mark in marks if isinstance(mark, Absent)), [])
         read = list(absent) if self._cut else []
         for item in raw:
-            if is_nothing(item, words=True):
+            # Beside other items such a word is one, as a name.
+            if is_nothing(item, words=len(raw) == 1):
                 continue
             if letter and isinstance(item, str):
                 read += references(letter, item)
@@ -143,9 +148,6 @@ class AnswerReader:
         if len(read) > most:
             self.dropped["more items than asked for"] += len(read) - most
         return read[:most]
-
-
-_REQUIRED = object()
 
 
 def _item(type_: Any, raw: Any) -> Any:
@@ -165,48 +167,12 @@ def _of_text(form: type[BaseModel], raw: str) -> dict[str, Any]:
     name = next(iter(must or form.model_fields))
     before, colon, behind = raw.partition(":")
     for kind, field in form.model_fields.items():
-        words = _choices(field) or ()
+        letter = letter_in(field.metadata)
+        if letter and (cited := re.fullmatch(rf"\W*({letter}\d+(?:\.\d+)?)\b\W*(.+)", raw, re.IGNORECASE | re.DOTALL)):
+            # A reference with the words that it stands for, as `e1: "I live in Ghent"`.
+            texts = [each for each in must if each != kind]
+            return {kind: cited[1], texts[0]: cited[2]} if texts else {name: raw}
+        words = choices_of(field) or ()
         if colon and plain(before) in {plain(word) for word in words}:
             return {kind: before, name: behind.strip()}
     return {name: raw}
-
-
-def _under_another_name(form: type[BaseModel], written: Mapping[str, Any]) -> dict[str, Any]:
-    """The only text that must be there and is not, from the only one under a name that the form does not have."""
-    names = {plain(name) for name in form.model_fields}
-    missing = [
-        plain(name)
-        for name, field in form.model_fields.items()
-        if plain(name) not in written
-        and field.annotation is str
-        and not _choices(field)
-        and letter_in(field.metadata) is None
-        and _absent(field, was_named=False) is _REQUIRED
-    ]
-    others = [
-        value for name, value in written.items() if name not in names and isinstance(value, str) and value.strip()
-    ]
-    return {missing[0]: others[0]} if len(missing) == len(others) == 1 else {}
-
-
-def _absent(field: FieldInfo, *, was_named: bool) -> Any:
-    """The meaning of a field without a value; `_REQUIRED` if it must have one."""
-    is_list = get_origin(field.annotation) is list
-    if was_named and is_list:
-        return []
-    for mark in field.metadata:
-        if isinstance(mark, Absent):
-            return mark.means
-    if not field.is_required():
-        return field.get_default(call_default_factory=True)
-    if NoneType in get_args(field.annotation):
-        return None
-    # A list that is null is empty, and one that the answer leaves out too, as long as it says anything.
-    return [] if is_list else "" if was_named and field.annotation is str else _REQUIRED
-
-
-def _choices(field: FieldInfo) -> Any:
-    """The words that the schema shows for a field which pydantic reads as text."""
-    extra = field.json_schema_extra
-    words = extra.get("enum") if isinstance(extra, dict) else None
-    return tuple(words) if isinstance(words, list) else None

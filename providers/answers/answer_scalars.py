@@ -37,11 +37,34 @@ _GRADES = {
     "critical": 3,
     "core": 3,
 }
+# Words that models write for those of an enumeration, in the languages that they are spoken to in most.
+_SYNONYMS = {
+    "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique",
+    "contradicts": "conflict conflicts conflicting opposes replaces supersedes widerspricht contradice contredit",
+    "adds": "new different unrelated distinct independent additive neu",
+    "real": "true actual factual literal wirklich echt reell wahr r\u00e9el r\u00e9elle reale verdadero",
+    "role-play": "fiction fictional rp roleplaying rollenspiel fiktion juegoderol jeuder\u00f4le",
+    "hypothetical": "imagined imaginary wish joke hypothetisch hipot\u00e9tico hypoth\u00e9tique",
+    "PROFILE": "user self userprofile abouttheuser profil perfil profilo",
+    "PEOPLE": "person persons relationship relationships relation personen personas personnes persone",
+    "PROJECT": "projekt proyecto projet progetto work",
+    "org": "organization organisation company institution",
+    "place": "location city country",
+    "commitment": "task todo intention plan obligation verpflichtung compromiso engagement",
+    "preference": "like likes dislike dislikes vorliebe preferencia",
+    "forget": "delete remove erase vergessen",
+    "do not remember": "dontremember notremember donotstore dontstore",
+    "do not mention": "dontmention notmention",
+}
 _NOTHING = frozenset(
     {
         *("", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"),
         *("not said", "not mentioned", "not given", "not stated", "not applicable"),
     }
+)
+# By these names a value stands in an object of its own, as `{"ref": "m1"}`.
+_OBJECTS_OF_ONE = frozenset(
+    {"value", "text", "content", "ref", "reference", "id", "message", "name", "score", "number"}
 )
 _YES, _NO = frozenset({"true", "yes", "y", "1", "done"}), frozenset({"false", "no", "n", "0", "open"})
 _LONGEST_REFERENCE = 80
@@ -50,7 +73,12 @@ _REFERENCE = (
     r"\W*(?:(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
     r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*[:(,\u2013\u2014-]\s.*)"
 )
-_ENDINGS = re.compile(r"(?:s|es|ed|d|ing|ion|ions|ory|ive)?")
+_RANGE = (
+    r"\W*{letter}[\s_-]?(\d{1,4})\s*(?:[-\u2013\u2014~]|\.{2,3}|\u2026|to|through|until|bis)"
+    r"\s*{letter}[\s_-]?(\d{1,4})\W*"
+)
+_LONGEST_RANGE = 200
+_ENDINGS = re.compile(r"(?:s|es|ed|d|ing|ity|ion|ions|ory|ive|ition|itional)?")
 
 
 class Unreadable(ValueError):
@@ -81,6 +109,10 @@ def scalar(type_: Any, marks: Sequence[Any], raw: Any, *, shorten: bool) -> Any:
     Raises:
         Unreadable: It says nothing of that type.
     """
+    if isinstance(raw, Mapping) and len(raw) == 1 and plain(next(iter(raw))) in _OBJECTS_OF_ONE:
+        (raw,) = raw.values()
+    if isinstance(raw, list) and len(raw) == 1:
+        (raw,) = raw
     if get_origin(type_) is Literal:
         return _choice(get_args(type_), text(raw), must=True)
     if type_ is bool:
@@ -110,7 +142,7 @@ def text(raw: Any) -> str:
 def references(letter: str, raw: str) -> list[str]:
     """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list."""
     parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
-    read = [reference(letter, part) for part in parts]
+    read = [each for part in parts for each in _range(letter, part) or [reference(letter, part)]]
     return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, raw)]
 
 
@@ -121,6 +153,22 @@ def reference(letter: str, raw: str) -> str:
             if found := re.fullmatch(_REFERENCE.replace("{letter}", letters), raw.strip(), re.IGNORECASE | re.DOTALL):
                 return f"{found[1].lower() or letter}{re.sub('[_-]', '.', found[2])}"
     return raw.strip()
+
+
+def _range(letter: str, raw: str) -> list[str]:
+    """The references from one to another, as "m1 to m3" and "m1-m3"; none if it is no range."""
+    found = re.fullmatch(_RANGE.replace("{letter}", re.escape(letter)), raw.strip(), re.IGNORECASE)
+    first, last = (int(found[1]), int(found[2])) if found else (0, 0)
+    return [f"{letter}{number}" for number in range(first, last + 1)] if 0 < last - first <= _LONGEST_RANGE else []
+
+
+def is_choice(choices: Sequence[str], raw: str) -> bool:
+    """Whether a text is one of some words, in any case or form."""
+    try:
+        _choice(choices, raw, must=True)
+    except Unreadable:
+        return False
+    return True
 
 
 def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
@@ -140,8 +188,12 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
     for form in (raw, raw.rpartition(".")[2], raw.partition("(")[0]):
         for choice in choices:
-            if plain(choice) == plain(form):
+            if plain(choice) == plain(form) or plain(form) in _SYNONYMS.get(choice, "").split():
                 return choice
+    first = plain(re.split(r"[^\w-]|-(?=world|life)", raw.strip(), maxsplit=1)[0])
+    begins = [choice for choice in choices if plain(choice) == first]
+    if begins and not any(plain(choice) in plain(raw) for choice in choices if choice not in begins):
+        return begins[0]
     stems = [choice for choice in choices if _same_stem(plain(choice), plain(raw))]
     if len(stems) == 1:
         return stems[0]

@@ -4,6 +4,7 @@ In an object around the answer, in several objects one after the other, in a lis
 in objects whose names are the items' references, in JSON within a text, in the arguments of a function.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -15,6 +16,8 @@ from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import Ref
 
 _DEEPEST = 4
+# What begins an item of a list of lines.
+_BULLET = re.compile(r"^\s*(?:[-*\u2022\s]+|\d{1,3}[.)]\s+)")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 _MARKED = ("true", "yes", "false", "no", "none")
 _ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text", "title", "topic"})
@@ -30,7 +33,9 @@ def shaped(form: type[BaseModel], raw: Sequence[Any]) -> dict[str, Any] | None:
     Returns:
         The object, whose values are still to be read; None if none of the fields is said.
     """
-    found = [part for value in raw for part in _parts(form, value, 0)]
+    # Words in brackets, such as a reference in a note behind the answer, are no part of it.
+    said = [value for value in raw if not isinstance(value, list) or any(isinstance(one, dict | list) for one in value)]
+    found = [part for value in said or raw for part in _parts(form, value, 0)]
     return _joined(form, found) if found else None
 
 
@@ -45,7 +50,7 @@ def listed(type_: Any, raw: Any, letter: str | None) -> list[Any]:
     if isinstance(raw, str):
         if raw.lstrip()[:1] in {"[", "{"} and (inner := _encoded(raw)) is not None:
             return listed(type_, inner, letter)
-        lines = [line.strip().lstrip("-*\u2022 ").strip() for line in raw.splitlines()]
+        lines = [_BULLET.sub("", line).strip() for line in raw.splitlines()]
         return [] if is_nothing(raw, words=True) else [line for line in lines if line]
     if isinstance(raw, Mapping):
         return _of_object(type_, raw, letter)
@@ -82,16 +87,30 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
     if depth > _DEEPEST or not isinstance(value, Mapping | list):
         return []
     if isinstance(value, list):
-        own = _homed(form, value)
+        own = None if _within(form, value, depth) else _homed(form, value)
         return [own] if own else [part for inner in value for part in _parts(form, inner, depth + 1)]
     for name in _ARGUMENTS:
-        if isinstance(value.get(name), Mapping) and (parts := _parts(form, value[name], depth + 1)):
+        if isinstance(value.get(name), Mapping | str) and (parts := _parts(form, value[name], depth + 1)):
             return parts
     own = _renamed(form, value) if is_named(form, value) else _inverted(form, value)
+    if not own and (within := _within(form, value, depth)):
+        return within
     if own := own or _homed(form, [value]) or _homed(form, _with_names(form, value)):
         return [own]
     inner = [part for each in value.values() for part in _parts(form, each, depth + 1)]
     return inner or [alone for alone in [_alone(form, value)] if alone]
+
+
+def _within(form: type[BaseModel], value: Mapping[str, Any] | list[Any], depth: int) -> list[dict[str, Any]]:
+    """The objects with the form's own fields in a value, which are the answer whatever stands around them."""
+    found: list[dict[str, Any]] = []
+    for inner in value.values() if isinstance(value, Mapping) else value:
+        part = _encoded(inner) if isinstance(inner, str) else inner
+        if isinstance(part, Mapping) and is_named(form, part):
+            found += _parts(form, part, depth + 1)
+        elif isinstance(part, Mapping | list) and depth < _DEEPEST:
+            found += _within(form, part, depth + 1)
+    return found
 
 
 def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,6 +186,8 @@ def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[A
 def _objects_in(model: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
     """The items in an object: itself, or those under their references as names."""
     inner = [(name, each) for name, value in raw.items() for each in (value if isinstance(value, list) else [value])]
+    if _key_of(model) and not is_named(model, raw) and all(isinstance(each, str) for _, each in inner):
+        return [f"{name}: {each}" for name, each in inner]
     if is_named(model, raw) or not all(isinstance(each, Mapping) for _, each in inner):
         return [raw]
     key = _key_of(model)

@@ -7,15 +7,12 @@ from typing import Any
 from pydantic_core import from_json
 
 from providers.answers import lenient_json
+from schemas.text.reasoning import spoken
 from schemas.text.storable import storable, storable_json
 
-# The last of these ends a model's thoughts: tags of DeepSeek, Qwen, Kimi, Mistral and others, channels of gpt-oss.
-_THOUGHTS_END = re.compile(
-    r"</(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)>|\[/THINK\]|\u25c1/think\u25b7"
-    r"|<\|channel\|>final<\|message\|>",
-    re.IGNORECASE,
-)
 _SPECIAL = re.compile(r"<\|[\w ]{1,30}\|>|</?(?:answer|json|output|result|response)>", re.IGNORECASE)
+
+_ESCAPED = re.compile(r'[\[{]\s*(?:\\n\s*)?\\"')
 
 # So many closing braces, from the last one on, are tried for the end of an item: those of what it holds come behind it.
 _BRACES_TRIED = 8
@@ -60,6 +57,9 @@ def answer_text(text: str) -> str | None:
         if isinstance(parsed, str):
             # JSON that was encoded twice.
             return answer_text(parsed)
+    if _ESCAPED.match(answer):
+        # JSON that was encoded twice, without the quotes around it.
+        return answer_text(answer.replace('\\"', '"').replace("\\\\", "\\"))
     parsed, cut = lenient_json.values(answer, keep_cut=True)
     return answer if parsed and (not cut or any(map(_says_anything, parsed))) else None
 
@@ -112,8 +112,8 @@ def _says_anything(value: Any) -> bool:
 
 
 def _without_thoughts(text: str) -> str:
-    *_, last = 0, *(found.end() for found in _THOUGHTS_END.finditer(text))
-    return _SPECIAL.sub("", text[last:])
+    """Return an answer without special tokens and its reasoning, which the model's template may have opened."""
+    return _SPECIAL.sub("", spoken(text, opened=True))
 
 
 def _object(text: str) -> str | None:

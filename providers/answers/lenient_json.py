@@ -1,8 +1,9 @@
 """Reads JSON as models write it without a grammar that holds them to it.
 
-Python literals, comments, trailing, missing and doubled commas, single and curly quotes, quotes within texts, names
-without quotes, line breaks in texts, escapes that JSON does not have, a bracket that is missing, several values one
-after the other with words between, names that are given twice, Markdown tables. What is whole before a cut end counts.
+Python literals, comments, trailing, missing and doubled commas, single and curly quotes, full-width commas and colons,
+quotes within texts, names without quotes, line breaks in texts, escapes that JSON does not have, a bracket that is
+missing, several values one after the other with words between, names that are given twice, Markdown tables. What is
+whole before a cut end counts.
 """
 
 import json
@@ -14,18 +15,20 @@ from typing import Any
 from schemas.text.sentences import whole_sentences
 
 _DEEPEST = 20
+# Names are looked for in the places of all texts, so that each search has an end.
+_LONGEST_NAME = 200
 _PAIRS = {"{": "}", "[": "]", "(": ")"}
 _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": '\u201d\u201c"', "\u201e": '\u201c\u201d"', "\u2018": "\u2019'"}
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nan": None}
-_BETWEEN = re.compile(r"(?:[\s,;\u200b\ufeff]|//[^\n]*|/\*.*?(?:\*/|$)|#\s[^\n]*|\.\.\.|\u2026)*", re.DOTALL)
-_NAME_END = re.compile(r"\s*(?::|=>|=)")
-_BARE_NAME = re.compile(r"([\w.-]+)\s*(?::|=>|=)")
-_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,;}\])\n]|//|/\*|#\s))")
-_BARE = re.compile(r"[^,;}\])\n]*")
+_BETWEEN = re.compile(r"(?:[\s,;\uff0c\u200b\ufeff]|//[^\n]*|/\*.*?(?:\*/|$)|#\s[^\n]*|\.\.\.|\u2026)*", re.DOTALL)
+_NAME_END = re.compile(r"\s*(?:[:\uff1a]|=>|=)")
+_BARE_NAME = re.compile(r"([\w.-]+)\s*(?:[:\uff1a]|=>|=)")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,;\uff0c}\])\n]|//|/\*|#\s))")
+_BARE = re.compile(r"[^,;\uff0c}\])\n]*")
 # What follows the quote that ends a text: a closing bracket, a comma before another value or name, a name, a new line.
 _TEXT_END = re.compile(
-    r"\s*+(?:$|[}\])]|//|/\*|[,;]\s*+(?:$|[\"'`\u201c\u201e\u2018{}\[\]()\d+-]|//|/\*|#\s|\.\.\.|\w[\w.-]*\s*[:=]"
-    r"|(?:true|false|null|none)\b)|[\"'`\u201c\u2018][\w .-]{1,40}[\"'`\u201d\u2019]\s*:)"
+    r"\s*+(?:$|[}\])]|//|/\*|[,;\uff0c]\s*+(?:$|[\"'`\u201c\u201e\u2018{}\[\]()\d+-]|//|/\*|#\s|\.\.\.|\w[\w.-]*\s*[:\uff1a=]"
+    r"|(?:true|false|null|none)\b)|[\"'`\u201c\u2018][\w .-]{1,40}[\"'`\u201d\u2019]\s*[:\uff1a])"
     r"|[ \t]*\n\s*+[\"'`\u201c\u2018{\[]",
     re.IGNORECASE,
 )
@@ -120,7 +123,7 @@ class _Reader:
     def _name(self, at: int) -> tuple[str | None, int]:
         """The name of a field; None if a value stands there, as in a set of Python's."""
         if self._text[at] in _QUOTES:
-            name, whole, end = self._quoted(at, _NAME_END.match)
+            name, whole, end = self._quoted(at, _NAME_END.match, until=at + _LONGEST_NAME)
             if whole and (colon := _NAME_END.match(self._text, end)):
                 return name, self._behind(_BETWEEN, colon.end())
             return None, at
@@ -147,14 +150,14 @@ class _Reader:
         # At least one character is read, whatever it is.
         return _WORDS.get(word.casefold(), word), end < len(self._text), max(end, at + 1)
 
-    def _quoted(self, at: int, ends: Callable[[str, int], object]) -> tuple[str, bool, int]:
+    def _quoted(self, at: int, ends: Callable[[str, int], object], until: int = sys.maxsize) -> tuple[str, bool, int]:
         """Read a text in quotes; a quote behind which `ends` finds nothing is one within it."""
         opening = self._text[at]
         if self._text.startswith(opening * 3, at) and (end := self._text.find(opening * 3, at + 3)) >= 0:
             return _unescaped(self._text[at + 3 : end]), True, end + 3
         closing = _QUOTES[opening]
         place = at + 1
-        while place < len(self._text):
+        while place < min(len(self._text), until):
             char = self._text[place]
             if char == "\\":
                 place += 2

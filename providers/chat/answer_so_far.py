@@ -132,10 +132,12 @@ def usage_of(reported: Any, prompt_name: str, output_name: str) -> Usage | None:
     if prompt is None or output is None or not prompt + output:
         return None
     details = reported.get(f"{prompt_name}_details")
-    cached = min((tokens_of(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
+    details = details if isinstance(details, dict) else {}
+    cached = min(tokens_of(details.get("cached_tokens")) or 0, prompt)
+    kept = min(tokens_of(details.get("cache_write_tokens")) or 0, prompt - cached)
     # Some count a model's reasoning in the total alone.
     output = max(output, (tokens_of(reported.get("total_tokens")) or 0) - prompt)
-    return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
+    return Usage(prompt - cached - kept, output, cache_read_tokens=cached, cache_write_tokens=kept)
 
 
 def written(parts: Any, besides: frozenset[str]) -> Iterator[tuple[str, str]]:

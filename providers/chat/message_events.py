@@ -58,7 +58,9 @@ class MessageEvents:
         so_far.read_id(message.get("id"))
         so_far.choices.add(0)
         self._report(message.get("usage"), so_far)
-        for index, block in enumerate(message["content"] if isinstance(message.get("content"), list) else ()):
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for index, block in enumerate(blocks if isinstance(blocks, list) else ()):
             if isinstance(block, dict):
                 self._take_block(index, block, so_far)
         so_far.done = so_far.done or bool(message.get("stop_reason"))

@@ -15,16 +15,16 @@ from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
 from providers.answers.answer_schema import answer_schema
-from providers.answers.json_text import answer_text
 from providers.chat.message_events import MessageEvents
-from providers.completion import Completion, ModelName, Tokens, Usage
-from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.completion import Completion, Usage
+from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
-from providers.sdk.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
-from providers.sdk.streamed_answer import Response, StreamedAnswer, streamed
+from providers.sdk.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
+from providers.sdk.streamed_answer import Response, StreamedAnswer, received, streamed
 from providers.thinking import CONNECT_SECONDS, Question, Size, max_usage
 from schemas.llm.calls import Provider
+from schemas.llm.prices import Prices
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,10 +41,8 @@ _SETTINGS = SettingNames(
     address="ANTHROPIC_BASE_URL",
 )
 _ABOUT_THE_MODEL = re.compile(r"\b(?:output_config|effort)\b")
-_WHOLE = frozenset({"end_turn", "stop_sequence"})
 _REFUSED = frozenset({"invalid_request_error", "request_too_large"})
 _NOT_ALLOWED = frozenset({"authentication_error", "permission_error", "billing_error", "not_found_error"})
-_CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 
 
 @dataclass(frozen=True)
@@ -96,13 +94,12 @@ class AnthropicThinker:
             content = self._sent(
                 question, lambda request: self.client.messages.with_raw_response.create(**request).read()
             )
-            if error := error_in(content, self.names):
-                raise error
-            return _read(_Message, content).completion()
+            answer = received(content, MessageEvents(), self.names)
+            return answer.whole(*self._of(question))
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
-        messages, most = self.client.messages.with_streaming_response, max_usage(question, room=0)
+        messages = self.client.messages.with_streaming_response
         with sdk_errors(anthropic, self.names), ExitStack() as open_response:
 
             def begun(request: "MessageCreateParamsNonStreaming") -> Response:
@@ -111,18 +108,15 @@ class AnthropicThinker:
                 return response
 
             response = self._sent(question, begun)
-            answer = None
+            answer = StreamedAnswer()
             for answer in streamed(response, MessageEvents(), self.names, self.settings.thinking_timeout):
                 if answer.reason is None:
-                    yield Completion(answer.text, self._model_of(answer, question), answer.usage(most))
-            if answer is None or not answer.so_far.choices:
-                raise BadAnswer("The answer is not one of Anthropic's messages.")
-            yield _completion(
-                answer.text, self._model_of(answer, question), answer.usage(most), answer.reason or "max_tokens"
-            )
+                    yield answer.until_now(*self._of(question))
+            yield answer.whole(*self._of(question))
 
-    def _model_of(self, answer: StreamedAnswer, question: Question[Any]) -> str:
-        return answer.so_far.model or self.model(question.size)
+    def _of(self, question: Question[Any]) -> tuple[str, Prices, Usage]:
+        """The model that is asked, the prices, and the most that the call may use."""
+        return self.model(question.size), self.settings.prices, max_usage(question, room=0)
 
     def _sent(self, question: Question[Any], send: "Callable[[MessageCreateParamsNonStreaming], R]") -> R:
         """Send a request, again for a shorter answer if it was refused for its length."""
@@ -235,50 +229,6 @@ def _read(form: type[M], body: bytes | str, fault: type[BadAnswer | Transient] =
         raise fault("The answer is not one of Anthropic's messages.") from None
 
 
-class _Block(BaseModel):
-    type: str
-    text: str = ""
-
-
-class _Usage(BaseModel):
-    input_tokens: Tokens
-    output_tokens: Tokens
-    cache_read_input_tokens: Tokens | None = None
-    cache_creation_input_tokens: Tokens | None = None
-
-    def counted(self) -> Usage:
-        return Usage(
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            cache_read_tokens=self.cache_read_input_tokens or 0,
-            cache_write_tokens=self.cache_creation_input_tokens or 0,
-        )
-
-
-class _Message(BaseModel):
-    model: ModelName
-    content: list[_Block]
-    stop_reason: str | None = None
-    usage: _Usage
-
-    def completion(self) -> Completion:
-        """Return the text without thinking blocks; raises BadAnswer if it is refused, or says nothing whole in JSON."""
-        # Postgres text cannot hold NUL.
-        text = "".join(block.text for block in self.content if block.type == "text").replace("\0", "\ufffd")
-        return _completion(text, self.model, self.usage.counted(), self.stop_reason)
-
-
-def _completion(text: str, model: str, usage: Usage, stop_reason: str | None) -> Completion:
-    completion = Completion(text, model, usage)
-    if stop_reason == "refusal":
-        raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
-    if stop_reason in _WHOLE | _CUT and (found := answer_text(text)):
-        return replace(completion, text=found)
-    if stop_reason in _CUT:
-        raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
-    raise BadAnswer("The answer is not one JSON object.", completion=completion)
-
-
 class _Batch(BaseModel):
     id: str
     processing_status: str
@@ -286,11 +236,13 @@ class _Batch(BaseModel):
 
 class _Succeeded(BaseModel):
     type: Literal["succeeded"]
-    message: _Message
+    message: dict[str, Any]
 
     def outcome(self) -> Completion | ProviderError:
+        answer = StreamedAnswer()
+        answer.take(self.message, MessageEvents())
         try:
-            return self.message.completion()
+            return answer.whole(answer.so_far.model or "", prices={})
         except BadAnswer as bad:
             return bad.with_traceback(None)
 

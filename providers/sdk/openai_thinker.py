@@ -11,25 +11,23 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import openai
-from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
 from providers.answers.answer_schema import answer_schema
-from providers.answers.json_text import answer_text
 from providers.chat.completion_events import CompletionEvents
-from providers.completion import Completion, ModelName, Tokens, Usage
-from providers.errors import TRUNCATED, BadAnswer, Misconfigured
+from providers.completion import Completion, Usage
+from providers.errors import Misconfigured
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.model_context import context_tokens
-from providers.sdk.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
-from providers.sdk.streamed_answer import StreamedAnswer, streamed
+from providers.sdk.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
+from providers.sdk.streamed_answer import StreamedAnswer, received, streamed
 from providers.thinking import CONNECT_SECONDS, PromptForm, Question, Size, max_usage
-from providers.tokens import estimated_tokens
 from schemas.llm.calls import Provider
+from schemas.llm.prices import Prices
 from schemas.settings import Settings
 
 R = TypeVar("R")
@@ -50,8 +48,6 @@ _SETTINGS = SettingNames(
 _ABOUT_THE_FORM = re.compile(r"response_format|json_schema|json_object|structured output|guided|grammar", re.IGNORECASE)
 _ABOUT_THE_LIMIT = re.compile(r"max_completion_tokens|max_tokens", re.IGNORECASE)
 _ABOUT_THE_STREAM = re.compile(r"\bstream", re.IGNORECASE)
-# OpenAI's word, and those of servers that speak alike.
-_CUT = frozenset({"length", "max_tokens", "incomplete", "model_length"})
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -141,13 +137,12 @@ class OpenAIThinker:
         completions = self.client.chat.completions.with_raw_response
         with sdk_errors(openai, self.names):
             content = self._sent(question, lambda request, _: completions.create(**request).content)
-            if error := error_in(content, self.names):
-                raise error
-            return _completion(content, question)
+            answer = received(content, CompletionEvents(), self.names)
+            return answer.whole(*self._of(question))
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
-        completions, most = self.client.chat.completions.with_streaming_response, max_usage(question, room=0)
+        completions = self.client.chat.completions.with_streaming_response
         wanted: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
         with sdk_errors(openai, self.names), ExitStack() as open_response:
             response = self._sent(
@@ -156,19 +151,15 @@ class OpenAIThinker:
                     completions.create(**(request | wanted if able.streams else request))
                 ),
             )
-            answer = None
+            answer = StreamedAnswer()
             for answer in streamed(response, CompletionEvents(), self.names, self.settings.thinking_timeout):
                 if answer.reason is None:
-                    yield Completion(answer.text, self._model_of(answer, question), answer.usage(most))
-            if answer is None or not answer.so_far.choices:
-                raise BadAnswer("The answer is not one of OpenAI's chat completions.")
-            completion = Completion(answer.text, self._model_of(answer, question), answer.usage(most))
-            # A server that ends its stream without a reason has ended it.
-            reason = answer.reason or (None if answer.so_far.done else "length")
-            yield _whole(completion, reason, refused=answer.refused)
+                    yield answer.until_now(*self._of(question))
+            yield answer.whole(*self._of(question))
 
-    def _model_of(self, answer: StreamedAnswer, question: Question[Any]) -> str:
-        return answer.so_far.model or self.model(question.size)
+    def _of(self, question: Question[Any]) -> tuple[str, Prices, Usage]:
+        """The model that is asked, the prices, and the most that the call may use."""
+        return self.model(question.size), self.settings.prices, max_usage(question, room=0)
 
     def _sent(self, question: Question[Any], send: Callable[[dict[str, Any], _Abilities], R]) -> R:
         """Send a request, repeated with fewer options as long as the server refuses one."""
@@ -263,68 +254,3 @@ def _described(schema: Mapping[str, Any]) -> str:
         "Answer with one JSON object and nothing else. It follows this JSON schema:\n"
         f"{json.dumps(schema, ensure_ascii=False)}"
     )
-
-
-def _completion(content: bytes, question: Question[Any]) -> Completion:
-    try:
-        response = _Completion.model_validate_json(content)
-    except ValidationError:
-        raise BadAnswer("The answer is not one of OpenAI's chat completions.") from None
-    choice = response.choices[0]
-    # Postgres text cannot hold NUL.
-    text = (choice.message.content or choice.message.refusal or "").replace("\0", "\ufffd")
-    usage = response.usage.counted() if response.usage else _estimated(question, text)
-    return _whole(Completion(text, response.model, usage), choice.finish_reason, refused=bool(choice.message.refusal))
-
-
-def _whole(completion: Completion, reason: str | None, *, refused: bool) -> Completion:
-    if refused or reason == "content_filter":
-        raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
-    if found := answer_text(completion.text):
-        return replace(completion, text=found)
-    if reason in _CUT:
-        raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
-    raise BadAnswer("The answer is not one JSON object.", completion=completion)
-
-
-def _estimated(question: Question[Any], text: str) -> Usage:
-    """Estimate the usage that a server does not report."""
-    return replace(max_usage(question, room=0), output_tokens=estimated_tokens(text))
-
-
-class _Message(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _PromptDetails(BaseModel):
-    cached_tokens: Tokens | None = None
-    cache_write_tokens: Tokens | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: Tokens
-    completion_tokens: Tokens = 0
-    prompt_tokens_details: _PromptDetails | None = None
-
-    def counted(self) -> Usage:
-        """Count each token once: OpenAI's `prompt_tokens` include those of the cache."""
-        details = self.prompt_tokens_details or _PromptDetails()
-        read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
-        return Usage(
-            input_tokens=max(0, self.prompt_tokens - read - written),
-            output_tokens=self.completion_tokens,
-            cache_read_tokens=read,
-            cache_write_tokens=written,
-        )
-
-
-class _Completion(BaseModel):
-    model: ModelName
-    choices: Annotated[list[_Choice], Field(min_length=1)]
-    usage: _Usage | None = None

@@ -15,8 +15,6 @@ from http import HTTPStatus
 from types import ModuleType
 from typing import Any
 
-from pydantic_core import from_json
-
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.sdk.context_limits import exceeds_context
 
@@ -130,17 +128,13 @@ def _bounded(seconds: float) -> float:
     return min(max(0.0, seconds), LONGEST_WAIT)
 
 
-def error_in(content: bytes, settings: SettingNames) -> ProviderError | None:
+def error_in(body: Any, settings: SettingNames) -> ProviderError | None:
     """Map an error that a server sends with the status of an answer; None if the body is no such error.
 
     Args:
-        content: The body.
+        body: The body, a piece of a stream, or a choice.
         settings: The settings to name in the message.
     """
-    try:
-        body = from_json(content)
-    except ValueError:
-        return None
     if not isinstance(body, dict) or not body.get("error") or body.get("choices") or body.get("content"):
         return None
     codes = _codes(body)

@@ -1,25 +1,36 @@
-"""Reads an answer while a model writes it, from a response of either SDK that was asked for a stream.
+"""Reads an answer from a response of either SDK: while a model writes it, or when it has come as one.
 
-What is read is not the SDKs' events but the bytes: a server may send a stream, or the one document that it always does.
+What is read is not the SDKs' objects but the bytes: a server may send a stream, or the one document that it always
+does, and neither in all points as its wire promises. The answer stands in the model's words. Some servers put what a
+schema holds a model to elsewhere: into the call of a tool, or into the reasoning, which then is JSON and nothing else.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Protocol
 
 import httpx2
 from pydantic_core import to_json
 
+from providers.answers.json_text import answer_text, only_object
 from providers.chat.answer_so_far import AnswerEvents, AnswerSoFar
 from providers.chat.event_stream import DONE, JsonEvents
-from providers.completion import Usage
-from providers.errors import Transient
+from providers.completion import Completion, Usage
+from providers.errors import TRUNCATED, BadAnswer, Transient
+from providers.prices import priced_name
 from providers.sdk.sdk_errors import SettingNames, error_in
+from schemas.llm.prices import Prices
+from schemas.text.storable import storable
 
 # As of ASCII in `estimated_tokens`.
 _BYTES_PER_TOKEN = 3
 _BROKE_OFF = "The model provider broke off before it wrote anything."
+_DECLINED = frozenset({"refusal", "content_filter"})
+# OpenAI's word and Anthropic's, and those of servers that speak alike.
+_CUT = frozenset({"length", "max_tokens", "incomplete", "model_length", "model_context_window_exceeded"})
+# Of a model's name no more is stored.
+_MOST_NAME = 200
 
 
 class Response(Protocol):
@@ -37,38 +48,141 @@ class StreamedAnswer:
         so_far: What was written.
         reason: Why it ended, in the word of its wire; None: it has not, or it broke off.
         refused: Whether the model declined.
+        broke_off: Whether it ended without saying so.
     """
 
-    so_far: AnswerSoFar
+    so_far: AnswerSoFar = field(default_factory=AnswerSoFar)
     reason: str | None = None
     refused: bool = False
+    broke_off: bool = False
+    _is_any: bool = False
+    _given: list[str] = field(default_factory=list)
+    _reasoning: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
-        """The text so far, as Postgres can hold it."""
-        return self.so_far.text.replace("\0", "\ufffd")
+        """The answer so far, as Postgres can hold it."""
+        words = self.so_far.text
+        if not words.strip():
+            words = "".join(self._given) or _only_json("".join(self._reasoning))
+        return str(storable(words))
 
-    def usage(self, most: Usage) -> Usage:
+    def whole(self, asked: str, prices: Prices, most: Usage | None = None) -> Completion:
+        """Return the answer at its end.
+
+        Args:
+            asked: As for `until_now`.
+            prices: As for `until_now`.
+            most: As for `until_now`.
+
+        Raises:
+            BadAnswer: As `until_now`; or the model declined, was truncated before it said anything whole, or wrote no
+                JSON.
+            Transient: As `until_now`.
+        """
+        completion = self.until_now(asked, prices, most)
+        if self.refused or self.reason in _DECLINED:
+            raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
+        if found := answer_text(completion.text):
+            return replace(completion, text=found)
+        if self.broke_off or self.reason in _CUT:
+            raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
+        raise BadAnswer("The answer is not one JSON object.", completion=completion)
+
+    def until_now(self, asked: str, prices: Prices, most: Usage | None = None) -> Completion:
+        """Return what was written until now.
+
+        Args:
+            asked: The model that was asked; it is named where the one that the server reports has no price.
+            prices: The prices of models.
+            most: The most that the call may use, for a server that reports nothing; None: such an answer is none.
+
+        Raises:
+            BadAnswer: The server answered, and not in the form of its wire.
+            Transient: What came is no answer of a model.
+        """
+        if not self._is_any:
+            raise Transient("What the model provider sent is no answer of a model.", perhaps_paid=True)
+        if not self.so_far.choices or (most is None and self.so_far.usage is None):
+            raise BadAnswer("The model provider's answer has not the form of its wire.")
+        reported = self.so_far.model or ""
+        is_known = priced_name(reported, prices) or not priced_name(asked, prices)
+        is_name = 0 < len(reported) <= _MOST_NAME and reported.isprintable()
+        return Completion(self.text, reported if is_name and is_known else asked, self._usage(most or Usage()))
+
+    def _usage(self, most: Usage) -> Usage:
         """Tell what was used: as it was reported, else the prompt as in `most`, and the answer by its length."""
         reported = self.so_far.usage
         # What the model thought is written too.
         written = self.so_far.came // _BYTES_PER_TOKEN + 1
-        if reported is None:
-            return replace(most, output_tokens=written)
-        if self.reason is None:
+        if reported is None or not reported.prompt_tokens:
+            return replace(most, output_tokens=(reported and reported.output_tokens) or written)
+        if self.reason is None or not reported.output_tokens:
             # An answer that has begun reports its prompt, and hardly any of what follows.
             return replace(reported, output_tokens=max(reported.output_tokens, written))
         return reported
 
-    def take(self, event: dict[str, Any]) -> None:
-        """Read why the answer ended, and whether the model declined."""
+    def take(self, event: dict[str, Any], events: AnswerEvents) -> None:
+        """Read a piece: what was written, why the answer ended, and whether the model declined."""
+        events.take(event, self.so_far)
+        parts = (event.get(name) for name in ("content", "message", "delta"))
+        self._is_any = (
+            self._is_any
+            or "choices" in event
+            or event.get("type") == "message"
+            or any(isinstance(part, dict | list) for part in parts)
+        )
         match event:
-            case {"choices": [dict() as choice, *_]}:
-                self.reason = choice.get("finish_reason") or self.reason
+            case {"choices": [dict() as choice, *_]} | {"choices": dict() as choice}:
+                self._end(choice.get("finish_reason"))
                 said = choice.get("delta") or choice.get("message")
-                self.refused = self.refused or (isinstance(said, dict) and bool(said.get("refusal")))
-            case {"type": "message_delta", "delta": {"stop_reason": str(reason)}} | {"stop_reason": str(reason)}:
-                self.reason = reason
+                if isinstance(said, dict):
+                    self.refused = self.refused or bool(said.get("refusal"))
+                    self._take_elsewhere(said)
+            case {"content": list() as blocks}:
+                self._end(event.get("stop_reason"))
+                self._given += [_json(block["input"]) for block in blocks if _is_call(block)]
+            case {"delta": dict() as delta}:
+                self._end(delta.get("stop_reason"))
+                if isinstance(piece := delta.get("partial_json"), str):
+                    self._given.append(piece)
+
+    def _end(self, reason: Any) -> None:
+        self.reason = reason.lower() if isinstance(reason, str) and reason else self.reason
+
+    def _take_elsewhere(self, said: dict[str, Any]) -> None:
+        calls = said.get("tool_calls")
+        called = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+        given = [each.get("arguments") for each in (*called, said.get("function_call")) if isinstance(each, dict)]
+        given += [each for each in (said.get("content"), said.get("parsed")) if isinstance(each, dict)]
+        self._given += [_json(each) for each in given if each]
+        reasoning = said.get("reasoning_content") or said.get("reasoning")
+        if isinstance(reasoning, str):
+            self._reasoning.append(reasoning)
+
+
+def _only_json(text: str) -> str:
+    return text if only_object(text) == text.strip() else ""
+
+
+def _is_call(block: Any) -> bool:
+    return isinstance(block, dict) and isinstance(block.get("input"), dict)
+
+
+def _json(given: Any) -> str:
+    return given if isinstance(given, str) else to_json(given).decode()
+
+
+def received(content: bytes, events: AnswerEvents, names: SettingNames) -> StreamedAnswer:
+    """Read an answer that has come as one.
+
+    Raises:
+        ProviderError: The provider could not answer.
+    """
+    objects, answer = JsonEvents(), StreamedAnswer()
+    for found in (objects.feed(content), objects.end()):
+        _takes_all(found, answer, events, names)
+    return answer
 
 
 def streamed(response: Response, events: AnswerEvents, names: SettingNames, seconds: float) -> Iterator[StreamedAnswer]:
@@ -80,7 +194,7 @@ def streamed(response: Response, events: AnswerEvents, names: SettingNames, seco
     Raises:
         ProviderError: The provider could not answer, and has written nothing.
     """
-    objects, answer = JsonEvents(), StreamedAnswer(AnswerSoFar())
+    objects, answer = JsonEvents(), StreamedAnswer()
     until = monotonic() + seconds
     try:
         for chunk in response.iter_bytes():
@@ -94,6 +208,7 @@ def streamed(response: Response, events: AnswerEvents, names: SettingNames, seco
     except (httpx2.TransportError, httpx2.DecodingError):
         if not answer.so_far.came:
             raise Transient(_BROKE_OFF, perhaps_paid=True) from None
+    answer.broke_off = answer.reason is None and not answer.so_far.done
     yield answer
 
 
@@ -103,10 +218,11 @@ def _takes_all(found: Iterator[Any], answer: StreamedAnswer, events: AnswerEvent
         if event == DONE:
             events.ended()
             continue
-        if event.get("error") and (error := error_in(to_json(event), names)):
-            if not answer.so_far.came:
-                raise error
-            return False
-        events.take(event, answer.so_far)
-        answer.take(event)
+        choices = event.get("choices")
+        for part in (event, *(choices if isinstance(choices, list) else ())):
+            if error := error_in(part, names):
+                if not answer.so_far.came:
+                    raise error
+                return False
+        answer.take(event, events)
     return True

@@ -12,8 +12,8 @@ from typing import Any
 
 from memory.intake.importers.entries import Bad, Conversation, Names, entry_id
 from memory.intake.importers.times import EARLIEST, STEP, risen
-from memory.text.reasoning import spoken
 from schemas.limits import SPEAKER_CHARACTERS
+from schemas.text.reasoning import spoken
 
 THOUGHT_ALONE = "a model's reasoning alone"
 

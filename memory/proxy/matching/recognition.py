@@ -40,7 +40,7 @@ from memory.proxy.matching.answers import alike_answers, answers_to_compare
 from memory.proxy.matching.rewriting import rewritten, to_compare
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn, turn_of
-from memory.text.reasoning import spoken
+from schemas.text.reasoning import spoken
 from store.talk import transcripts
 from store.talk.transcripts import PlacedMessage
 

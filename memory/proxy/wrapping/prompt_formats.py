@@ -15,7 +15,7 @@ import re
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from memory.text.reasoning import without_turn_limits
+from schemas.text.reasoning import without_turn_limits
 
 PieceRole = Literal["system", "user", "assistant", "tool"]
 

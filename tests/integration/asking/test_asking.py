@@ -5,9 +5,11 @@ from decimal import Decimal
 
 import pytest
 
+from memory.asking import planning
 from memory.intake import retraction
 from memory.llm import spending
 from memory.talk.context_provenance import Utterance, shown_parts
+from schemas.context.asking import AskPlan
 from schemas.talk.retraction import MessageSelection
 from tests.integration.asking.conftest import NO_PLAN, ref_of, sentence
 
@@ -34,6 +36,34 @@ def test_a_sentence_stands_with_the_words_it_quotes(asking):
     assert asked.cost.calls == 2
     assert asked.cost.dollars
     assert asked.dropped == {}
+
+
+def test_references_within_a_sentence_are_no_words_of_it(asking):
+    asking.tell(NORA)
+
+    def written(material):
+        ref = ref_of(material, "Nora")
+        return {
+            "sentences": [{"sentence": f"Nora lives in Lisbon [{ref}]. [1]", "cites": {ref: "Nora moved to Lisbon"}}]
+        }
+
+    asking.answer = written
+    assert [one.sentence for one in asking.ask("Where does Nora live?").answer] == ["Nora lives in Lisbon."]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "days"),
+    [
+        ("2026/3/2", "2026-03-02T10:00", 1),
+        ("2026-03", "2026-03", 31),
+        ("2026", "2026", 365),
+        ("20260302", "2026-02-30", None),
+        ("2026-13-01", "soon", None),
+    ],
+)
+def test_the_days_of_a_plan_are_read_in_other_forms(since, until, days):
+    plan = planning.checked(AskPlan(queries=[], names=[], since=since, until=until, counts=[]), UTC)
+    assert (plan.since and plan.until and (plan.until - plan.since).days) == days
 
 
 def test_without_a_key_the_best_passages_are_answered_with_their_days(asking):

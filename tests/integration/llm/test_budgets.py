@@ -247,13 +247,14 @@ def test_a_request_that_was_not_sent_costs_nothing(mind, accounts):
         {"usage": {"input_tokens": 10**30, "output_tokens": 1}},
         {"model": "claude\0"},
         {"model": "c" * 10_000},
+        {"model": "a-name-without-a-price"},
     ],
-    ids=["fewer than none", "more than fit", "a name with NUL", "a long name"],
+    ids=["fewer than none", "more than fit", "a name with NUL", "a long name", "a name without a price"],
 )
-def test_an_impossible_usage_makes_the_answer_invalid_and_costs_the_reservation(provider, mind, accounts, lie):
+def test_an_answer_with_an_impossible_usage_or_name_costs_what_was_asked(provider, mind, accounts, lie):
     provider.script(Behaviour(do="lie", fields=lie))
 
     assert mind().ask(question()).answer.name == "blue"
-    lied, _ = accounts()
-    assert lied["outcome"] == "bad"
+    (lied,) = accounts()
+    assert (lied["outcome"], lied["model"]) == ("answered", "claude-haiku-5-5")
     assert lied["cost"] > 0 < lied["output_tokens"]

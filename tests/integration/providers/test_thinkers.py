@@ -1,5 +1,6 @@
 """Thinkers ask the real way over real HTTP, and say what became of it."""
 
+import json
 import logging
 import traceback
 from contextlib import closing
@@ -11,6 +12,8 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderErr
 from providers.lease_guard import checking_each_request
 from providers.thinkers import Thinkers
 from providers.thinking import read
+from samples.canned.server import Reply, Server
+from schemas.settings import Settings
 from tests.fakes.provider import Behaviour
 from tests.integration.providers.questions import ANSWER, WORDS, question
 
@@ -75,11 +78,72 @@ def test_text_around_the_object_is_passed_over(provider, thinker, around):
     assert thinker.ask(question()).text == ANSWER
 
 
-def test_garbage_instead_of_an_answer_is_a_bad_answer(provider, thinker):
+def test_garbage_instead_of_an_answer_is_asked_for_again_later_and_may_be_paid(provider, thinker):
     provider.script(Behaviour(do="garble"))
-    with pytest.raises(BadAnswer, match="not one of") as caught:
+    with pytest.raises(Transient, match="no answer of a model") as caught:
         thinker.ask(question())
-    assert caught.value.completion is None
+    assert caught.value.perhaps_paid
+
+
+OPENAI = {"model": "gpt-large", "usage": {"prompt_tokens": 11, "completion_tokens": 3}}
+ANTHROPIC = {"type": "message", "model": "claude", "stop_reason": "end_turn"}
+CALL = {"function": {"name": "Merges", "arguments": ANSWER}}
+SAID = {"content": ANSWER}
+
+
+def chosen(message, **fields):
+    return OPENAI | {"choices": [{"finish_reason": "stop", "message": message, **fields}]}
+
+
+ODD = {
+    "parts": (
+        "openai",
+        chosen({"content": [{"type": "text", "text": ANSWER[:9]}, {"type": "text", "text": ANSWER[9:]}]}),
+    ),
+    "an object": ("openai", chosen({"content": json.loads(ANSWER)})),
+    "the call of a tool": ("openai", chosen({"content": None, "tool_calls": [CALL]}, finish_reason="tool_calls")),
+    "reasoning that is JSON": ("openai", chosen({"content": "", "reasoning_content": ANSWER})),
+    "no usage": ("openai", chosen(SAID) | {"usage": {}}),
+    "usage in words": ("openai", chosen(SAID) | {"usage": {"prompt_tokens": "11", "completion_tokens": None}}),
+    "no model": ("openai", chosen(SAID) | {"model": None}),
+    "a reason that is none": ("openai", chosen(SAID, finish_reason=7)),
+    "a text of Anthropic's": ("anthropic", ANTHROPIC | SAID),
+    "another reason of Anthropic's": (
+        "anthropic",
+        ANTHROPIC | {"content": [{"type": "text", "text": ANSWER}], "stop_reason": "stop"},
+    ),
+    "a tool of Anthropic's": (
+        "anthropic",
+        ANTHROPIC | {"content": [{"type": "tool_use", "input": json.loads(ANSWER)}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_an_answer_in_another_envelope_is_read_whole_or_as_a_stream_and_has_a_usage(odd):
+    name, body = ODD[odd]
+    with Server(0, lambda *_: Reply.json(200, body)) as server:
+        settings = Settings(
+            anthropic_base_url=server.url, openai_base_url=server.url, openai_thinking_model="gpt-large"
+        )
+        with closing(Thinkers(settings)) as thinkers:
+            thinker = thinkers.with_key(name, SECRET)
+            (*_, streamed) = thinker.stream(question())
+            for answer in (thinker.ask(question()), streamed):
+                assert json.loads(answer.text) == json.loads(ANSWER)
+                assert answer.model in {"gpt-large", thinker.model("large")}
+                assert answer.usage.prompt_tokens > 0 < answer.usage.output_tokens
+
+
+@pytest.mark.parametrize("body", [{"detail": "busy"}, {"message": "Internal error"}, [], "", {"error": "loading"}])
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_what_is_no_answer_of_a_model_is_transient(name, body):
+    with Server(0, lambda *_: Reply.json(200, body)) as server:
+        settings = Settings(
+            anthropic_base_url=server.url, openai_base_url=server.url, openai_thinking_model="gpt-large"
+        )
+        with closing(Thinkers(settings)) as thinkers, pytest.raises(Transient):
+            thinkers.with_key(name, SECRET).ask(question())
 
 
 @pytest.mark.parametrize("status", [429, 500, 529])

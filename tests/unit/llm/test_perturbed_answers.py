@@ -368,6 +368,8 @@ def nested(rng: random.Random, answer: dict[str, Any]) -> str:
             json.dumps([answer]),
             json.dumps({"type": "object", "title": "Answer", "properties": answer}),
             json.dumps({"name": "answer", "arguments": answer}),
+            json.dumps({"function": {"name": "answer", "arguments": whole}}),
+            json.dumps([{"type": "text", "text": whole}]),
         ]
     )
 
@@ -469,6 +471,7 @@ def thoughts_before(rng: random.Random, answer: dict[str, Any]) -> str:
         f"<{tag}>First {{a}} guess: {text[: len(text) // 2]}</{tag}>\n{text}",
         f"<|channel|>analysis<|message|>Maybe {{}}.<|end|><|channel|>final<|message|>{text}",
         f"[THINK]Which [1]?[/THINK]{text}",
+        f"<|channel|>analysis<|message|>{{}}<|end|><|channel|>final <|constrain|>json<|message|>{text}",
         f"<answer>{text}</answer>",
         f"The schema wants {{facts}}; so:\n```json\n{text}\n```\n",
     ]
@@ -518,6 +521,85 @@ def entities_as_texts(rng: random.Random, answer: dict[str, Any]) -> str:
     return json.dumps(answer)
 
 
+def names_of_their_own(rng: random.Random, answer: dict[str, Any]) -> str:
+    """One field under another name, which the kind of its value tells."""
+    others = {
+        "message": "msg_ref",
+        "asked_in": "asked_in_message",
+        "realm": "reality",
+        "survivor": "keep",
+        "absorbed": "absorbed_ids",
+        "make_dead": "dead",
+        "memories": "members",
+        "conversation": "id",
+        "new": "new_id",
+        "relation": "verdict",
+        "earlier": "old",
+        "messages": "evidence",
+        "open_loops": "open_items",
+        "PEOPLE": "PERSONS",
+        "business": "work",
+        "next_time": "notes",
+        "kind": "todo_type",
+    }
+    name = rng.choice(sorted({each for one in objects(answer) for each in one} & others.keys()) or [""])
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {others[each] if each == name else each: renamed(inner) for each, inner in value.items()}
+        return [renamed(inner) for inner in value] if isinstance(value, list) else value
+
+    return json.dumps(renamed(answer))
+
+
+def objects_of_one(rng: random.Random, answer: dict[str, Any]) -> str:
+    key = rng.choice(["ref", "value", "id", "text"])
+    alone = {*LETTERS, "confidence", "importance", "statement", "span", "realm", "action", "summary", "name"}
+    return json.dumps(
+        walked(answer, lambda name, value: {key: value} if name in alone and value is not None else value)
+    )
+
+
+def ranges(rng: random.Random, answer: dict[str, Any]) -> str:
+    between = rng.choice(["-", "\u2013", " to ", ".."])
+    for one in objects(answer):
+        for name, value in list(one.items()):
+            if name in LETTERS and isinstance(value, list) and len(value) > 2:
+                one[name] = rng.choice([f"{value[0]}{between}{value[-1]}", [f"{value[0]}{between}{value[-1]}"]])
+    return json.dumps(answer)
+
+
+def of_another_keyboard(rng: random.Random, answer: dict[str, Any]) -> str:
+    text = json.dumps(answer, ensure_ascii=False)
+    return rng.choice([text.replace('": ', '"\uff1a'), text.replace('", "', '"\uff0c "'), text.replace('"', '\\"')])
+
+
+def other_words(rng: random.Random, answer: dict[str, Any]) -> str:
+    words = {
+        "real": ["reality", "Real life", "true", "wirklich"],
+        "PROFILE": ["User profile", "USER", "Profil"],
+        "PEOPLE": ["PERSON", "RELATIONSHIP"],
+        "commitment": ["task", "TODO"],
+        "same": ["identical", "duplicate"],
+        "contradicts": ["conflict", "Contradictory"],
+        "adds": ["new", "additional"],
+        "user": ["Human", "The user", "user (me)", "You"],
+    }
+
+    def change(name: str, value: Any) -> Any:
+        return rng.choice(words[value]) if name in {*CHOICES, "speaker", "subject"} and value in words else value
+
+    return json.dumps(walked(answer, change))
+
+
+def labelled(rng: random.Random, answer: dict[str, Any]) -> str:
+    """Quotations behind a speaker, a time or a reference, or encoded once too often."""
+    forms = [lambda text: f"User: {text}", lambda text: f"[2026-03-02 18:10] {text}", lambda text: f"m1: {text}"]
+    forms.append(lambda text: text.replace("\u2019", "\\u2019"))
+    form = rng.choice(forms)
+    return json.dumps(walked(answer, lambda name, value: form(value) if name == "span" else value))
+
+
 SAME: list[Perturb] = [
     refs,
     case_of_choices,
@@ -546,6 +628,12 @@ SAME: list[Perturb] = [
     bare_items,
     in_a_table,
     entities_as_texts,
+    names_of_their_own,
+    objects_of_one,
+    ranges,
+    of_another_keyboard,
+    other_words,
+    labelled,
 ]
 
 
@@ -689,6 +777,20 @@ def test_of_an_answer_whose_end_is_cut_off_the_whole_items_are_kept(purpose):
             assert UNTOLD in [one.model_dump() for one in answer.confidences]
             got["confidences"] -= 1
         assert got == whole
+
+
+def test_what_is_thought_or_noted_beside_an_answer_is_none():
+    assert answer_text('<think>Perhaps {"same": ["p1"]}, or') is None
+    noted = answered(FoldConfirmation, '{"same": ["p1"]}\n\nNote: [p2] and {p3} differ in their dates.')
+    assert noted == FoldConfirmation(same=["p1"])
+
+
+def test_a_word_of_an_enumeration_is_no_other_one():
+    _, right = RIGHT["judge"]
+    for word in ("not real", "real or hypothetical", "unreal", "fiction"):
+        told = deepcopy(right)
+        told["facts"][0]["realm"] = word
+        assert len(kept(answered(Judgement, json.dumps(told)))) == len(kept(answered(Judgement, json.dumps(right)))) - 1
 
 
 @pytest.mark.parametrize("said", [None, "left out", ["m3"], [{"message": "m3"}], [{"msg": "m3"}], [["m3", "m3"]], "m3"])

@@ -20,7 +20,6 @@ from memory.nodes.scenes import Unparsable, parse_scene
 from memory.retrieval.understanding import significant_terms
 from memory.search.terms import terms
 from memory.text.prompt_escaping import escaped, unescaped
-from memory.text.reasoning import spoken
 from memory.text.shingles import blank_spans, shingles, spans_in_tags
 from memory.text.time_expressions.resolution import LANGUAGES, MAX_CHARACTERS, resolve_time_expressions
 from memory.vault import pii_guard
@@ -29,6 +28,7 @@ from memory.vault.similarity import Query, ratio, tokens
 from providers import windows
 from samples.canned.material import Material
 from schemas.limits import NAME_CHARACTERS, VAULT_CHARACTERS
+from schemas.text.reasoning import spoken
 from schemas.text.visible_text import visible
 
 LONG = 64 * 1024

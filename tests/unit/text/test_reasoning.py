@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from memory.text.reasoning import opens_reasoning, spoken
+from schemas.text.reasoning import opens_reasoning, spoken
 
 SAID = "Good evening!"
 FORMS = [

@@ -1,0 +1,109 @@
+"""The fields of an answer's form: what one means that is left out, and which one stands under another name."""
+
+import re
+from collections.abc import Callable, Mapping
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from providers.answers.answer_scalars import is_choice, is_nothing, plain, references
+from providers.answers.answer_shape import item_model, letter_in, letter_of
+from schemas.llm.answer_form import Absent
+
+REQUIRED = object()
+"""A field without a value that must have one."""
+
+# Names that share so much, as `open_items` and `open_loops`, are likely to mean the same.
+_SHARED = 4
+# Models say under such names what is no part of the answer.
+_ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "step", "error")
+
+
+def absent_meaning(field: FieldInfo, *, was_named: bool) -> Any:
+    """Return the meaning of a field without a value; `REQUIRED` if it must have one."""
+    is_list = get_origin(field.annotation) is list
+    if was_named and is_list:
+        return []
+    for mark in field.metadata:
+        if isinstance(mark, Absent):
+            return mark.means
+    if not field.is_required():
+        return field.get_default(call_default_factory=True)
+    if NoneType in get_args(field.annotation):
+        return None
+    # A list that is null is empty, and one that the answer leaves out too, as long as it says anything.
+    return [] if is_list else "" if was_named and field.annotation is str else REQUIRED
+
+
+def choices_of(field: FieldInfo) -> tuple[str, ...] | None:
+    """Return the words that the schema shows for a field which pydantic reads as text; None if it has none."""
+    extra = field.json_schema_extra
+    words = extra.get("enum") if isinstance(extra, dict) else None
+    return tuple(map(str, words)) if isinstance(words, list) else None
+
+
+def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
+    """Find fields that an answer leaves out under names that its form does not have.
+
+    A value stands for a field if it is of its kind, and its name is similar, or neither another value nor another field
+    comes into question. A text tells no kind, so that it stands for one only in an item, for what must be there.
+
+    Args:
+        form: The class of the answer or item.
+        written: What it says, by plain names.
+        nested: Whether it is an item.
+    """
+    names = {plain(name) for name in form.model_fields}
+    others = {name: value for name, value in written.items() if name not in names and not is_nothing(value)}
+    missing = {plain(name): fits for name, field in form.model_fields.items() if (fits := _fits(field, nested=nested))}
+    missing = {name: fits for name, fits in missing.items() if name not in written}
+    found: dict[str, Any] = {}
+    for alike in (True, False):
+        for name, fits in list(missing.items()):
+            fitting = [other for other, value in others.items() if fits(value) and (not alike or _alike(name, other))]
+            if not alike:
+                fitting = [other for other in fitting if not other.startswith(_ASIDE)]
+                rivals = [each for each in missing.values() if any(each(others[other]) for other in fitting)]
+            if len(fitting) == 1 and (alike or len(rivals) == 1):
+                found[name] = others.pop(fitting[0])
+                del missing[name]
+    return found
+
+
+def _fits(field: FieldInfo, *, nested: bool) -> Callable[[Any], bool] | None:
+    """Tell whether a value is of a field's kind; None if the kind of such a field tells nothing."""
+    letter, words = letter_in(field.metadata), choices_of(field) or _literals(field)
+    if letter:
+        return lambda value: isinstance(value, str) and _are_references(letter, value)
+    if words:
+        return lambda value: isinstance(value, str) and is_choice(words, value)
+    if get_origin(field.annotation) is not list:
+        must = field.annotation is str and absent_meaning(field, was_named=False) is REQUIRED
+        return (lambda value: isinstance(value, str)) if nested and must else None
+    of = get_args(field.annotation)[0]
+    if own := letter_of(of):
+        return lambda value: isinstance(value, list) and all(_are_references(own, str(each)) for each in value)
+    if model := item_model(of):
+        known = {plain(name) for name in model.model_fields}
+        return lambda value: (
+            isinstance(value, list)
+            and all(isinstance(each, Mapping) and not known.isdisjoint(map(plain, each)) for each in value)
+        )
+    return lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _literals(field: FieldInfo) -> tuple[str, ...]:
+    return get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+
+
+def _are_references(letter: str, value: str) -> bool:
+    """Whether a text is references, with their letters: a number alone may count anything."""
+    of = re.compile(rf"{letter}\d+(?:\.\d+)?")
+    return re.search(r"[a-z]", value, re.IGNORECASE) is not None and all(map(of.fullmatch, references(letter, value)))
+
+
+def _alike(name: str, other: str) -> bool:
+    shared = next((at for at, pair in enumerate(zip(name, other, strict=False)) if pair[0] != pair[1]), None)
+    return name in other or other in name or shared is None or shared >= _SHARED
