@@ -31,8 +31,8 @@ UNQUOTED = "quotes what its source does not say"
 UNSHARED = "has no word of its quotations"
 # Models repeat their references within the sentence, as "[e1]", "(e1, e2)", "[1]" or "(source: e1)".
 _REFERENCES = re.compile(
-    r" ?[(\[\u3010](?:(?:sources?|refs?|see|cf\.?)\s*:?\s*)?e\d+(?:[\s,;&\u2013-]+e?\d+)*[)\]\u3011]"
-    r"| ?[\[\u3010]\d{1,2}(?:\s*[,;]\s*\d{1,2})*[\]\u3011]| ?<(cite|ref|sup)\b[^<>]*>[\s\[]*e?\d+[\s\]]*</\1>",
+    r" ?[(\[\u3010](?:(?:source|ref)s?:? ?|see )?e\d{1,4}(?:[,;&\u2013 -]{1,3}e?\d{1,4}){0,20}[)\]\u3011]"
+    r"| ?[\[\u3010]\d{1,2}(?:[,;] ?\d{1,2}){0,20}[\]\u3011]| ?<(cite|ref|sup)\b[^<>]{0,50}>\[?e?\d{1,4}\]?</\1>",
     re.IGNORECASE,
 )
 # A sentence begins behind these.

@@ -96,7 +96,7 @@ _ROLE_WORDS = {
 }
 # What models write around such a word: "the user", "User (Ann)", "speaker: user".
 _AROUND_ROLE = re.compile(
-    r"\s*[(\[].*|^\W*(?:(?:speaker|role|by)\s*[:=]\s*)?(?:the\s+)?|[\s.:]+$", re.IGNORECASE | re.DOTALL
+    r"\W?(?:(?:speaker|role|by)\s?[:=]\s?)?(?:the\s)?(?P<role>\w{1,20})\W?(?:\s?[(\[].*)?", re.IGNORECASE | re.DOTALL
 )
 Said = TypeVar("Said", FoundFact, FoundTodo)
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
@@ -184,7 +184,8 @@ def _user_for(name: str, setting: Setting) -> str:
 
 
 def _is_role(name: str, role: str) -> bool:
-    return _AROUND_ROLE.sub("", name).casefold() in _ROLE_WORDS.get(role, ())
+    word = _AROUND_ROLE.fullmatch(name.strip())
+    return word is not None and word["role"].casefold() in _ROLE_WORDS.get(role, ())
 
 
 @dataclass(frozen=True)
