@@ -60,7 +60,7 @@ async def relay(
     Raises:
         UpstreamFailed: The answer broke off.
     """
-    without = WithoutUsage() if hides_usage and reader and reader.is_readable else None
+    without = WithoutUsage() if hides_usage and reader and reader.is_plain else None
     passed = [(name, value) for name, value in answer.headers if without is None or name != b"content-length"]
     await send({"type": "http.response.start", "status": answer.status, "headers": [*passed, *headers]})
     left = next((int(value) for name, value in passed if name == b"content-length"), None)

@@ -5,7 +5,8 @@ is not what its wire promises is passed over; the client gets it all the same.
 """
 
 import json
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,11 @@ from providers.chat.answer_so_far import AnswerEvents, AnswerSoFar
 from providers.chat.event_stream import DONE, JsonEvents
 from providers.completion import Usage
 from schemas.text.storable import storable
+
+# Of a compressed answer no more is read: a few bytes may stand for any number.
+MOST_INFLATED = 32 * 1024 * 1024
+_PIECE = 64 * 1024
+_INFLATED = frozenset({"gzip", "x-gzip", "deflate"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +56,47 @@ class AnswerReader:
 
     Args:
         events: Makes the reader of its wire's events.
-        content_encoding: Its `Content-Encoding`; a compressed answer is counted by its bytes, and not read.
+        content_encoding: Its `Content-Encoding`. Of an answer that comes in gzip or deflate, though it was not asked
+            for so, `MOST_INFLATED` is read; one in another form is counted by its bytes, and not read.
+
+    Attributes:
+        is_plain: Whether the answer's bytes are its text, and no compressed form of it.
     """
 
     def __init__(self, events: Callable[[], AnswerEvents], content_encoding: str | None = None) -> None:
-        self._readable = content_encoding in {None, "", "identity"}
+        encoding = (content_encoding or "identity").strip().lower()
+        self.is_plain = encoding == "identity"
+        # Finds out itself which of the two it is.
+        self._inflating = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding in _INFLATED else None
+        self._left = MOST_INFLATED
+        self._readable = self.is_plain or self._inflating is not None
         self._objects = JsonEvents()
         self._events = events()
         self._so_far = AnswerSoFar()
-
-    @property
-    def is_readable(self) -> bool:
-        """Whether the answer's bytes are its text, and no compressed form of it."""
-        return self._readable
 
     def feed(self, chunk: bytes) -> None:
         """Read the next bytes of the answer."""
         if not self._readable:
             self._so_far.came += len(chunk)
             return
-        for event in self._objects.feed(chunk):
-            self._take(event)
+        for piece in self._inflated(chunk) if self._inflating else (chunk,):
+            for event in self._objects.feed(piece):
+                self._take(event)
+
+    def _inflated(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield what compressed bytes are, piece by piece."""
+        while chunk and self._readable and self._inflating:
+            try:
+                piece = self._inflating.decompress(chunk, _PIECE)
+            except zlib.error:
+                self._left = 0
+                break
+            self._left -= len(piece)
+            yield piece
+            chunk = self._inflating.unconsumed_tail
+        if self._left <= 0:
+            self._readable = False
+            self._so_far.came += len(chunk)
 
     def answer(self, *, ended: bool) -> ChatAnswer:
         """Return what was read; called once, at the end.
@@ -79,6 +105,9 @@ class AnswerReader:
             ended: Whether the upstream's answer came to its end.
         """
         if self._readable:
+            if self._inflating:
+                for event in self._objects.feed(self._inflating.flush()):
+                    self._take(event)
             for event in self._objects.end():
                 self._take(event)
         read = self._so_far

@@ -1,12 +1,14 @@
 """The answer of a chat completion, read beside the bytes that are passed on."""
 
+import gzip
 import json
+import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.chat import answer_so_far, event_stream
+from providers.chat import answer_so_far, chat_answer, event_stream
 from providers.chat.chat_answer import AnswerReader, ChatAnswer
 from providers.chat.completion_events import CompletionEvents
 from providers.completion import Usage
@@ -188,7 +190,22 @@ def test_halves_of_a_character_in_two_pieces_are_joined():
     assert read(json.dumps(completion("cut \ud83d")).encode()).text == "cut \ufffd"
 
 
-def test_a_compressed_answer_is_not_read():
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+@pytest.mark.parametrize(("encoding", "compress"), [("gzip", gzip.compress), ("Deflate", zlib.compress)])
+def test_an_answer_that_is_compressed_without_being_asked_for_is_read(encoding, compress, size):
+    body = compress(STREAM)
+    answer = read(*(body[at : at + size] for at in range(0, len(body), size)), encoding=encoding)
+    assert (answer.text, answer.readable, answer.complete) == (SAID, True, True)
+
+
+def test_of_an_answer_that_grows_without_end_no_more_is_read(monkeypatch):
+    monkeypatch.setattr(chat_answer, "MOST_INFLATED", 100_000)
+    answer = read(gzip.compress(STREAM + b" " * 10**6), encoding="gzip")
+    assert (answer.text, answer.readable) == (SAID, False)
+
+
+def test_what_is_compressed_in_another_way_is_not_read():
+    assert not read(b"abc", encoding="br").readable
     # Whatever its bytes look like.
     answer = read(json.dumps(completion("Hi.")).encode(), encoding="gzip")
     assert (answer.readable, answer.text) == (False, "")
