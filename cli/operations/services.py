@@ -15,12 +15,13 @@ from cli.operations import stack
 from cli.operations.environments import Role, environment
 from schemas.ledger.kinds import QUEUES
 from schemas.settings import Settings
-from store.migrate import migrate as bring_up_to_date
 from workers.runtime.addresses import addresses, broker_url, database_url, direct_url
 
 
 def migrate(*, as_json: JsonOption = False) -> None:
     """Migrate the database to this version's schema. Running it again changes nothing."""
+    from store.migrate import migrate as bring_up_to_date  # noqa: PLC0415  # the other processes start without it
+
     settings = quiet_settings()
     applied = bring_up_to_date(direct_url(settings), database_url(settings))
     shown = f"Applied: {', '.join(applied)}." if applied else "The database is up to date."
