@@ -62,9 +62,14 @@ security definer set search_path = pg_catalog, pg_temp as $$
     lateral (
         select sum(asked.rarity * p.times * (p_saturation + 1)
             / (p.times + p_saturation * (1 - p_length_weight + p_length_weight * p.length / p_average))) as score
-        from unnest(p_terms[p_leading + 1:], p_rarities[p_leading + 1:]) as asked (term, rarity)
-        join memory.search_postings as p on p.owner_id = l.owner_id and p.kind = l.kind and p.term = asked.term
-            and p.document_id = l.document_id
+        from unnest(p_terms[p_leading + 1:], p_rarities[p_leading + 1:]) as asked (term, rarity),
+        -- One lookup a term: a join may read all terms of a document, which skips through the index of its owner.
+        lateral (
+            select p.times, p.length
+            from memory.search_postings as p
+            where p.owner_id = l.owner_id and p.kind = l.kind and p.term = asked.term and p.document_id = l.document_id
+            limit 1
+        ) as p
     ) as others
     order by score desc, l.document_id desc
     limit p_limit;

@@ -68,6 +68,29 @@ def test_a_word_that_is_in_nearly_everything_finds_the_latest_of_it(on, being, m
     assert "Cake, slice 39." in on.texts(being, "cake", limit=5)
 
 
+def test_of_what_rarer_words_found_no_other_words_are_read(on, store, being, most_read):
+    # Another's words make the planner believe that to read all words of a document is cheaper than to look one up.
+    most_read(30)
+    on.tell(being, *(f"Plum cake {at}: {' '.join(f'word{at * 40 + more}' for more in range(40))}." for at in range(25)))
+    on.tell(being, *(f"Cake, slice {at}." for at in range(40)))
+    on.index(being.being_id)
+    question = EverythingRequest(query="plum cake", kinds=["message"])
+    understood = on.understand(being, question)
+
+    with store.transaction() as tx:
+        tx.execute(
+            "insert into memory.search_postings (owner_id, kind, term, document_id, times, length)"
+            " select %s, 'message', (n * 7919) %% 7000, -1 - n / 14, 1, 14 from generate_series(0, 30000) as n",
+            [uuid4()],
+        )
+        tx.execute("analyze")
+        before = _entries_read(tx, "search_postings_pkey")
+        assert search_understood(tx, being, question, understood).results
+
+        # Of "plum" all 25, and for each the one of "cake"; and all 25 where it was named first and last.
+        assert _entries_read(tx, "search_postings_pkey") - before == 75
+
+
 def test_each_word_s_number_of_documents_follows_what_is_told_and_erased(on, store, being):
     ids = on.tell(being, "Plum jam.", "Plum cake and plum tart.", "Bread.")
     on.settle(being)
@@ -120,3 +143,8 @@ def _read(tx, table):
         [table],
     ).fetchall()
     return rows[0]["rows"] if rows else 0
+
+
+def _entries_read(tx, index):
+    """How many of an index's entries this transaction has read."""
+    return tx.value("select pg_stat_get_xact_tuples_returned(%s::regclass)", [f"memory.{index}"])
