@@ -9,7 +9,6 @@ from rich.text import Text
 from cli.console.declared import Group, by_ending
 from cli.console.output import moment, remark, short, table, words
 from memory.context.elapsed_time import in_words
-from memory.talk.sessions import named
 from operations.talk import sessions as operations
 from schemas.talk.messages import SessionPage
 from schemas.talk.summaries import SessionDetail, SessionState, SessionSummary, SpinePage, SummarySpine
@@ -62,6 +61,6 @@ def _outlined(summary: SessionSummary | SummarySpine, names: Iterable[str]) -> l
 sessions = Group(
     operations,
     "Sessions and their summaries.",
-    finders={"session_id": by_ending("session", named, "patrol sessions list")},
+    finders={"session_id": by_ending("session", "patrol sessions list")},
     views={SessionPage: _page, SessionDetail: _session, SessionState: _state, SpinePage: _spine},
 ).commands

@@ -13,6 +13,8 @@ from schemas.wire.numbers import Number
 from schemas.wire.requests import Name, OffTheRecord, Query, RequestModel
 
 Kind = Literal["message", "node", "fact", "summary", "diary", "vault", "knowledge"]
+# What people name by the end of its id.
+Thing = Literal["fact", "todo", "merge", "request", "session", "mute"]
 # Languages whose words are stemmed, or read in pairs, by their ISO 639-1 codes; `auto` is the one of what is told.
 LanguageCode = Literal[
     "auto",

@@ -15,8 +15,10 @@ from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import say, say_answer, say_json
 from cli.console.typed import read
 from memory.accounts.access import Operator
+from memory.search.id_endings import find_by_ending
 from operations.declaration import Command, Operation, Parameter, Part, Subject, declared
 from schemas.accounts.accounts import Being
+from schemas.search import Thing
 from workers.runtime.resources import Resources
 
 REQUIRED = inspect.Parameter.empty
@@ -45,17 +47,16 @@ class Finder:
     find: Callable[[Resources, Being, str], UUID]
 
 
-def by_ending(thing: str, named: Callable[..., Sequence[UUID]], listed: str) -> Finder:
+def by_ending(thing: Thing, listed: str) -> Finder:
     """Return a finder by the id or its end.
 
     Args:
         thing: What is found, in a word.
-        named: Takes the ledger, a Being and a text, and returns the ids that end with the text.
         listed: The command that lists such things.
     """
 
     def find(on: Resources, being: Being, typed: str) -> UUID:
-        return only(typed, named(on.store, being, typed), thing, listed)
+        return only(typed, find_by_ending(on.store, being, thing, typed), thing, listed)
 
     return Finder(thing.upper(), f"The {thing}: its id, or the end of it.", find)
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from cli.console.declared import Group, by_ending
 from cli.console.output import likeness, short, table, words
-from memory.facts import entities as merging
 from operations.facts import entities as operations
 from schemas.facts.fact_answers import EntityPage, Proposals
 from schemas.facts.fact_rows import EntityMerge
@@ -34,6 +33,6 @@ def _decided(merge: EntityMerge) -> list[str]:
 entities = Group(
     operations,
     "The entities that facts name.",
-    finders={"merge_id": by_ending("merge", merging.named, "patrol entities merges")},
+    finders={"merge_id": by_ending("merge", "patrol entities merges")},
     views={EntityPage: _page, Proposals: _merges, EntityMerge: _decided},
 ).commands

@@ -14,7 +14,6 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, day, likeness, remark, say_answer, short, table, words
 from cli.intake.intake import read_lines
-from memory.facts import editing
 from operations.facts import facts as operations
 from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved
 from schemas.facts.fact_requests import Seed
@@ -53,7 +52,7 @@ def _detail(detail: FactDetail) -> Iterator[Any]:
 facts = Group(
     operations,
     "Facts about the user.",
-    finders={"fact_id": by_ending("fact", editing.named, "patrol facts list")},
+    finders={"fact_id": by_ending("fact", "patrol facts list")},
     views={
         FactPage: lambda page: [_table(page.facts)],
         Fact: lambda fact: words(fact.content),

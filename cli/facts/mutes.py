@@ -4,7 +4,6 @@ from typing import Any
 
 from cli.console.declared import Group, by_ending
 from cli.console.output import day, short, table, words
-from memory.talk import muting
 from operations.talk import mutes as operations
 from schemas.talk.mutes import Mute, MutePage
 
@@ -23,7 +22,7 @@ def _called(one: Mute) -> str:
 _commands = Group(
     operations,
     "What is not to be brought up.",
-    finders={"mute_id": by_ending("mute", muting.named, "patrol muted")},
+    finders={"mute_id": by_ending("mute", "patrol muted")},
     views={MutePage: _page, Mute: lambda one: words(_called(one))},
 )
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from cli.console.declared import Group, by_ending
 from cli.console.output import day, short, table, words
-from memory.talk import spoken_requests as editing
 from operations.facts import spoken_requests as operations
 from schemas.facts.fact_answers import SpokenRequestPage
 from schemas.facts.fact_rows import SpokenRequest
@@ -23,6 +22,6 @@ def _page(page: SpokenRequestPage) -> list[Any]:
 requests = Group(
     operations,
     "What users asked in talk to forget, to correct, or not to remember.",
-    finders={"request_id": by_ending("request", editing.named, "patrol requests list")},
+    finders={"request_id": by_ending("request", "patrol requests list")},
     views={SpokenRequestPage: _page, SpokenRequest: lambda one: words(one.span)},
 ).commands

@@ -4,7 +4,6 @@ from typing import Any
 
 from cli.console.declared import Group, by_ending
 from cli.console.output import day, short, table, words
-from memory.facts import todos as editing
 from operations.facts import todos as operations
 from schemas.facts.fact_answers import TodoPage
 from schemas.facts.fact_rows import Todo
@@ -22,6 +21,6 @@ def _page(page: TodoPage) -> list[Any]:
 todos = Group(
     operations,
     "The user's commitments, habits, threads and frictions, and the Being's promises.",
-    finders={"todo_id": by_ending("todo", editing.named, "patrol todos list")},
+    finders={"todo_id": by_ending("todo", "patrol todos list")},
     views={TodoPage: _page, Todo: lambda todo: words(todo.content)},
 ).commands

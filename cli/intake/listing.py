@@ -11,7 +11,7 @@ from cli.intake import confidences as _confidences  # noqa: F401  # adds its com
 from cli.intake import failed_notes as _failed_notes  # noqa: F401  # adds its commands to `notes`
 from cli.intake.intake import messages, notes
 from memory.nodes.browsing import retracted_page, said_in, session_page
-from memory.talk import sessions as conversation
+from memory.search.id_endings import find_by_ending
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage
 
@@ -43,8 +43,8 @@ def list_messages(
                 one.session_id for one in session_page(on.store, target.being_id, cursor=None, limit=1).sessions
             ]
         else:
-            named = conversation.named(on.store, target, session)
-            sessions = [only(session, named, "session", "patrol sessions list")]
+            found = find_by_ending(on.store, target, "session", session)
+            sessions = [only(session, found, "session", "patrol sessions list")]
         page = MessagePage(messages=[], cursor=None)
         for session_id in sessions:
             page = said_in(on.store, target.being_id, session_id, muted=True, cursor=cursor, limit=limit)

@@ -15,12 +15,6 @@ from store.facts import curator, facts, history
 from store.transaction import Transaction
 
 
-def named(store: Store, being: Being, name: str) -> list[UUID]:
-    """Up to two facts that a Being knows whose id ends with `name`; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return facts.named(tx, being.user_id, being.being_id, name)
-
-
 def page(
     store: Store,
     being: Being,

@@ -13,9 +13,6 @@ from store.database import Store
 from store.facts import entities, facts
 from store.transaction import Transaction
 
-# The newest merges, among which a command looks for one by the end of its id.
-MOST_NAMED = 1000
-
 
 def entity_page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, limit: int) -> EntityPage:
     """The entities that the facts of a Being, muted ones with `muted`, are about, those with the most facts first.
@@ -47,12 +44,6 @@ def proposals(
         )
     shown, end = cut_page(found, limit, lambda merge: str(merge.merge_id))
     return Proposals(proposals=shown, cursor=end)
-
-
-def named(store: Store, being: Being, name: str) -> list[UUID]:
-    """Merges of entities that a Being knows whose id ends with `name`; several mean that it is ambiguous."""
-    known = proposals(store, being, None, cursor=None, limit=MOST_NAMED).proposals
-    return [one.merge_id for one in known if name and str(one.merge_id).endswith(name.lower())]
 
 
 def propose(store: Store, being: Being, kept_ref: str, merged_ref: str, *, accept: bool) -> EntityMerge:

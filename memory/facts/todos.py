@@ -15,12 +15,6 @@ from store.facts import todos
 from store.transaction import Transaction
 
 
-def named(store: Store, being: Being, name: str) -> list[UUID]:
-    """Up to two todos of a Being whose id ends with `name`; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return todos.named(tx, being.being_id, name)
-
-
 def page(
     store: Store,
     being: Being,

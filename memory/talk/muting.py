@@ -21,6 +21,7 @@ from store.database import Store
 from store.facts import facts
 from store.llm import calls
 from store.nodes import nodes
+from store.search import id_endings
 from store.talk import mutes
 from store.transaction import Transaction
 
@@ -71,12 +72,6 @@ def page(store: Store, being: Being, *, cursor: str | None, limit: int) -> MuteP
     return MutePage(mutes=shown, cursor=end)
 
 
-def named(store: Store, being: Being, name: str) -> list[UUID]:
-    """Up to two mutes whose id ends with `name`; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return mutes.named(tx, being.user_id, being.being_id, name)
-
-
 def derive_again(tx: Transaction, settings: Settings, user_id: UUID) -> None:
     """Name topics anew, and request the summaries that a mute, or its end, has left to be written again."""
     for being in beings.beings_of(tx, user_id):
@@ -98,7 +93,7 @@ def _target(tx: Transaction, being: Being, kind: MutedKind, target: str) -> tupl
     """The id or the name of a thing, and the Being whose it is; None for what all of the user's Beings know."""
     match kind:
         case "fact":
-            fact_id = _only(facts.named(tx, being.user_id, being.being_id, target), kind, target)
+            fact_id = _only(id_endings.find(tx, being, "fact", target), kind, target)
             return fact_id, None, facts.get(tx, being.user_id, being.being_id, fact_id).being_id
         case "node":
             return _only(nodes.named(tx, being.being_id, target), kind, target), None, being.being_id

@@ -27,12 +27,6 @@ from store.talk import judging, rolling, session_summaries, spines
 from store.transaction import Transaction
 
 
-def named(store: Store, being: Being, name: str) -> list[UUID]:
-    """Up to two sessions of a Being whose id ends with `name`; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return session_summaries.named(tx, being.being_id, name)
-
-
 def may_process(tx: Transaction, settings: Settings, being_id: UUID) -> bool:
     """Whether a key is usable to judge and summarise messages of the Being's user."""
     return keys.may_think(tx, being_id, platform=not platform_llm_disabled(settings))

@@ -16,12 +16,6 @@ from store.facts import facts, spoken_requests
 from store.talk import rolling as session_states
 
 
-def named(store: Store, being: Being, name: str) -> list[UUID]:
-    """Up to two requests to a Being whose id ends with `name`; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return spoken_requests.named(tx, being.being_id, name)
-
-
 def page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, limit: int) -> SpokenRequestPage:
     """A page of what was done, newest first; for requests in muted messages with `muted`.
 

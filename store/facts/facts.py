@@ -49,21 +49,6 @@ def among(
     )
 
 
-def named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[UUID]:
-    """Up to two facts that this Being knows whose id ends with `name`; two mean that it is ambiguous."""
-    return tx.column(
-        """
-        select fact_id
-        from memory.facts
-        where user_id = %(user)s and (being_id = %(being)s or being_id is null)
-            and content <> '' and right(fact_id::text, length(%(name)s)) = lower(%(name)s)
-        order by fact_id
-        limit 2
-        """,
-        {"user": user_id, "being": being_id, "name": name},
-    )
-
-
 def page(
     tx: Transaction,
     user_id: UUID,

@@ -269,20 +269,6 @@ def get(tx: Transaction, being_id: UUID, request_id: UUID) -> SpokenRequest:
     return existing(found, f"This Being was asked for nothing under the id {request_id}.")
 
 
-def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
-    """Up to two requests to a Being whose id ends with `name`; two mean that it is ambiguous."""
-    return tx.column(
-        """
-        select request_id
-        from memory.spoken_requests
-        where being_id = %(being)s and right(request_id::text, length(%(name)s)) = lower(%(name)s)
-        order by request_id
-        limit 2
-        """,
-        {"being": being_id, "name": name},
-    )
-
-
 def page(tx: Transaction, being_id: UUID, *, muted: bool, before: UUID | None, limit: int) -> list[SpokenRequest]:
     """A page of what was done, newest first, starting after `before`; for requests in muted messages with `muted`."""
     return tx.rows(

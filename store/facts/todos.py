@@ -228,20 +228,6 @@ def get(tx: Transaction, being_id: UUID, todo_id: UUID) -> Todo:
     return existing(todo, f"This Being has no todo {todo_id}.")
 
 
-def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
-    """Up to two todos of this Being whose id ends with `name`; two mean that it is ambiguous."""
-    return tx.column(
-        """
-        select todo_id
-        from memory.todos
-        where being_id = %(being)s and right(todo_id::text, length(%(name)s)) = lower(%(name)s)
-        order by todo_id
-        limit 2
-        """,
-        {"being": being_id, "name": name},
-    )
-
-
 def page(
     tx: Transaction,
     being_id: UUID,

@@ -132,21 +132,6 @@ def page(tx: Transaction, user_id: UUID, being_id: UUID, *, before: UUID | None,
     )
 
 
-def named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[UUID]:
-    """Up to two mutes whose id ends with `name`; two mean that it is ambiguous."""
-    return tx.column(
-        """
-        select mute_id
-        from memory.mutes
-        where user_id = %(user)s and (being_id = %(being)s or being_id is null)
-            and right(mute_id::text, length(%(name)s)) = lower(%(name)s)
-        order by mute_id
-        limit 2
-        """,
-        {"user": user_id, "being": being_id, "name": name},
-    )
-
-
 def topics_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two topics of a Being whose id ends so, or that are called so whatever the case; roots are left out."""
     return tx.column(

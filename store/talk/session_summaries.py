@@ -163,20 +163,6 @@ def session(tx: Transaction, being_id: UUID, session_id: UUID) -> KeptSession | 
     )
 
 
-def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
-    """Up to two sessions of this Being whose id ends with `name`; two mean that it is ambiguous."""
-    return tx.column(
-        """
-        select session_id
-        from memory.sessions
-        where being_id = %(being)s and right(session_id::text, length(%(name)s)) = lower(%(name)s)
-        order by session_id
-        limit 2
-        """,
-        {"being": being_id, "name": name},
-    )
-
-
 def keep(tx: Transaction, being_id: UUID, session_id: UUID, summary: SessionSummary, turns: int) -> None:
     """Insert a new version of a session's summary, which covers `turns` turns."""
     tx.execute(
