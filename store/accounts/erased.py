@@ -173,23 +173,15 @@ def messages(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> li
     return tx.rows(
         ErasedMessage,
         """
-        with named as (
-            select producer_id from memory.messages where being_id = %(being)s and message_id = any(%(messages)s)
-            union
-            select producer_id
-            from memory.retracted_messages
-            where being_id = %(being)s and message_id = any(%(messages)s)
-        ),
-        gone as (
-            select being_id, message_id, producer_id, conversation, role, content
-            from memory.messages
-            where being_id = %(being)s
-                and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
-            union all
-            select being_id, message_id, producer_id, conversation, role, content
-            from memory.retracted_messages
-            where being_id = %(being)s
-                and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
+        with gone as (
+            select *
+            from memory.message_versions
+            where being_id = %(being)s and (
+                message_id = any(%(messages)s) or producer_id = any(array(
+                    select producer_id from memory.message_versions
+                    where being_id = %(being)s and message_id = any(%(messages)s)
+                ))
+            )
         )
         select m.message_id, m.conversation, m.producer_id, m.role, m.content, exists (
             select from memory.messages as other
@@ -212,12 +204,6 @@ def all_messages(tx: Transaction, being_id: UUID) -> list[KeptMessage]:
     """Return all messages of a Being, also retracted ones."""
     return tx.rows(
         KeptMessage,
-        """
-        select message_id, conversation, producer_id, role, content from memory.messages where being_id = %(being)s
-        union all
-        select message_id, conversation, producer_id, role, content
-        from memory.retracted_messages
-        where being_id = %(being)s
-        """,
-        {"being": being_id},
+        "select message_id, conversation, producer_id, role, content from memory.message_versions where being_id = %s",
+        [being_id],
     )

@@ -82,15 +82,7 @@ def way_to(tx: Transaction, being_id: UUID, message_id: UUID, limit: int) -> lis
         )
         select m.role, m.speaker, m.content
         from way
-        cross join lateral (
-            select role, speaker, content
-            from memory.messages
-            where being_id = %(being)s and message_id = way.message_id
-            union all
-            select role, speaker, content
-            from memory.retracted_messages
-            where being_id = %(being)s and message_id = way.message_id
-        ) as m
+        join memory.message_versions as m on m.being_id = %(being)s and m.message_id = way.message_id
         order by way.steps desc
         """,
         {"being": being_id, "message": message_id, "limit": limit},

@@ -119,16 +119,9 @@ def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[
     rows = tx.execute(
         """
         select producer_id, message_id, content_hash
-        from (
-            select producer_id, message_id, content_hash, true as stands
-            from memory.messages
-            where being_id = %(being)s and producer_id = any(%(ids)s)
-            union all
-            select producer_id, message_id, content_hash, false
-            from memory.retracted_messages
-            where being_id = %(being)s and producer_id = any(%(ids)s)
-        ) as version
-        order by stands desc, message_id desc
+        from memory.message_versions
+        where being_id = %(being)s and producer_id = any(%(ids)s)
+        order by retracted_at is null desc, message_id desc
         """,
         {"being": being_id, "ids": list(producer_ids)},
     )

@@ -62,17 +62,9 @@ def versions(tx: Transaction, being_id: UUID, ids: Sequence[str], message_ids: S
     return tx.rows(
         Version,
         """
-        select *
-        from (
-            select message_id, producer_id, conversation, role, content, created_at,
-                null::timestamptz as retracted_at
-            from memory.messages
-            where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
-            union all
-            select message_id, producer_id, conversation, role, content, created_at, retracted_at
-            from memory.retracted_messages
-            where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
-        ) as known
+        select message_id, producer_id, conversation, role, content, created_at, retracted_at
+        from memory.message_versions
+        where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
         order by retracted_at desc nulls first, message_id desc
         """,
         {"being": being_id, "ids": list(ids), "messages": list(message_ids)},

@@ -164,10 +164,7 @@ def hearers(tx: Transaction, room: Place) -> list[Being]:
                 where m.user_id = b.user_id and m.room_id = %(room)s and m.being_id = b.being_id
             )
             or exists (
-                select from memory.messages as m where m.being_id = b.being_id and m.conversation = %(room)s::text
-            )
-            or exists (
-                select from memory.retracted_messages as m
+                select from memory.message_versions as m
                 where m.being_id = b.being_id and m.conversation = %(room)s::text
             )
         )

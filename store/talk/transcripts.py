@@ -139,18 +139,10 @@ def near(
                 limit %(same_kind)s
             )
         )
-        select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at, m.stands
+        select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at, m.retracted_at is null as stands
         from chosen
         join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = chosen.message_id
-        cross join lateral (
-            select role, speaker, created_at, true as stands
-            from memory.messages
-            where being_id = %(being)s and message_id = chosen.message_id
-            union all
-            select role, speaker, created_at, false
-            from memory.retracted_messages
-            where being_id = %(being)s and message_id = chosen.message_id
-        ) as m
+        join memory.message_versions as m on m.being_id = %(being)s and m.message_id = chosen.message_id
         order by t.message_id
         """,
         {
@@ -183,15 +175,10 @@ def contents(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> 
         return {}
     rows = tx.execute(
         """
-        select message_id, content
-        from memory.messages
-        where being_id = %(being)s and message_id = any(%(ids)s)
-        union all
-        select message_id, content
-        from memory.retracted_messages
-        where being_id = %(being)s and message_id = any(%(ids)s)
+        select message_id, content from memory.message_versions
+        where being_id = %s and message_id = any(%s)
         """,
-        {"being": being_id, "ids": list(message_ids)},
+        [being_id, list(message_ids)],
     )
     return {row["message_id"]: row["content"] for row in rows}
 

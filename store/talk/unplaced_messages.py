@@ -40,18 +40,10 @@ def with_words(tx: Transaction, being_id: UUID, keys: Collection[UUID]) -> list[
     return tx.rows(
         WordsFound,
         """
-        select said.key, found.*
+        select said.key, found.message_id, found.conversation, found.session_id
         from unnest(%(keys)s::uuid[]) as said (key)
         cross join lateral memory.messages_of_words(%(being)s, said.key, %(each)s) as same (message_id)
-        cross join lateral (
-            select message_id, conversation, session_id
-            from memory.messages
-            where being_id = %(being)s and message_id = same.message_id
-            union all
-            select message_id, conversation, null
-            from memory.retracted_messages
-            where being_id = %(being)s and message_id = same.message_id
-        ) as found
+        join memory.message_versions as found on found.being_id = %(being)s and found.message_id = same.message_id
         order by found.message_id
         """,
         {"being": being_id, "keys": sorted(keys), "each": SAME_WORDS},
@@ -112,10 +104,9 @@ def conversations_of(tx: Transaction, being_id: UUID, message_ids: Collection[UU
     """The conversations that these messages came in under; None stands for messages that named none."""
     rows = tx.execute(
         """
-        select conversation from memory.messages where being_id = %(being)s and message_id = any(%(ids)s)
-        union
-        select conversation from memory.retracted_messages where being_id = %(being)s and message_id = any(%(ids)s)
+        select distinct conversation from memory.message_versions
+        where being_id = %s and message_id = any(%s)
         """,
-        {"being": being_id, "ids": list(message_ids)},
+        [being_id, list(message_ids)],
     )
     return {row["conversation"] for row in rows}

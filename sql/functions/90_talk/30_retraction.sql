@@ -11,6 +11,15 @@
 --              again. What they tell is kept until then, so that a pin or an id outlives being told again.
 -- LOCK ORDER   The Being's session state; messages; the user's facts (withdraw_messages alone).
 
+-- All versions of messages that are kept: `retracted_at` is null where one stands.
+create or replace view message_versions with (security_invoker = true) as
+select being_id, message_id, producer_id, session_id, conversation, role, speaker, content, content_hash, created_at,
+    null::timestamptz as retracted_at
+from memory.messages
+union all
+select being_id, message_id, producer_id, null::uuid, conversation, role, speaker, content, content_hash, created_at, retracted_at
+from memory.retracted_messages;
+
 -- Retracts messages whose retraction was asked for before they came. Returns their ids.
 create or replace function keep_awaited(p_being_id uuid, p_messages jsonb) returns setof uuid language sql as $$
     with overtaken as (

@@ -9,8 +9,8 @@ from store.search import scope
 
 ROOT = Path(__file__).resolve().parents[3]
 READS = re.compile(
-    r"(?:from|join)\s+memory\.(?:messages|memory_nodes|seen_nodes|facts|todos|diary|search_documents|session_impressions"
-    r"|vault_heads|notes)\b"
+    r"(?:from|join)\s+memory\.(?:messages|message_versions|memory_nodes|seen_nodes|facts|todos|diary|search_documents"
+    r"|session_impressions|vault_heads|notes)\b"
 )
 ASKS = re.compile(r"is_muted|muted_items|ALIKE|tellable_")
 # Parts of statements that have a name.
@@ -89,7 +89,8 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "store.talk.unplaced_messages": "with_words of_sessions conversations_of",
         "10_sessions.sql": "keep_messages count_unjudged",
         "20_placing.sql": "place_again",
-        "30_retraction.sql": "count_again waits_for_judge withdraw_messages retract_messages restore_messages",
+        "30_retraction.sql": "message_versions count_again waits_for_judge withdraw_messages retract_messages"
+        " restore_messages",
         "40_transcripts.sql": "leave_transcript relayed",
         "80_muting.sql": "answers_to",
         "98_summaries.sql": "forget_in_spine forget_in_summaries",
