@@ -15,34 +15,25 @@ create or replace function pause_before(
     limit 1;
 $$;
 
--- The conversation's session whose span comes within p_idle of p_at; of several the one that began first. What names no
--- conversation is one of its own.
--- Whichever that is, it began near p_at, or ended near it, or lasted for longer than twice p_idle, an hour: three short
--- walks over indexes, where one condition alone would have to pass every session since.
-create or replace function session_near(
-    p_being_id uuid, p_conversation text, p_at timestamptz, p_idle interval
-) returns uuid language sql stable as $$
-    with began as (
-        select session_id, started_at from memory.sessions
-        where being_id = p_being_id and conversation is not distinct from p_conversation
-            and started_at between p_at - p_idle and p_at + p_idle
-        order by started_at, session_id limit 1
-    ),
-    ended as (
-        select session_id, started_at from memory.sessions
-        where being_id = p_being_id and conversation is not distinct from p_conversation
-            and last_activity_at between p_at - p_idle and p_at + p_idle
-    ),
-    lasted as (
-        select session_id, started_at from memory.sessions
-        where being_id = p_being_id and conversation is not distinct from p_conversation
-            and last_activity_at > p_at + p_idle and started_at < p_at - p_idle
-            and last_activity_at - started_at > interval '1 hour'
-    )
-    select session_id
-    from (table began union all table ended union all table lasted) as near
-    order by started_at, session_id
-    limit 1;
+-- The conversation's sessions within 30 minutes of what was said from p_first to p_last. What names no conversation is one of
+-- its own.
+-- Each of them began near that time, or ended near it, or lasted for longer than an hour: three short walks over indexes,
+-- where one condition alone would have to pass every session since.
+create or replace function sessions_near(
+    p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
+) returns table (session_id uuid, started_at timestamptz, last_activity_at timestamptz) language sql stable as $$
+    select session_id, started_at, last_activity_at from memory.sessions
+    where being_id = p_being_id and conversation is not distinct from p_conversation
+        and started_at between p_first - interval '30 minutes' and p_last + interval '30 minutes'
+    union
+    select session_id, started_at, last_activity_at from memory.sessions
+    where being_id = p_being_id and conversation is not distinct from p_conversation
+        and last_activity_at between p_first - interval '30 minutes' and p_last + interval '30 minutes'
+    union
+    select session_id, started_at, last_activity_at from memory.sessions
+    where being_id = p_being_id and conversation is not distinct from p_conversation
+        and last_activity_at > p_last + interval '30 minutes' and started_at < p_first - interval '30 minutes'
+        and last_activity_at - started_at > interval '1 hour';
 $$;
 
 -- Puts messages that were said from p_first to p_last, no gap between them longer than 30 minutes, into the conversation's
@@ -52,7 +43,6 @@ create or replace function place_messages(
     p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz, p_turns integer
 ) returns uuid language plpgsql as $$
 declare
-    v_idle constant interval := interval '30 minutes';
     v_session_id uuid;
 begin
     update memory.sessions as s
@@ -61,7 +51,12 @@ begin
         ended_at = case when s.ended_at is not null then greatest(s.last_activity_at, p_last) end,
         turn_count = s.turn_count + p_turns,
         summary_due = true
-    where s.being_id = p_being_id and s.session_id = memory.session_near(p_being_id, p_conversation, p_first, v_idle)
+    where s.being_id = p_being_id and s.session_id = (
+        select near.session_id
+        from memory.sessions_near(p_being_id, p_conversation, p_first, p_first) as near
+        order by near.started_at, near.session_id
+        limit 1
+    )
     returning s.session_id into v_session_id;
     if v_session_id is null then
         insert into memory.sessions (being_id, conversation, started_at, last_activity_at, turn_count)
@@ -71,7 +66,7 @@ begin
     update memory.sessions
     set ended_at = last_activity_at
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and ended_at is null and last_activity_at < p_last - v_idle;
+        and ended_at is null and last_activity_at < p_last - interval '30 minutes';
     return v_session_id;
 end $$;
 

@@ -7,32 +7,14 @@ create or replace function sessions_around(
     p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
 ) returns uuid[] language plpgsql stable as $$
 declare
-    v_idle constant interval := interval '30 minutes';
     v_sessions uuid[];
     v_first timestamptz := p_first;
     v_last timestamptz := p_last;
 begin
     loop
-        -- Three walks over indexes, as in session_near.
-        with began as (
-            select session_id, started_at, last_activity_at from memory.sessions
-            where being_id = p_being_id and conversation is not distinct from p_conversation
-                and started_at between v_first - v_idle and v_last + v_idle
-        ),
-        ended as (
-            select session_id, started_at, last_activity_at from memory.sessions
-            where being_id = p_being_id and conversation is not distinct from p_conversation
-                and last_activity_at between v_first - v_idle and v_last + v_idle
-        ),
-        lasted as (
-            select session_id, started_at, last_activity_at from memory.sessions
-            where being_id = p_being_id and conversation is not distinct from p_conversation
-                and last_activity_at > v_last + v_idle and started_at < v_first - v_idle
-                and last_activity_at - started_at > interval '1 hour'
-        )
-        select array_agg(distinct session_id), least(v_first, min(started_at)), greatest(v_last, max(last_activity_at))
+        select array_agg(near.session_id), least(v_first, min(near.started_at)), greatest(v_last, max(near.last_activity_at))
         into v_sessions, p_first, p_last
-        from (table began union all table ended union all table lasted) as near;
+        from memory.sessions_near(p_being_id, p_conversation, v_first, v_last) as near;
         exit when (p_first, p_last) = (v_first, v_last);
         v_first := p_first;
         v_last := p_last;

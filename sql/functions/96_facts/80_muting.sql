@@ -209,11 +209,11 @@ language sql as $$
         from memory.beings as b join memory.notes as o using (being_id)
         where b.user_id = p_user_id and o.type <> 'scene'
         union all
-        select d.being_id, 'diary', lpad(to_char(d.day, 'YYYYMMDD'), 32, '0')::uuid, d.text
+        select d.being_id, 'diary', memory.search_id(to_char(d.day, 'YYYYMMDD')), d.text
         from memory.beings as b join memory.diary as d using (being_id)
         where b.user_id = p_user_id
         union all
-        select coalesce(h.being_id, h.user_id), 'vault', lpad(h.id, 32, '0')::uuid, concat_ws(' ', r.topic_id, r.text)
+        select coalesce(h.being_id, h.user_id), 'vault', memory.search_id(h.id), concat_ws(' ', r.topic_id, r.text)
         from memory.vault_heads as h join memory.vault_records as r using (user_id, id, version)
         where h.user_id = p_user_id
     ) as text
@@ -360,7 +360,7 @@ begin
     join memory.todo_evidence as e on e.being_id = x.owner_id and e.message_id = x.item_id
     where x.kind = 'message'
     union
-    select x.owner_id, 'diary', lpad(to_char(page.day, 'YYYYMMDD'), 32, '0')::uuid, x.user_id, x.mute_id, false
+    select x.owner_id, 'diary', memory.search_id(to_char(page.day, 'YYYYMMDD')), x.user_id, x.mute_id, false
     from new_rows as x
     cross join lateral (
         select d.day
@@ -539,7 +539,7 @@ create or replace trigger mute_new_records after insert or update on vault_heads
 create or replace function tell_rewritten_page() returns trigger language plpgsql as $$
 begin
     delete from memory.muted_items
-    where owner_id = new.being_id and kind = 'diary' and item_id = lpad(to_char(new.day, 'YYYYMMDD'), 32, '0')::uuid;
+    where owner_id = new.being_id and kind = 'diary' and item_id = memory.search_id(to_char(new.day, 'YYYYMMDD'));
     return null;
 end $$;
 create or replace trigger tell_rewritten_pages after update of text on diary
