@@ -71,6 +71,7 @@ def test_durable_is_the_default_and_means_it(home):
             assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
 
 
+@pytest.mark.usefixtures("started_before")
 def test_a_second_stack_is_refused_and_the_first_can_be_found(home):
     assert running_servers(home) is None
     with embedded_servers(home, durable=False) as servers:
@@ -91,6 +92,7 @@ def test_a_home_with_a_long_and_odd_path_works(home, monkeypatch):
             assert connection.default_channel.client.ping()
 
 
+@pytest.mark.usefixtures("started_before")
 def test_sockets_work_in_a_directory_with_an_odd_name(home, monkeypatch):
     odd = run_directory(home).parent / "é %2F?#& x"
     odd.mkdir()
@@ -104,12 +106,14 @@ def test_sockets_work_in_a_directory_with_an_odd_name(home, monkeypatch):
             assert connection.default_channel.client.ping()
 
 
+@pytest.mark.usefixtures("started_before")
 def test_only_the_owner_may_enter_the_sockets(home):
     with embedded_servers(home, durable=False) as servers:
         for directory in (servers.redis.socket.parent, servers.postgres.socket_directory):
             assert directory.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.usefixtures("started_before")
 def test_only_the_owner_reads_a_log_whatever_the_umask_allows(home, request):
     request.addfinalizer(partial(os.umask, os.umask(0)))
     for _ in range(2):
@@ -137,6 +141,7 @@ def test_a_run_directory_that_another_account_owns_is_refused(home):
         pass
 
 
+@pytest.mark.usefixtures("started_before")
 def test_a_stale_pid_file_does_not_stop_the_start_even_if_the_pid_lives_again(home, tmp_path):
     with embedded_servers(home, durable=False) as servers:
         postgres = servers.postgres
@@ -152,6 +157,7 @@ def test_a_stale_pid_file_does_not_stop_the_start_even_if_the_pid_lives_again(ho
         stranger.kill()
 
 
+@pytest.mark.usefixtures("started_before")
 def test_a_suspended_server_can_be_stopped(home):
     with embedded_servers(home, durable=False) as servers:
         os.kill(servers.redis.pid, signal.SIGSTOP)
@@ -161,6 +167,7 @@ def test_a_suspended_server_can_be_stopped(home):
         assert not servers.redis.alive
 
 
+@pytest.mark.usefixtures("started_before")
 def test_a_server_that_dies_says_why(home):
     with embedded_servers(home, durable=False) as servers:
         servers.postgres.stop()
@@ -170,6 +177,7 @@ def test_a_server_that_dies_says_why(home):
         assert not servers.postgres.alive
 
 
+@pytest.mark.usefixtures("started_before")
 def test_what_people_said_does_not_reach_the_servers_log(home):
     with embedded_servers(home, durable=False) as servers, psycopg.connect(servers.database_url) as connection:
         for query in ("SELECT 'a secret' FROM nowhere", "SELECT CAST('a secret' AS int)"):

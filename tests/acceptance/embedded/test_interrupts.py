@@ -56,6 +56,7 @@ def test_ctrl_c_while_redis_says_its_version_is_not_taken_for_an_old_one(drive, 
     assert wait_until(lambda: living() == [], PATIENCE)
 
 
+@pytest.mark.usefixtures("started_before")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_servers_outlast_the_processes_that_need_them(home, drive, living, number):
     driver = drive()
@@ -67,8 +68,8 @@ def test_the_servers_outlast_the_processes_that_need_them(home, drive, living, n
     assert wait_until(lambda: living() == [], PATIENCE)
 
 
+@pytest.mark.usefixtures("started_before")
 def test_a_second_ctrl_c_hurries(home, drive, living):
-    home.mkdir()
     (home / "be stubborn").touch()
     driver = drive()
     assert wait_until(lambda: (home / "ready").exists() and (home / "stubborn").exists(), PATIENCE)
@@ -80,6 +81,7 @@ def test_a_second_ctrl_c_hurries(home, drive, living):
     assert wait_until(lambda: living() == [], PATIENCE)
 
 
+@pytest.mark.usefixtures("started_before")
 def test_when_the_supervisor_is_killed_everything_goes_with_it(home, drive, living):
     driver = drive()
     assert wait_until((home / "ready").exists, PATIENCE)
