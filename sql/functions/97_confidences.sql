@@ -11,14 +11,12 @@ create or replace function marked_confidential(p_metadata jsonb) returns boolean
 return coalesce(p_metadata -> 'in_confidence' not in ('false'::jsonb, 'null'::jsonb), false);
 
 -- Stores the requests for confidence that the judge found in messages: the message at each place of p_message_ids is asked for by
--- the one at this place of p_asked_in. What an earlier judging found that a message asks for itself is replaced. What it asks for
--- others stays, since a repeated judging may not be shown them. Returns as settle_confidences.
+-- the one at this place of p_asked_in. What an earlier judging found stays: a repeated one may not be shown what it asked for, and
+-- `facts_known_to` may be another by then. Returns as settle_confidences.
 create or replace function keep_confidences(
     p_being_id uuid, p_judged uuid[], p_message_ids uuid[], p_asked_in uuid[]
 ) returns boolean language plpgsql as $$
 begin
-    delete from memory.confidences
-    where being_id = p_being_id and message_id = any(p_judged) and asked_in = message_id;
     insert into memory.confidences (being_id, message_id, asked_in)
     select p_being_id, asked.message_id, asked.asked_in
     from unnest(p_message_ids, p_asked_in) as asked (message_id, asked_in)

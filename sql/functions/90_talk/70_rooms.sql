@@ -105,6 +105,9 @@ begin
         group by m.being_id
         order by m.being_id
     loop
+        -- A request that it did not hear is its own copy's, and may be taken back.
+        delete from memory.confidences
+        where being_id = v_copy.being_id and message_id = any(v_copy.message_ids) and asked_in = message_id;
         v_moved := memory.keep_confidences(
             v_copy.being_id, v_copy.message_ids, coalesce(v_copy.secret, '{}'), coalesce(v_copy.asked_in, '{}')
         ) or v_moved;

@@ -86,3 +86,18 @@ def test_a_fact_that_stayed_with_those_present_stays_so_when_its_message_is_rest
     first.judged()
     assert known(first) == [SISTER.rstrip(".")]
     assert known(second) == []
+
+
+def test_a_fact_that_stayed_with_those_present_stays_so_when_it_is_judged_again_under_another_setting(talks):
+    first, second = talks(facts_known_to="present")
+    first.says({"id": "a", "role": "user", "content": "Hello."}, {"id": "b", "role": "user", "content": SISTER})
+    first.answers(fact(SISTER.rstrip("."), message="m2"))
+    first.judged()
+    assert known(first) == [SISTER.rstrip(".")]
+
+    first, second = talks(facts_known_to="all")
+    retraction.retract(first.store, first.settings, first.embedders, first.being.being_id, MessageSelection(ids=["a"]))
+    first.answers(fact(SISTER.rstrip(".")))
+    first.judged()
+    assert known(first) == [SISTER.rstrip(".")]
+    assert known(second) == []
