@@ -16,11 +16,17 @@ BATCH = 20
 SAMPLE = [json.loads(line) for line in (CHECKOUT / "samples" / "conversation.jsonl").read_text("utf-8").splitlines()]
 
 
+@pytest.fixture
+def talk():
+    """The month's messages, in order."""
+    return SAMPLE
+
+
 @pytest.mark.usefixtures("locks_in_order")
-def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
+def test_talk_is_kept_judged_and_summed_up_once(life, talk, wait_until):
     chance = random.Random(7)
     life.thinker()
-    handed_in = [*SAMPLE, *chance.sample(SAMPLE, 60)]
+    handed_in = [*talk, *chance.sample(talk, len(talk) // 4)]
     chance.shuffle(handed_in)
     for start in range(0, len(handed_in), BATCH):
         batch = handed_in[start : start + BATCH]
@@ -44,12 +50,12 @@ def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
             " bool_or(spine_version is not null) filter (where content like '%I live in Quay Street%') as told"
             " from memory.messages"
         )
-    assert kept == [said["content"] for said in SAMPLE]
+    assert kept == [said["content"] for said in talk]
     assert row["unjudged"] == 0
     assert row["pending"] < 20
     state = sessions.state(life.store, life.being_id)
-    assert state.state.message_count == sum(said["role"] != "other" for said in SAMPLE)
-    assert state.state.last_user_message == [said["content"] for said in SAMPLE if said["role"] == "user"][-1]
+    assert state.state.message_count == sum(said["role"] != "other" for said in talk)
+    assert state.state.last_user_message == [said["content"] for said in talk if said["role"] == "user"][-1]
     (spine,) = sessions.spine_page(life.store, life.settings, being, None, cursor=None, limit=1).versions
     assert any(spine.content.model_dump().values())
     # What was said between the two of them is in no other Being's hands.
