@@ -338,12 +338,14 @@ def _carry_out(
     moves = {id_: at[place] if isinstance(place, int) else place for id_, place in changes.moves.items()}
     transcripts.move(tx, being.being_id, {id_: place for id_, place in moves.items() if place is not None})
     last, last_id = turns[-1], changes.last if isinstance(changes.last, UUID) else stored.get(len(turns) - 1)
+    behind = changes.new[-1].after if changes.new and changes.new[-1].turn == len(turns) - 1 else None
+    after = at[behind] if isinstance(behind, int) else behind
     known_before = bool(found.known.messages)
     return TakenTranscript(
         decision="began" if not known_before else "continued" if isinstance(changes.last, int) else "repeated",
         conversation=found.conversation,
         last=LastTurn(last.role, last.speaker, last.text, last_id, last.unsure),
-        place=_answer_place(request, found, last, last_id, wordless=wordless),
+        place=_answer_place(request, found, last, last_id, after, wordless=wordless),
         shown=frozenset({*changes.shown, *stored.values()}),
         taken_in=len(stored),
         shortened=kept.shortened,
@@ -355,9 +357,12 @@ def _carry_out(
 
 
 def _answer_place(
-    request: _Request, found: Recognized, last: Turn, last_id: UUID | None, *, wordless: bool
+    request: _Request, found: Recognized, last: Turn, last_id: UUID | None, after: UUID | None, *, wordless: bool
 ) -> AnswerPlace | None:
-    """Where the answer belongs; None if a later transcript has to show what was said."""
+    """Where the answer belongs; None if a later transcript has to show what was said.
+
+    `after` is the message behind which the last turn is stored, if that is new: a program begins answers so.
+    """
     if request.choices > 1 or last_id is None or ends_with_task(request.transcript):
         return None
     names = with_told_names(request.transcript, Names([], [])).being
@@ -365,13 +370,14 @@ def _answer_place(
     if last.role != "assistant" or wordless:
         return place
     known = found.known.messages.get(last_id)
+    parent_id = known.parent_id if known else after
     line = next(line for line in reversed(request.transcript.lines) if line.text.strip())
     goes_on = line.role == "assistant" or _GO_ON.match(line.text)
-    if known is None or known.parent_id is None or not goes_on:
+    if parent_id is None or not goes_on:
         return None
     begun = next(
         line.text for line in reversed(request.transcript.lines) if line.role == "assistant" and line.text.strip()
     )
     # The space at its end is between what was said and what goes on.
     begun_with = last.text + begun[len(begun.rstrip()) :]
-    return replace(place, message_id=known.parent_id, begun=begun_with)
+    return replace(place, message_id=parent_id, begun=begun_with)

@@ -92,7 +92,14 @@ def named(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str
     newest = NEWEST + len(turns)
     known = known_conversation(reads.ask(transcripts.near, being_id, conversation, digests, newest=newest))
     matches = aligned(turns, known, lambda ids: reads.ask(transcripts.contents, being_id, ids))
-    return Recognized(conversation, known, matches or [], aligned=matches is not None)
+    return Recognized(conversation, known, _without_prefill(turns, matches or []), aligned=matches is not None)
+
+
+def _without_prefill(turns: Sequence[Turn], matches: Sequence[Match]) -> Sequence[Match]:
+    """The matches but for the beginning of an answer that a program puts behind other words, the same each time."""
+    last = len(turns) - 1
+    is_prefill = last > 0 and turns[last].role == "assistant" and bool(matches) and matches[-1].turn == last
+    return matches[:-1] if is_prefill and not any(match.turn == last - 1 for match in matches) else matches
 
 
 def aligned(

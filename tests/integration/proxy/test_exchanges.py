@@ -306,6 +306,17 @@ def test_a_continued_answer_takes_the_place_of_its_beginning(door, talked):
     assert door.stands() == [*talked[:3], "Quite an age. Cats can live to twenty.", "Really?"]
 
 
+def test_an_answer_that_a_program_begins_goes_on_from_there_and_tells_no_conversation(door):
+    begins = "Sure, this is what I found for you about the town that you asked me for:"
+    for town in ("Ulm", "Bern"):
+        door.asks(f"What is {town} known for?", assistant(begins), answer=f" {town} has a minster.")
+    door.asks("What is Bern known for?", f"{begins} Bern has a minster.", "And a river?")
+
+    assert (door.conversations(), door.retracted()) == (2, [begins])
+    assert {f"What is {town} known for?" for town in ("Ulm", "Bern")} < set(door.stands())
+    assert {f"{begins} {town} has a minster." for town in ("Ulm", "Bern")} < set(door.stands())
+
+
 def test_of_several_choices_a_later_transcript_shows_which(door, talked):
     assert door.asks(*talked, "Pick one.", choices=2).place is None
     door.asks(*talked, "Pick one.", "The second.", "Good.")
