@@ -96,10 +96,9 @@ def named(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str
 
 
 def _without_prefill(turns: Sequence[Turn], matches: Sequence[Match]) -> Sequence[Match]:
-    """The matches but for the beginning of an answer that a program puts behind other words, the same each time."""
-    last = len(turns) - 1
-    is_prefill = last > 0 and turns[last].role == "assistant" and bool(matches) and matches[-1].turn == last
-    return matches[:-1] if is_prefill and not any(match.turn == last - 1 for match in matches) else matches
+    """The matches, without the beginning of an answer alone: a program puts the same one behind any words."""
+    is_prefill = len(turns) > 1 and [match.turn for match in matches] == [len(turns) - 1]
+    return [] if is_prefill and turns[-1].role == "assistant" else matches
 
 
 def aligned(
