@@ -69,17 +69,17 @@ def given_up() -> Iterator[None]:
 
 def seconds(found: Found, text: str | bytes) -> float:
     """How long an expression has the processor for a text; `GIVEN_UP` if it was broken off."""
-    began = thread_time()
     try:
         with given_up():
+            began = thread_time()
             if found.is_searched:
                 deque(found.pattern.finditer(text), maxlen=0)
             else:
                 for use in found.uses:
                     getattr(found.pattern, use)(text)
+            return thread_time() - began
     except TookTooLong:
         return GIVEN_UP
-    return thread_time() - began
 
 
 def part_of(text: str | bytes, share: int) -> str | bytes:
@@ -103,29 +103,33 @@ def complaint(found: Found, text: str | bytes, least: float) -> str | None:
 def first_complaint(found: Found) -> str | None:
     """What is wrong with the time that an expression takes for the first text with which something is.
 
-    A text is read as a whole if its parts do not tell that this takes less than `SECONDS`; so is the one whose fourth
-    takes longest.
+    A text is read as a whole if its parts do not tell that this takes less than `SECONDS`; so is the one whose
+    sixteenth takes longest.
     """
     source, flags = found.pattern.pattern, found.pattern.flags
     longest, slowest = 0.0, None
     for attack in attacks(source.decode("latin-1") if isinstance(source, bytes) else source, flags):
         text = attack.encode("utf-8", "replace") if isinstance(source, bytes) else attack
+        sixteenth = seconds(found, part_of(text, 16))
+        if sixteenth > longest:
+            longest, slowest = sixteenth, text
+        if foreseen(found, text, 16, sixteenth)[1] < SHORT:
+            continue
         fourth = seconds(found, part_of(text, 4))
-        if fourth > longest:
-            longest, slowest = fourth, text
-        if not _is_clearly_short(found, text, fourth) and (wrong := complaint(found, text, fourth)):
+        growth, whole = foreseen(found, text, 4, fourth)
+        if whole >= SHORT and (growth >= MOST_GROWTH or whole >= SECONDS) and (wrong := complaint(found, text, fourth)):
             return wrong
-    return complaint(found, slowest, longest) if slowest is not None else None
+    return complaint(found, slowest, seconds(found, part_of(slowest, 4))) if slowest is not None else None
 
 
-def _is_clearly_short(found: Found, text: str | bytes, fourth: float) -> bool:
-    """Whether a text takes less than `SECONDS`, as its fourth and its sixteenth tell."""
-    if fourth < SHORT / SQUARE:
-        return True
-    growth = fourth / seconds(found, part_of(text, 16))
-    # The share of the fourth's time that is by the square.
+def foreseen(found: Found, text: str | bytes, parts: int, took: float) -> tuple[float, float]:
+    """What one of so many parts of a text takes of the time of a fourth of it, and how long the text will take."""
+    if took < SHORT / parts**2:
+        return SQUARE, took * parts**2
+    growth = took / seconds(found, part_of(text, 4 * parts))
+    # The share of the part's time that is by the square.
     share = max(0.0, (1 / LINEAR - 1 / growth) / (1 / LINEAR - 1 / SQUARE))
-    return growth < MOST_GROWTH and fourth * (LINEAR * (1 - share) + SQUARE * share) < SECONDS
+    return growth, took * (parts * (1 - share) + parts**2 * share)
 
 
 def test_patterns_take_time_by_the_length_of_a_text():
