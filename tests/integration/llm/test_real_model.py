@@ -120,11 +120,21 @@ def test_a_month_has_sixty_to_a_hundred_messages_and_all_that_is_expected_is_sai
     assert WANTED.confidences | WANTED.confidences_also <= ids
 
 
-def test_without_a_model_it_says_how_to_get_one():
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PATROL_", "OPENAI_"))}
-    run = subprocess.run(
-        [sys.executable, "-m", "bench.real_model"], cwd=CHECKOUT, env=clean, capture_output=True, text=True, check=False
-    )
+@pytest.fixture
+def real_model(preloaded, tmp_path):
+    """What `make real-model` runs, with these settings."""
+    module = "bench.real_model"
+    command = [preloaded.program(tmp_path / "program", module)] if preloaded else [sys.executable, "-m", module]
+
+    def run(**settings):
+        environment = {**os.environ, **settings}
+        return subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_without_a_model_it_says_how_to_get_one(real_model):
+    run = real_model()
 
     assert run.returncode == 2
     assert HELP in run.stderr
@@ -132,15 +142,8 @@ def test_without_a_model_it_says_how_to_get_one():
 
 
 @pytest.mark.parametrize("settings", [{"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, {"PATROL_THINKER": "anthropic"}])
-def test_with_a_model_that_is_away_it_says_so(settings):
-    run = subprocess.run(
-        [sys.executable, "-m", "bench.real_model"],
-        cwd=CHECKOUT,
-        env={**os.environ, "PATROL_OPENAI_THINKING_MODEL": "tiny", **settings},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_with_a_model_that_is_away_it_says_so(real_model, settings):
+    run = real_model(PATROL_OPENAI_THINKING_MODEL="tiny", **settings)
 
     assert run.returncode == 2
     assert "model" in run.stderr
