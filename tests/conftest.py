@@ -263,6 +263,10 @@ def postgres() -> Iterator[EmbeddedPostgres]:
         sockets = Path(home) / "run"
         sockets.mkdir()
         with EmbeddedPostgres(Path(home) / "postgres", sockets, durable=False) as server:
+            with psycopg.connect(server.url, autocommit=True) as superuser:
+                # It would change the statistics of databases between tests, and these would be made anew every minute.
+                superuser.execute("alter system set autovacuum = off")
+                superuser.execute("select pg_reload_conf()")
             yield server
 
 
