@@ -47,7 +47,7 @@ _SYNONYMS = {
     "hypothetical": "imagined imaginary wish joke hypothetisch hipot\u00e9tico hypoth\u00e9tique",
     "PROFILE": "user self userprofile abouttheuser profil perfil profilo",
     "PEOPLE": "person persons relationship relationships relation personen personas personnes persone",
-    "PROJECT": "projekt proyecto projet progetto work",
+    "PROJECT": "projekt proyecto projet progetto",
     "org": "organization organisation company institution",
     "place": "location city country",
     "commitment": "task todo intention plan obligation verpflichtung compromiso engagement",

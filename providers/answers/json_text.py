@@ -46,6 +46,7 @@ def answer_text(text: str) -> str | None:
     Returns:
         The part, which can be stored; None if there is neither JSON nor a table in it of which anything is whole.
     """
+    text = str(storable(text))
     answer = _without_thoughts(text).strip()
     for whole in (text, answer, answer[answer.find("{") : answer.rfind("}") + 1]):
         try:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.answers.json_text import items_so_far, only_object
+from providers.answers.json_text import answer_text, items_so_far, only_object
 from schemas.text.storable import storable_json
 
 values = st.recursive(
@@ -40,6 +40,10 @@ def test_a_text_without_an_object_is_none(text):
 
 def test_characters_that_are_none_are_mended():
     assert only_object('Here: {"a": "\\ud800 \\u0000 \\ud83d\\ude00"}') == '{"a": "\\ufffd \\ufffd \\ud83d\\ude00"}'
+
+
+def test_an_answer_that_is_not_quite_json_can_be_stored():
+    assert answer_text('{"a": "\ud83d \0",}') == '{"a": "\ufffd \ufffd",}'
 
 
 def test_thinking_tags_are_skipped_outside_the_object_only():
