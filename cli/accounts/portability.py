@@ -114,7 +114,9 @@ def import_file(
             raise BadParameter("With --from the export is a file, a folder or an archive.")
         with opened() as on:
             target = _owner(on, owner) if being is None else _found_or_made(on, being, owner)
-            aside = set_aside or file.with_name(f"{file.name}.set-aside.jsonl")
+            # A folder may be called by no name, as `.` and `..` are.
+            named = file if file.name.strip(".") else file.resolve()
+            aside = set_aside or Path(f"{named}.set-aside.jsonl")
             import_foreign(
                 on,
                 target,

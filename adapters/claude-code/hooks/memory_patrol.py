@@ -107,11 +107,11 @@ def _hand_in(transcript: Path, *, whole: bool) -> list[str]:
 
 def _said(transcript: Path) -> Iterator[dict[str, Any]]:
     """The messages of a transcript that the user and the agent wrote to each other."""
-    with transcript.open(encoding="utf-8", errors="replace") as lines:
+    with transcript.open(encoding="utf-8-sig", errors="replace") as lines:
         for line in lines:
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue  # The last line may be half written.
             if not isinstance(entry, dict) or entry.get("type") not in {"user", "assistant"}:
                 continue

@@ -2,6 +2,7 @@
 
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;
+const [STORED, DEFLATED] = [0, 8];
 const COMMENT_BYTES = 0xffff;
 const END_BYTES = 22;
 // Of a portion's text. Quoted in JSON it may be twice as long, and a request holds 4 MB.
@@ -16,8 +17,9 @@ export async function* texts(file, wanted) {
   }
   let found = false;
   for (const entry of await entries(file)) {
-    const name = entry.name.split("/").pop();
-    if (!wanted(name)) continue;
+    const name = entry.name.split(/[\\/]/).pop();
+    // macOS writes files beside the others whose names begin so.
+    if (!wanted(name) || name.startsWith("._")) continue;
     found = true;
     yield { name, modified: new Date(file.lastModified), text: await unpacked(file, entry) };
   }
@@ -48,7 +50,8 @@ async function entries(file) {
     const [name, more, comment] = [28, 30, 32].map((offset) => list.getUint16(place + offset, true));
     found.push({
       name: new TextDecoder().decode(new Uint8Array(list.buffer, place + 46, name)),
-      packed: list.getUint16(place + 10, true) === 8,
+      packed: list.getUint16(place + 10, true),
+      encrypted: list.getUint16(place + 8, true) & 1,
       bytes: list.getUint32(place + 20, true),
       begins: list.getUint32(place + 42, true),
     });
@@ -58,10 +61,12 @@ async function entries(file) {
 }
 
 async function unpacked(file, entry) {
+  if (entry.encrypted || ![STORED, DEFLATED].includes(entry.packed))
+    throw new Error("The archive is encrypted, or packed in a form that is not read here: unpack it, and choose its files.");
   const head = await view(file, entry.begins, entry.begins + 30);
   const begins = entry.begins + 30 + head.getUint16(26, true) + head.getUint16(28, true);
   const content = file.slice(begins, begins + entry.bytes);
-  const stream = entry.packed ? content.stream().pipeThrough(new DecompressionStream("deflate-raw")) : content.stream();
+  const stream = entry.packed === DEFLATED ? content.stream().pipeThrough(new DecompressionStream("deflate-raw")) : content.stream();
   return decoded(await new Response(stream).arrayBuffer());
 }
 

@@ -97,7 +97,9 @@ def test_no_character_and_no_length_loses_a_session(hook, person, tmp_path):
         entry(2, "x" * 200_000),
         entry(3, "After.", uuid="\ud83d\0"),
     ]
-    transcript.write_text("\n".join(map(json.dumps, entries)))
+    # A line that is nested too deep costs itself alone.
+    lines = ["[" * 100_000, *map(json.dumps, entries)]
+    transcript.write_text("\ufeff" + "\n".join(lines), "utf-8")
     ran = hook("SessionEnd", transcript_path=str(transcript))
     assert (ran.returncode, ran.stderr) == (0, "")
     words = [row["content"] for row in said(person)]
