@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import marks
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, is_marked
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
@@ -39,7 +39,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     nodes = exported.get("mapping")
     if not isinstance(nodes, dict):
         return Bad(place, "it has no `mapping`", exported)
-    reason = next((why for mark, why in NOT_REMEMBERED.items() if exported.get(mark) is True), None)
+    reason = next((why for mark, why in NOT_REMEMBERED.items() if is_marked(exported.get(mark))), None)
     if reason is not None:
         return LeftOut(reason)
     id_ = next((exported[key] for key in ("conversation_id", "id") if isinstance(exported.get(key), str | int)), None)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import marks
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, is_marked
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
@@ -37,7 +37,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     messages, id_ = exported.get("chat_messages"), exported.get("uuid") or exported.get("id")
     if not isinstance(messages, list) or not isinstance(id_, str):
         return Bad(place, "it has no `chat_messages`, or no `uuid`", exported)
-    if exported.get("is_temporary") is True:
+    if is_marked(exported.get("is_temporary")):
         return LeftOut(TEMPORARY)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()

@@ -20,12 +20,16 @@ _CITATIONS = re.compile(
     r"(?<!\d)(?:turn\d{1,4}(?:search|view|news|image|file|product|finance|sports|forecast"
     r"|time|maps?|reddit|academia|fetch|click|video|business|event)\d{1,4}(?:L\d{1,5}(?:-L?\d{1,5})?)?)++(?!\w)"
     # [8†source], 【12:0†notes.pdf】
+    r"|【turn\d[^【】\n]{0,100}】"
     r"|【[^【】\n]{0,200}†[^【】\n]{0,200}】"
     r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
     r"|\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?)"
     # Private-use characters without their partners.
     "|[\ue200-\ue206]"
 )
+# ChatGPT's marks around a text that it wrote to be used elsewhere.
+_WRITING = re.compile(r"^:::writing\{[^{}\n]{0,500}\}[ \t]*+\n?|^:::[ \t]*+(?:\n|\Z)", re.MULTILINE)
+_WRITES = ":::writing{"
 # Claude's export writes these in place of blocks that are none of text.
 _UNSUPPORTED = re.compile(
     r"\n?```\n?(?:This block is not supported on your current device yet\."
@@ -45,6 +49,7 @@ def of_chatgpt(text: str, references: Any) -> str:
         references: Its `content_references`, which name what some marks stand for; of any shape.
     """
     names = _referred(references)
+    text = _WRITING.sub("", text) if _WRITES in text else text
     return _CITATIONS.sub(_between, _MARKUP.sub(lambda mark: _named(mark, names) or _between(mark), text))
 
 

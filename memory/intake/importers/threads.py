@@ -189,17 +189,21 @@ class _Tree:
                 self._parents[at] = None
             done.update(way)
 
-    def _newest_leaves(self) -> list[tuple[datetime, int]]:
-        """Return, by message, the time and the place of the newest leaf that goes on from it, the last of a tie."""
+    def _newest_leaves(self) -> list[tuple[bool, datetime, int]]:
+        """Return, by message, whether it or one below says something, and the time and the place of the newest leaf.
+
+        Of a tie it is the last one. A leaf of a branch on which nothing is said is no message's.
+        """
         order = [place for root in self.roots for place in self.below(root)]
         self._times = [EARLIEST] * len(self._said)
         for place in order:
             parent = self._parents.get(place)
             self._times[place] = self._said[place].at or (EARLIEST if parent is None else self._times[parent])
-        newest = [(time, place) for place, time in enumerate(self._times)]
+        newest = [(self._said[place].text is not None, time, place) for place, time in enumerate(self._times)]
         for place in reversed(order):
             if self.children[place]:
-                newest[place] = max(newest[child] for child in self.children[place])
+                speaks, time, leaf = max(newest[child] for child in self.children[place])
+                newest[place] = (speaks or newest[place][0], time, leaf)
         return newest
 
     def _way_from(self, leaf: int | None) -> set[int]:

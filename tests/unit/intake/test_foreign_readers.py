@@ -71,6 +71,34 @@ def test_words_of_chatgpt_may_stand_in_other_places(content):
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [("user", "Tea?")]
 
 
+def test_a_branch_on_which_nothing_is_said_leaves_the_answer_standing():
+    def node(parent, role, at, *parts):
+        content = {"content_type": "text", "parts": parts}
+        return {"parent": parent, "message": {"author": {"role": role}, "create_time": at, "content": content}}
+
+    nodes = {"q": node(None, "user", 1.75e9, "Tea?"), "a": node("q", "assistant", 1.75e9 + 1, "Rooibos.")}
+    nodes |= {"t": node("q", "tool", 1.75e9 + 9, "found"), "e": node("t", "assistant", 1.75e9 + 10, "")}
+    (chat,) = chatgpt.read(ExportFile("c", io.BytesIO(json.dumps({"mapping": nodes}).encode())), NAMES)
+    assert ([message["content"] for message in chat.messages], chat.off_branch) == (["Tea?", "Rooibos."], [])
+
+
+@pytest.mark.parametrize("mark", [True, 1, "true", "True"])
+def test_what_is_not_to_be_remembered_is_left_out_however_it_is_marked(mark):
+    message = {"author": {"role": "user"}, "content": {"parts": ["Tea?"]}}
+    export = {"is_do_not_remember": mark, "mapping": {"n": {"message": message}}}
+    assert told(chatgpt, json.dumps(export)) == []
+    chat = [said("human", "Tea?")]
+    assert told(claude, json.dumps({"uuid": "c", "is_temporary": mark, "chat_messages": chat})) == []
+
+
+def test_the_marks_of_a_text_that_chatgpt_wrote_are_no_words():
+    written = 'Here:\n\n:::writing{variant="email" id="48213"}\nDear Ann,\n\nTea?\n:::\n\nGood?\u3010turn0search1\u3011'
+    answer = {"author": {"role": "assistant"}, "content": {"parts": [written]}}
+    assert told(chatgpt, json.dumps({"id": "c", "mapping": {"n": {"message": answer}}})) == [
+        ("assistant", "Here:\n\nDear Ann,\n\nTea?\n\nGood?")
+    ]
+
+
 CHAT = [
     {"user_name": "Ann", "character_name": "Mira"},
     {"name": "Ann", "is_user": True, "mes": "Tea?", "extra": {}},
