@@ -75,8 +75,7 @@ begin
     return null;
 end $$;
 
-create or replace function account_for_gone_nodes() returns trigger language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+create or replace function account_for_gone_nodes() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(
         select (o.being_id, o.cluster_id, -count(*), -count(*) filter (where o.status = 'active'),
@@ -84,23 +83,33 @@ begin
             memory.vector_state(v.vector) filter (where o.status = 'active' and v.vector is not null),
             '{0}')::memory.account_change
         from old_nodes as o
-        left join memory.node_vectors as v on v.being_id = o.being_id and v.node_id = o.node_id
+        left join lateral (
+            select own.vector
+            from memory.node_vectors as own
+            where own.being_id = o.being_id and own.node_id = o.node_id
+            limit 1
+        ) as v on true
         where o.cluster_id is not null
         group by o.being_id, o.cluster_id
     ));
     delete from memory.node_vectors as v
-    using old_nodes as o
-    where v.being_id = o.being_id and v.node_id = o.node_id;
+    using old_nodes as o,
+    lateral (
+        select own.ctid as place
+        from memory.node_vectors as own
+        where own.being_id = o.being_id and own.node_id = o.node_id
+        limit 1
+        for update
+    ) as gone
+    where v.ctid = gone.place;
     return null;
 end $$;
 
 -- The old row of a node is subtracted from its cluster's totals (weight -1), and the new row added to its cluster's
--- (weight 1), often the same. Vectors are summed only for nodes whose cluster or status changed. Old and new rows are joined by
--- hash, also where the plan was made for a statement that changed one node, since another may change all of a Being's; vectors
--- are looked up one by one, since a plan that was made before the table had statistics would read those of all Beings. An
--- activation raises no revision (55_consolidation.sql), and changes no account.
-create or replace function account_for_changed_nodes() returns trigger language plpgsql
-set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = on set enable_nestloop = off as $$
+-- (weight 1), often the same. Vectors are summed only for nodes whose cluster or status changed. An activation raises no
+-- revision (55_consolidation.sql), and changes no account. Plans are kept for statements that change one node or all of a Being's:
+-- a full join is never a loop within a loop, and each row is looked up by its key, so that those of other Beings are not read.
+create or replace function account_for_changed_nodes() returns trigger language plpgsql as $$
 begin
     if (select sum(revision) from new_nodes) is not distinct from (select sum(revision) from old_nodes) then
         return null;
@@ -114,7 +123,7 @@ begin
             memory.vector_state(v.vector) filter (where side.weight > 0 and side.status = 'active' and v.vector is not null)
         )::memory.account_change
         from old_nodes as o
-        join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
+        full join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
         cross join lateral (select (o.cluster_id, o.status) is distinct from (n.cluster_id, n.status) as moved) as pair
         left join lateral (
             select own.vector
@@ -130,38 +139,49 @@ begin
         where (pair.moved or o.fresh <> n.fresh) and side.cluster_id is not null
         group by side.being_id, side.cluster_id
     ));
-    set local enable_hashjoin = off;
-    set local enable_nestloop = on;
     update memory.node_vectors as v
-    set living = found.living, standing = found.standing
-    from new_nodes as n
-    cross join lateral memory.finds_node(n.being_id, n.node_id, n.status, n.forgotten_at, n.absorbed_into) as found
-    where v.being_id = n.being_id and v.node_id = n.node_id
-        and (v.living, v.standing) is distinct from (found.living, found.standing);
+    set living = changed.living, standing = changed.standing
+    from (
+        select own.place, found.living, found.standing
+        from new_nodes as n,
+        memory.finds_node(n.being_id, n.node_id, n.status, n.forgotten_at, n.absorbed_into) as found,
+        lateral (
+            select own.ctid as place
+            from memory.node_vectors as own
+            where own.being_id = n.being_id and own.node_id = n.node_id
+                and (own.living, own.standing) is distinct from (found.living, found.standing)
+            limit 1
+            for update
+        ) as own
+    ) as changed
+    where v.ctid = changed.place;
     return null;
 end $$;
 
-create or replace function account_for_new_vectors() returns trigger language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+create or replace function account_for_new_vectors() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(
         select (n.being_id, n.cluster_id, 0, 0, 0, 0, '{0}', memory.vector_state(v.vector))::memory.account_change
         from new_vectors as v
-        join memory.memory_nodes as n on n.being_id = v.being_id and n.node_id = v.node_id
+        cross join lateral (
+            select own.being_id, own.cluster_id, own.status
+            from memory.memory_nodes as own
+            where own.being_id = v.being_id and own.node_id = v.node_id
+            limit 1
+        ) as n
         where n.cluster_id is not null and n.status = 'active'
         group by n.being_id, n.cluster_id
     ));
     return null;
 end $$;
 
-create or replace function account_for_changed_vectors() returns trigger language plpgsql
-set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = on set enable_nestloop = off as $$
+create or replace function account_for_changed_vectors() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(
         select (n.being_id, n.cluster_id, 0, 0, 0, 0, memory.vector_state(o.vector), memory.vector_state(v.vector)
         )::memory.account_change
         from old_vectors as o
-        join new_vectors as v on v.being_id = o.being_id and v.node_id = o.node_id
+        full join new_vectors as v on v.being_id = o.being_id and v.node_id = o.node_id
         cross join lateral (
             select own.being_id, own.cluster_id, own.status
             from memory.memory_nodes as own

@@ -26,20 +26,22 @@ begin
     return null;
 end $$;
 
--- An activation raises no revision (55_consolidation.sql): it has no line.
+-- An activation raises no revision (55_consolidation.sql): it has no line. A full join is never a loop within a loop, which a
+-- plan that was made for one changed node may be: 4,000 took 2.7 s in place of 0.2.
 create or replace function record_changed_nodes() returns trigger language plpgsql as $$
 begin
     if (select sum(revision) from new_nodes) is not distinct from (select sum(revision) from old_nodes) then
         return null;
     end if;
     insert into memory.node_history (being_id, node_id, event, detail, run_id)
-    select n.being_id, n.node_id, change.event,
+    select n.being_id, case change.event when 'took in' then n.absorbed_into else n.node_id end, change.event,
         -- Here, and not in the list, so that it is built for what happened alone.
         case change.event
             when 'assigned' then jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)
             when 'moved' then jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)
             when 'dying' then jsonb_build_object('session_count', n.final_session_count)
             when 'absorbed' then jsonb_build_object('into', n.absorbed_into)
+            when 'took in' then jsonb_build_object('absorbed', n.node_id)
             when 'forgotten' then memory.current_before()
             when 'active again' then jsonb_build_object('from', o.status) || memory.current_before()
             when 'weighed' then jsonb_build_object('from', o.importance, 'to', n.importance)
@@ -47,7 +49,7 @@ begin
         end || memory.current_decision(),
         memory.current_run()
     from old_nodes as o
-    join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id,
+    full join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id,
     lateral (
         values
             (1, o.cluster_id is distinct from n.cluster_id and n.cluster_id is not null,
@@ -61,18 +63,12 @@ begin
             (8, n.pinned and not o.pinned, 'pinned'),
             (9, o.pinned and not n.pinned, 'unpinned'),
             (10, o.text_hash <> n.text_hash or o.scene <> n.scene, 'reworded'),
-            (11, o.importance <> n.importance, 'weighed')
+            (11, o.importance <> n.importance, 'weighed'),
+            -- The survivor's history has an event for each node that it absorbed, also when that node is erased later.
+            (12, n.absorbed_into is not null and o.absorbed_into is null, 'took in')
     ) as change (place, happened, event)
     where change.happened
     order by n.node_id, change.place;
-    -- The survivor's history has an event for each node that it absorbed, also when that node is erased later.
-    insert into memory.node_history (being_id, node_id, event, detail, run_id)
-    select n.being_id, n.absorbed_into, 'took in',
-        jsonb_build_object('absorbed', n.node_id) || memory.current_decision(), memory.current_run()
-    from old_nodes as o
-    join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
-    where n.absorbed_into is not null and o.absorbed_into is null
-    order by n.node_id;
     return null;
 end $$;
 

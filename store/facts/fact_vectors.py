@@ -87,23 +87,19 @@ def nearest(
     A long fact is as near as its own vector, or the nearest of its windows.
     """
     rows = tx.execute(
-        # `offset 0` keeps the vectors themselves out of the sort. The similarity of a zero vector is NaN, and filtered.
+        # The similarity of a zero vector is NaN, and filtered.
         """
         select f.*, near.similarity
         from (
             select either.fact_id, 1 - min(either.distance) as similarity
             from (
                 (
-                    select scored.fact_id, scored.distance
-                    from (
-                        select v.fact_id, v.vector <=> %(query)s::halfvec as distance
-                        from memory.fact_vectors as v
-                        where v.user_id = %(user)s and v.embedding_model = %(model)s
-                        offset 0
-                    ) as scored
-                    join memory.tellable_facts as known on known.user_id = %(user)s and known.fact_id = scored.fact_id
-                    where known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
-                    order by scored.distance, scored.fact_id
+                    select v.fact_id, v.vector <=> %(query)s::halfvec as distance
+                    from memory.fact_vectors as v
+                    join memory.tellable_facts as known on known.user_id = %(user)s and known.fact_id = v.fact_id
+                    where v.user_id = %(user)s and v.embedding_model = %(model)s
+                        and known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
+                    order by distance, v.fact_id
                     limit %(limit)s
                 )
                 union all

@@ -67,8 +67,6 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
             "notes": [note_id for note_id, _ in born],
             "vectors": [halfvec(each.vector) for each in words],
         },
-        # A plan that was kept since the table was small reads all nodes of a Being for each of these.
-        prepare=False,
     )
 
 

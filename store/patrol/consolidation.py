@@ -158,8 +158,6 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
         from asked
         """,
         {"being": being_id, "nodes": list(node_ids), "limit": NEAREST_NODES},
-        # Planned for the tables as they are now: a kept plan may be from when they were small.
-        prepare=False,
     )
     return {row["node_id"]: row["near"] for row in rows}
 

@@ -90,8 +90,6 @@ def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, 
         ))
         """,
         {"being": being_id, "until": until, "newest": newest, "limit": limit},
-        # A plan that was kept since the table was small may read the whole Being for each of these.
-        prepare=False,
     )
     return done.rowcount
 

@@ -177,9 +177,7 @@ $$;
 
 -- Gives nodes the vectors of their words.
 create or replace function put_vectors(p_being_id uuid, p_embedding_model text, p_node_ids uuid[], p_vectors halfvec[])
-returns void language sql
--- A plan that was kept since the table was small reads all nodes of the Being for each of these.
-set plan_cache_mode = force_custom_plan as $$
+returns void language sql as $$
     insert into memory.node_vectors (being_id, node_id, embedding_model, living, standing, vector)
     select n.being_id, n.node_id, p_embedding_model, found.living, found.standing, put.vector
     from unnest(p_node_ids, p_vectors) as put (node_id, vector)

@@ -10,19 +10,19 @@
 
 -- Pieces that contexts showed with one of these marks.
 create or replace function pieces_with(p_being_id uuid, p_marks bigint[]) returns setof bytea
-language sql stable rows 10 security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select text_hash from memory.shown_texts where being_id = p_being_id and shingles && p_marks;
 $$;
 
 -- Judgements whose calls showed one of these messages.
 create or replace function judgements_that_showed(p_being_id uuid, p_message_ids uuid[]) returns setof uuid
-language sql stable rows 10 security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select judgement_id from memory.judgements where being_id = p_being_id and shown_ids && p_message_ids;
 $$;
 
 -- The newest messages without a place that have these words, standing and retracted; of each p_most at most.
 create or replace function messages_of_words(p_being_id uuid, p_key uuid, p_most integer) returns setof uuid
-language sql stable rows 2 security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     (
         select message_id
         from memory.messages as m
@@ -46,7 +46,7 @@ $$;
 
 -- Scenes that producers noted with a first date from one day to another.
 create or replace function scenes_of_days(p_being_id uuid, p_first text, p_last text) returns setof uuid
-language sql stable rows 10 security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select note_id
     from memory.notes
     where being_id = p_being_id and type = 'scene' and origin = 'producer'

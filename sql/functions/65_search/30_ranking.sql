@@ -82,9 +82,9 @@ $$;
 create or replace function nearest_told(
     p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
     p_muted boolean, p_queries halfvec[], p_limit integer
-) returns table (document_id bigint) language plpgsql stable rows 100
+) returns table (document_id bigint) language plpgsql stable
 security definer set search_path = memory, public, pg_temp
-set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
+set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' as $$
 declare
     v_dimensions constant integer := vector_dims(p_queries[1]);
     v_indexed constant boolean := memory.has_vector_index('told', p_owner_id, p_model, v_dimensions);
@@ -161,7 +161,7 @@ end $$;
 -- runs with the rights of the tables' owner, as nearest_told does. There are as many as are ranked, and few of them have none.
 create or replace function nearest_windows(
     p_owner_ids uuid[], p_kinds search_kind[], p_document_ids bigint[], p_model text, p_queries halfvec[]
-) returns table (document_id bigint, similarity double precision, starts_at integer) language sql stable rows 1000
+) returns table (document_id bigint, similarity double precision, starts_at integer) language sql stable
 security definer set search_path = memory, public, pg_temp as $$
     select near.*
     from unnest(p_owner_ids, p_kinds, p_document_ids) as d (owner_id, kind, document_id),

@@ -114,6 +114,29 @@ def body(tx, function):
     return row["prosrc"]
 
 
+def test_a_plan_for_one_changed_node_serves_all_of_a_being_s_and_the_other_way_round(tx, being):
+    nodes_of = "select node_id from memory.memory_nodes where being_id = %s"
+    some = tx.column(f"{nodes_of} limit 3", [being.being_id])
+
+    def change(which):
+        tx.execute(
+            "update memory.memory_nodes set fresh = not fresh, revision = revision + 1 where node_id = any(%s)"
+            " and being_id = %s",
+            [which, being.being_id],
+        )
+
+    # In a loop within a loop, all of them take more than a minute.
+    tx.execute("set local statement_timeout = '20s'; discard plans")
+    for node_id in some:
+        change([node_id])
+    change(tx.column(nodes_of, [being.being_id]))
+
+    tx.execute("discard plans")
+    change(tx.column(nodes_of, [being.being_id]))
+    for table in ("memory_nodes", "node_vectors"):
+        assert rows_read(tx, table, lambda: change(some[:1])) <= 5
+
+
 def test_flagging_reads_only_what_dies(tx, being):
     steps.raise_counter(tx, being.being_id)
 
