@@ -81,8 +81,8 @@ def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Waiti
             on true
         """,
         {"owners": list(owner_ids), "most": most},
-        # A plan that was kept since the tables were small reads all nodes of a Being for each item: notes beside as many
-        # others are remembered a quarter slower.
+        # A plan that was kept since the tables were small reads all nodes of a Being for each item: notes beside as
+        # many others are remembered a quarter slower.
         prepare=False,
     )
     gone = [one for one in found if one.content is None]
