@@ -38,6 +38,7 @@ _GRADES = {
     "core": 3,
 }
 # Words that models write for those of an enumeration, in the languages that they are spoken to in most.
+# None stands for `forget` or `correct`: what takes something away is not guessed.
 _SYNONYMS = {
     "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique",
     "contradicts": "conflict conflicts conflicting opposes replaces supersedes widerspricht contradice contredit",
@@ -52,7 +53,6 @@ _SYNONYMS = {
     "place": "location city country",
     "commitment": "task todo intention plan obligation verpflichtung compromiso engagement",
     "preference": "like likes dislike dislikes vorliebe preferencia",
-    "forget": "delete remove erase vergessen",
     "do not remember": "dontremember notremember donotstore dontstore",
     "do not mention": "dontmention notmention",
 }

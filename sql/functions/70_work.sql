@@ -68,7 +68,7 @@ end $$;
 -- p_attempts times is taken to crash its workers, and dies. The planner is told the number of rows: callers join users and Beings,
 -- and for the thousand that it takes a function to return would read all of them.
 create or replace function claim_work(p_owner_id uuid, p_kind text, p_key text, p_lease interval, p_attempts integer)
-returns setof work language plpgsql as $$
+returns setof work language plpgsql rows 1 as $$
 begin
     update memory.work
     set state = 'dead', lease_until = null, finished_at = clock_timestamp(),
@@ -93,7 +93,7 @@ end $$;
 -- Takes the leases on one kind of work of several owners at once, as a request and a claim for each would, where no such work
 -- waits, is under way or is dead. Passes over owners that are being erased.
 create or replace function begin_idle_work(p_owner_ids uuid[], p_kind text, p_queue text, p_lease interval)
-returns setof work language plpgsql as $$
+returns setof work language plpgsql rows 10 as $$
 declare
     v_present uuid[] := array(
         select asked.owner_id

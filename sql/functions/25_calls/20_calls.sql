@@ -8,7 +8,7 @@
 --            another request brings, can't be paid for by it.
 
 -- The user and the Being of an owner of calls, which is a Being, or a user across Beings. Raises if it is gone.
-create or replace function owner_of(p_owner_id uuid) returns table (user_id uuid, being_id uuid) language plpgsql stable as $$
+create or replace function owner_of(p_owner_id uuid) returns table (user_id uuid, being_id uuid) language plpgsql stable rows 1 as $$
 #variable_conflict use_column
 begin
     return query
