@@ -39,7 +39,7 @@ _GRADES = {
 }
 # Words that models write for those of an enumeration, in the languages that they are spoken to in most.
 # None stands for `forget` or `correct`: what takes something away is not guessed.
-_SYNONYMS = {
+_SYNONYM_LINES = {
     "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique",
     "contradicts": "conflict conflicts conflicting opposes replaces supersedes widerspricht contradice contredit",
     "adds": "new different unrelated distinct independent additive neu",
@@ -56,6 +56,7 @@ _SYNONYMS = {
     "do not remember": "dontremember notremember donotstore dontstore",
     "do not mention": "dontmention notmention",
 }
+_SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINES.items()}
 _NOTHING = frozenset(
     {
         *("", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"),
@@ -188,7 +189,7 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
     for form in (raw, raw.rpartition(".")[2], raw.partition("(")[0]):
         for choice in choices:
-            if plain(choice) == plain(form) or plain(form) in _SYNONYMS.get(choice, "").split():
+            if plain(choice) == plain(form) or plain(form) in _SYNONYMS.get(choice, ()):
                 return choice
     first = plain(re.split(r"[^\w-]|-(?=world|life)", raw.strip(), maxsplit=1)[0])
     begins = [choice for choice in choices if plain(choice) == first]

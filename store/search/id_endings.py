@@ -35,6 +35,6 @@ def find(tx: Transaction, being: Being, thing: Thing, ending: str) -> list[UUID]
         where right(id::text, length(%(ending)s)) = lower(%(ending)s)
         order by id
         limit 2
-        """,  # of constants
+        """,
         {"user": being.user_id, "being": being.being_id, "ending": ending},
     )

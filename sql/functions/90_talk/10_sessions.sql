@@ -15,24 +15,24 @@ create or replace function pause_before(
     limit 1;
 $$;
 
--- The conversation's sessions within 30 minutes of what was said from p_first to p_last. What names no conversation is one of
--- its own.
+-- The conversation's sessions near what was said from p_first to p_last: within p_idle, 30 minutes. What names no conversation
+-- is one of its own.
 -- Each of them began near that time, or ended near it, or lasted for longer than an hour: three short walks over indexes,
 -- where one condition alone would have to pass every session since.
 create or replace function sessions_near(
-    p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
+    p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz, p_idle interval
 ) returns table (session_id uuid, started_at timestamptz, last_activity_at timestamptz) language sql stable as $$
     select session_id, started_at, last_activity_at from memory.sessions
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and started_at between p_first - interval '30 minutes' and p_last + interval '30 minutes'
+        and started_at between p_first - p_idle and p_last + p_idle
     union
     select session_id, started_at, last_activity_at from memory.sessions
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and last_activity_at between p_first - interval '30 minutes' and p_last + interval '30 minutes'
+        and last_activity_at between p_first - p_idle and p_last + p_idle
     union
     select session_id, started_at, last_activity_at from memory.sessions
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and last_activity_at > p_last + interval '30 minutes' and started_at < p_first - interval '30 minutes'
+        and last_activity_at > p_last + p_idle and started_at < p_first - p_idle
         and last_activity_at - started_at > interval '1 hour';
 $$;
 
@@ -43,6 +43,7 @@ create or replace function place_messages(
     p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz, p_turns integer
 ) returns uuid language plpgsql as $$
 declare
+    v_idle constant interval := interval '30 minutes';
     v_session_id uuid;
 begin
     update memory.sessions as s
@@ -53,7 +54,7 @@ begin
         summary_due = true
     where s.being_id = p_being_id and s.session_id = (
         select near.session_id
-        from memory.sessions_near(p_being_id, p_conversation, p_first, p_first) as near
+        from memory.sessions_near(p_being_id, p_conversation, p_first, p_first, v_idle) as near
         order by near.started_at, near.session_id
         limit 1
     )
@@ -66,7 +67,7 @@ begin
     update memory.sessions
     set ended_at = last_activity_at
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and ended_at is null and last_activity_at < p_last - interval '30 minutes';
+        and ended_at is null and last_activity_at < p_last - v_idle;
     return v_session_id;
 end $$;
 

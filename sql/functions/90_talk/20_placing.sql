@@ -7,6 +7,7 @@ create or replace function sessions_around(
     p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
 ) returns uuid[] language plpgsql stable as $$
 declare
+    v_idle constant interval := interval '30 minutes';
     v_sessions uuid[];
     v_first timestamptz := p_first;
     v_last timestamptz := p_last;
@@ -14,7 +15,7 @@ begin
     loop
         select array_agg(near.session_id), least(v_first, min(near.started_at)), greatest(v_last, max(near.last_activity_at))
         into v_sessions, p_first, p_last
-        from memory.sessions_near(p_being_id, p_conversation, v_first, v_last) as near;
+        from memory.sessions_near(p_being_id, p_conversation, v_first, v_last, v_idle) as near;
         exit when (p_first, p_last) = (v_first, v_last);
         v_first := p_first;
         v_last := p_last;

@@ -225,8 +225,8 @@ $$;
 -- Applies mutes to all that their user has.
 create or replace function apply_mutes(p_user_id uuid, p_mute_ids uuid[]) returns void language sql as $$
     select memory.mute_facts(p_user_id, null, p_mute_ids);
-    select memory.mute_nodes(being_id, null, p_mute_ids) from memory.beings where user_id = p_user_id;
-    select memory.mute_messages(being_id, null, p_mute_ids) from memory.beings where user_id = p_user_id;
+    select memory.mute_nodes(being_id, null, p_mute_ids), memory.mute_messages(being_id, null, p_mute_ids)
+    from memory.beings where user_id = p_user_id order by being_id;
     select memory.mute_texts(p_user_id, p_mute_ids);
 $$;
 
