@@ -158,19 +158,20 @@ begin
     return null;
 end $$;
 
+-- The cluster and the status of a node, looked up by its key: a plan that is kept for many would read the nodes of all Beings.
+create or replace function home_of_node(p_being_id uuid, p_node_id uuid) returns table (cluster_id uuid, status text)
+language sql stable as $$
+    select n.cluster_id, n.status from memory.memory_nodes as n where n.being_id = p_being_id and n.node_id = p_node_id limit 1;
+$$;
+
 create or replace function account_for_new_vectors() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(
-        select (n.being_id, n.cluster_id, 0, 0, 0, 0, '{0}', memory.vector_state(v.vector))::memory.account_change
+        select (v.being_id, home.cluster_id, 0, 0, 0, 0, '{0}', memory.vector_state(v.vector))::memory.account_change
         from new_vectors as v
-        cross join lateral (
-            select own.being_id, own.cluster_id, own.status
-            from memory.memory_nodes as own
-            where own.being_id = v.being_id and own.node_id = v.node_id
-            limit 1
-        ) as n
-        where n.cluster_id is not null and n.status = 'active'
-        group by n.being_id, n.cluster_id
+        cross join lateral memory.home_of_node(v.being_id, v.node_id) as home
+        where home.cluster_id is not null and home.status = 'active'
+        group by v.being_id, home.cluster_id
     ));
     return null;
 end $$;
@@ -178,18 +179,13 @@ end $$;
 create or replace function account_for_changed_vectors() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(
-        select (n.being_id, n.cluster_id, 0, 0, 0, 0, memory.vector_state(o.vector), memory.vector_state(v.vector)
+        select (v.being_id, home.cluster_id, 0, 0, 0, 0, memory.vector_state(o.vector), memory.vector_state(v.vector)
         )::memory.account_change
         from old_vectors as o
         full join new_vectors as v on v.being_id = o.being_id and v.node_id = o.node_id
-        cross join lateral (
-            select own.being_id, own.cluster_id, own.status
-            from memory.memory_nodes as own
-            where own.being_id = v.being_id and own.node_id = v.node_id
-            limit 1
-        ) as n
-        where o.vector is distinct from v.vector and n.cluster_id is not null and n.status = 'active'
-        group by n.being_id, n.cluster_id
+        cross join lateral memory.home_of_node(v.being_id, v.node_id) as home
+        where o.vector is distinct from v.vector and home.cluster_id is not null and home.status = 'active'
+        group by v.being_id, home.cluster_id
     ));
     return null;
 end $$;

@@ -50,7 +50,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "store.patrol.diary": "due",
         "store.search.documents": "index_again",
         "store.search.vectors": "share unembedded _take_gone keep embed_again",
-        "10_accounts.sql": "account_for_new_vectors account_for_changed_vectors",
+        "10_accounts.sql": "home_of_node",
         "15_limits.sql": "hold_count",
         "20_postings.sql": "told_item",
         "80_runs.sql": "begin_run begin_run_if_free",
