@@ -25,12 +25,11 @@ class Hand:
         """Press a button, a link or a heading that opens."""
         # A change shows the section anew; what stood there before can't be pressed.
         expect(self.page.locator("main")).to_have_attribute("data-shown", re.compile("."))
-        target.scroll_into_view_if_needed()
+        # Both scroll to the target, and look it up again where the section was shown anew meanwhile.
         if self._touch:
             target.tap()
         else:
-            target.focus()
-            self.page.keyboard.press("Enter")
+            target.press("Enter")
 
     def button(self, name, within=None):
         self.press((within or self.page.locator("main")).get_by_role("button", name=name, exact=True).first)
