@@ -12,31 +12,41 @@ from memory.intake.importers.sillytavern import message_id
 from schemas.accounts.accounts import NewBeing
 from schemas.accounts.slugs import slug_of
 from schemas.settings import CHECKOUT
-from tests.processes.browser import accessibility_faults
+from tests.processes.browser import Pages, accessibility_faults
 
 EXTENSION = CHECKOUT / "adapters" / "sillytavern"
 PAGE = Path(__file__).with_name("sillytavern.html")
 
 
-@pytest.fixture
-def tavern(open_page, stack, person):
-    """A page with the extension, for a character whose Being is the person's."""
-    page = open_page()
+@pytest.fixture(scope="module")
+def kept_page(chromium):
+    """The page that the tests share, which keeps nothing when it is loaded anew."""
     files = {
         "": (PAGE, "text/html"),
         "index.js": (EXTENSION / "index.js", "text/javascript"),
         "style.css": (EXTENSION / "style.css", "text/css"),
     }
-    for name, (path, kind) in files.items():
-        page.route(f"**/tavern/{name}", partial(Route.fulfill, path=path, content_type=kind))
-    page.goto(f"{stack.url}/tavern/")
-    page.wait_for_selector("text=This character's Being")
-    page.get_by_label("URL of the API").fill(stack.url)
-    page.get_by_label("Token").fill(
-        person.with_token(["ingest", "read"]).headers["authorization"].removeprefix("Bearer ")
-    )
-    page.get_by_label("Token").blur()
-    return page
+    with chromium.used() as browser:
+        pages = Pages(browser)
+        page = pages()
+        for name, (path, kind) in files.items():
+            page.route(f"**/tavern/{name}", partial(Route.fulfill, path=path, content_type=kind))
+    yield page
+    with chromium.used():
+        pages.close()
+
+
+@pytest.fixture
+def tavern(chromium, kept_page, stack, person):
+    """A page with the extension, for a character whose Being is the person's."""
+    with chromium.used():
+        kept_page.goto(f"{stack.url}/tavern/")
+        kept_page.wait_for_selector("text=This character's Being")
+        kept_page.get_by_label("URL of the API").fill(stack.url)
+        token = person.with_token(["ingest", "read"]).headers["authorization"].removeprefix("Bearer ")
+        kept_page.get_by_label("Token").fill(token)
+        kept_page.get_by_label("Token").blur()
+        yield kept_page
 
 
 @pytest.fixture
