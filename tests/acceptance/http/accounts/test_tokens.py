@@ -19,13 +19,13 @@ ROUTES = [
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-@pytest.mark.parametrize("secret", [None, "patrol_nobody", "\u00e9", "two words"])
-def test_without_a_living_token_there_is_no_answer(person, problem, method, path, secret):
+def test_without_a_living_token_there_is_no_answer(person, problem, method, path):
     stranger = person.with_secret(None)
-    headers = {} if secret is None else {b"Authorization": b"Bearer " + secret.encode()}
-    answer = stranger.request(method, path, headers=headers)
-    problem(answer, 401)
-    assert answer.headers["www-authenticate"].startswith("Bearer")
+    for secret in (None, "patrol_nobody", "\u00e9", "two words"):
+        headers = {} if secret is None else {b"Authorization": b"Bearer " + secret.encode()}
+        answer = stranger.request(method, path, headers=headers)
+        problem(answer, 401)
+        assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Basic dXNlcjpwYXNz"])

@@ -34,9 +34,9 @@ def test_a_correction_is_found_by_its_new_words(person, node):
     assert "violin" in recalled["recalled"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "place"),
-    [
+def test_what_is_no_correction_is_refused_and_changes_nothing(person, problem, node):
+    path = f"/nodes/{node['node_id']}"
+    for changes, place in (
         ({}, "No change is given"),
         ({"pinned": None}, "No change is given"),
         ({"colour": "red"}, "body.colour"),
@@ -46,12 +46,9 @@ def test_a_correction_is_found_by_its_new_words(person, node):
         ({"actors": "Mira"}, "body.actors"),
         ({"when": [{"date": "2026-03-02"}]}, "body.when[0].action"),
         ({"emotion": {"valence": 3}}, "body.emotion"),
-    ],
-)
-def test_what_is_no_correction_is_refused_and_changes_nothing(person, problem, node, changes, place):
-    path = f"/nodes/{node['node_id']}"
-    assert place in problem(person.ask("PATCH", path, json=changes), 422)["detail"]
-    assert person.ask("GET", path).json() == node
+    ):
+        assert place in problem(person.ask("PATCH", path, json=changes), 422)["detail"]
+        assert person.ask("GET", path).json() == node
 
 
 def test_a_forgotten_node_is_not_found_until_it_is_revived(person, problem, node):
