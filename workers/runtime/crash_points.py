@@ -1,13 +1,14 @@
 """Named points at which a worker process exits at once, so that tests can check what a crash there leaves behind.
 
-PATROL_CRASH_AT names a point, optionally with `@` and a kind of work: `inside apply@patrol.assign`. The first process
-over a home that reaches the point exits by `os._exit`; a file in the home records it, so no later process does.
+PATROL_CRASH_AT names points, separated by commas, each optionally with `@` and a kind of work, as in
+`after claim,inside apply@patrol.assign`. The first process over a home that reaches one of them exits by `os._exit`; a
+file in the home records it, so no later process does.
 """
 
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -37,27 +38,27 @@ POINTS: tuple[Point, ...] = get_args(Point)
 STATUS = 70
 
 
-class CrashPoint:
-    """The point at which this process exits.
+class CrashPoints:
+    """The points at which this process exits.
 
     Args:
-        setting: The point's name, optionally with `@` and the one kind of work that it applies to.
-        home: The directory for the file that records the crash.
+        setting: The points' names, separated by commas, each optionally with `@` and the one kind of work that it
+            applies to.
+        home: The directory for the files that record the crashes.
 
     Raises:
-        ValueError: `setting` names no crash point.
+        ValueError: `setting` names what is no crash point.
     """
 
     def __init__(self, setting: str, home: Path) -> None:
-        point, _, kind = setting.partition("@")
-        if point not in POINTS:
-            raise ValueError(f"PATROL_CRASH_AT names no crash point. There are: {', '.join(POINTS)}.")
-        self._point = point
-        self._kind = kind
-        self._mark = home / f"crashed {point}"
+        self._names = setting.split(",")
+        points = {name.partition("@")[0] for name in self._names}
+        if not points.issubset(POINTS):
+            raise ValueError(f"PATROL_CRASH_AT names what is no crash point. There are: {', '.join(POINTS)}.")
+        self._home = home
         self._doing = ""
         self._answered = threading.local()
-        if point == "before the ack":
+        if "before the ack" in points:
             signals.task_postrun.connect(self._task_is_over, weak=False)
 
     def begin(self, kind: str) -> None:
@@ -77,14 +78,12 @@ class CrashPoint:
             self.passed("after the response is stored")
 
     def passed(self, point: Point) -> None:
-        """Exit if this is the configured point and kind, and no process over this home has crashed there before."""
-        if point != self._point or self._kind not in {"", self._doing}:
-            return
-        try:
-            os.close(os.open(self._mark, os.O_CREAT | os.O_EXCL, mode=0o600))
-        except FileExistsError:
-            return
-        os._exit(STATUS)
+        """Exit if this is a configured point and kind, and no process over this home has crashed there before."""
+        for name in (point, f"{point}@{self._doing}"):
+            if name in self._names:
+                with suppress(FileExistsError):
+                    os.close(os.open(self._home / f"crashed {name}", os.O_CREAT | os.O_EXCL, mode=0o600))
+                    os._exit(STATUS)
 
     def _task_is_over(self, *, state: str | None = None, **_: Any) -> None:
         # The message for the next step is sent; the main process has not acknowledged this one yet.
@@ -95,7 +94,7 @@ class CrashPoint:
 class CrashingMeter(AccountsMeter):
     """A meter after whose requests the process may exit."""
 
-    def __init__(self, store: Store, settings: Settings, crash: CrashPoint) -> None:
+    def __init__(self, store: Store, settings: Settings, crash: CrashPoints) -> None:
         super().__init__(store, settings)
         self._crash = crash
 
@@ -110,7 +109,7 @@ class CrashingMeter(AccountsMeter):
 class CrashingThinkers(Thinkers):
     """Thinkers after whose answers the process may exit."""
 
-    def __init__(self, settings: Settings, crash: CrashPoint) -> None:
+    def __init__(self, settings: Settings, crash: CrashPoints) -> None:
         super().__init__(settings)
         self._crash = crash
 
@@ -125,7 +124,7 @@ class CrashingThinkers(Thinkers):
 
 
 class _Crashing(Thinker):
-    def __init__(self, thinker: Thinker, crash: CrashPoint) -> None:
+    def __init__(self, thinker: Thinker, crash: CrashPoints) -> None:
         self._thinker = thinker
         self._crash = crash
 
@@ -143,7 +142,7 @@ class _Crashing(Thinker):
 
 
 class _CrashingInBatches(_Crashing):
-    def __init__(self, thinker: Thinker, batches: BatchThinker, crash: CrashPoint) -> None:
+    def __init__(self, thinker: Thinker, batches: BatchThinker, crash: CrashPoints) -> None:
         super().__init__(thinker, crash)
         self._batches = batches
 
@@ -162,7 +161,7 @@ class _CrashingInBatches(_Crashing):
         self._batches.cancel(batch_id)
 
 
-def _crashing(thinker: Thinker, crash: CrashPoint) -> Thinker:
+def _crashing(thinker: Thinker, crash: CrashPoints) -> Thinker:
     if isinstance(thinker, BatchThinker):
         return _CrashingInBatches(thinker, thinker, crash)
     return _Crashing(thinker, crash)
@@ -171,7 +170,7 @@ def _crashing(thinker: Thinker, crash: CrashPoint) -> Thinker:
 class CrashingStore(Store):
     """A store in whose transactions the process may exit."""
 
-    def __init__(self, crash: CrashPoint, *store: Any) -> None:
+    def __init__(self, crash: CrashPoints, *store: Any) -> None:
         super().__init__(*store)
         self._crash = crash
         self._finishing = threading.local()

@@ -17,7 +17,7 @@ from workers.runtime.secret import with_secret
 from workers.runtime.usage_meter import AccountsMeter
 
 if TYPE_CHECKING:
-    from workers.runtime.crash_points import CrashPoint
+    from workers.runtime.crash_points import CrashPoints
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Resources:
     store: Store
     embedders: Embedders
     thinkers: Thinkers
-    crash: "CrashPoint | None" = None
+    crash: "CrashPoints | None" = None
 
 
 @contextmanager
@@ -74,10 +74,10 @@ def resources(
             CrashingMeter,
             CrashingStore,
             CrashingThinkers,
-            CrashPoint,
+            CrashPoints,
         )
 
-        crash = CrashPoint(settings.crash_at, settings.home)
+        crash = CrashPoints(settings.crash_at, settings.home)
         with (
             CrashingStore(crash, url, settings.database_connections, send, limits, way) as crashing,
             closing(CrashingThinkers(settings, crash)) as thinkers,

@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
@@ -107,6 +107,10 @@ class Life:
             update={"anthropic_api_key": SecretStr(KEY), "anthropic_base_url": self.provider.url}
         )
         return self.worker(ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=self.provider.url, **settings)
+
+    def has_died(self, points: Sequence[str]) -> bool:
+        """Whether a process has died at each of these crash points."""
+        return all((self.settings.home / f"crashed {point}").exists() for point in points)
 
     def remember(self, *actions: str) -> None:
         """Hand in one scene note for each action."""

@@ -8,7 +8,12 @@ from store.accounts import beings
 from store.facts import facts, todos
 
 SAID = ["I live in Austin.", "I love green tea.", "My sister is called Ana.", "I'll call her tomorrow."]
-POINTS = ["after the model call", "after the response is stored", "inside apply", "after commit"]
+POINTS = [
+    "after the model call@shadow.judge",
+    "after the response is stored@shadow.judge",
+    "inside apply@shadow.judge",
+    "after commit@shadow.judge",
+]
 
 
 @pytest.fixture
@@ -27,18 +32,14 @@ def judged(life):
     return row["marked"], row["counted"]
 
 
-@pytest.mark.parametrize("where", POINTS)
-def test_every_message_is_judged_exactly_once(life, being, wait_until, where):
-    life.thinker(
-        PATROL_JUDGE_MESSAGES="1",
-        PATROL_CRASH_AT=f"{where}@shadow.judge",
-    )
-    mark = life.settings.home / f"crashed {where}"
+def test_every_message_is_judged_exactly_once(life, being, wait_until):
+    life.thinker(PATROL_JUDGE_MESSAGES="1", PATROL_CRASH_AT=",".join(POINTS))
     life.say(*SAID)
-    wait_until(lambda: mark.exists() and judged(life) == (len(SAID), len(SAID)))
+    wait_until(lambda: life.has_died(POINTS) and judged(life) == (len(SAID), len(SAID)))
 
     asked = Counter(request.prompt for request in life.provider.asked("Judgement", paid=True))
-    assert sum(asked.values()) - len(asked) == (1 if where == "after the model call" else 0)
+    # What the first worker was answered, and did not store.
+    assert sum(asked.values()) - len(asked) == 1
     with life.store.transaction() as tx:
         known = facts.page(tx, being.user_id, being.being_id, limit=10)
         meant = todos.page(tx, being.being_id, limit=10)

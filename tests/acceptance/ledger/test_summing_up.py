@@ -1,11 +1,8 @@
 """Workers die while what was said is summed up: it is written once, and a kill costs at most one more call."""
 
-from collections import Counter
-
-import pytest
+from itertools import product
 
 from memory.talk import sessions
-from store.accounts import beings
 from store.talk import messages
 from tests.conftest import Clock
 
@@ -16,6 +13,7 @@ SAID = [
     "My sister is called Ana.",
     "I'll call her tomorrow.",
 ]
+PLACES = ["after the model call", "after the response is stored", "inside apply", "after commit"]
 
 
 def drawn(life):
@@ -26,58 +24,44 @@ def drawn(life):
         ).fetchall()
 
 
-@pytest.mark.parametrize(
-    "where", ["after the model call", "after the response is stored", "inside apply", "after commit"]
-)
-@pytest.mark.parametrize(
-    ("kind", "purpose"), [("rolling.summarise", "RollingSummary"), ("session_close.summarise", "SessionWithScenes")]
-)
-def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
-    life.thinker(
-        PATROL_CRASH_AT=f"{where}@{kind}",
-    )
+def summaries(life):
+    """The summary of each session, None where there is none yet."""
     with life.store.transaction() as tx:
-        being = beings.get_being(tx, life.being_id)
-    mark = life.settings.home / f"crashed {where}"
+        found = messages.sessions(tx, life.being_id, before=None, limit=9)
+    return [sessions.session(life.store, life.being_id, one.session_id).summary for one in found]
+
+
+def paid_again(life, purpose):
+    """How many answers of this kind were paid for, beside one to each prompt."""
+    prompts = [request.prompt for request in life.provider.asked(purpose, paid=True)]
+    return len(prompts) - len(set(prompts))
+
+
+def test_a_summary_is_written_once(life, wait_until):
+    kinds = ("rolling.summarise", "session_close.summarise")
+    points = [f"{place}@{kind}" for place, kind in product(PLACES, kinds)]
+    life.thinker(PATROL_CRASH_AT=",".join(points))
     life.say(*SAID)
-
-    def state():
-        return sessions.state(life.store, being.being_id)
-
-    wait_until(lambda: state().rolling_summary)
+    wait_until(lambda: sessions.state(life.store, life.being_id).rolling_summary)
     Clock(life.store).advance(minutes=31)
 
-    def summary():
-        with life.store.transaction() as tx:
-            (session,) = messages.sessions(tx, being.being_id, before=None, limit=2)
-        return sessions.session(life.store, being.being_id, session.session_id).summary
-
-    wait_until(lambda: mark.exists() and summary() and life.settled())
-    assert (summary().version, summary().turn_count) == (1, len(SAID))
-    if purpose == "SessionWithScenes":
-        assert len(drawn(life)) == 1
-    assert len(sessions.rolling_page(life.store, being.being_id, cursor=None, limit=9).versions) == 1
-    asked = Counter(request.prompt for request in life.provider.asked(purpose, paid=True))
-    assert sum(asked.values()) - len(asked) == (1 if where == "after the model call" else 0)
+    wait_until(lambda: life.has_died(points) and all(summaries(life)) and life.settled())
+    assert [(summary.version, summary.turn_count) for summary in summaries(life)] == [(1, len(SAID))]
+    assert len(drawn(life)) == 1
+    assert len(sessions.rolling_page(life.store, life.being_id, cursor=None, limit=9).versions) == 1
+    assert (paid_again(life, "RollingSummary"), paid_again(life, "SessionWithScenes")) == (1, 1)
 
 
-@pytest.mark.parametrize("where", ["after the model call", "inside apply"])
-def test_short_conversations_are_summed_up_together_once(life, wait_until, where):
-    life.thinker(PATROL_CRASH_AT=f"{where}@session_close.summarise_short")
-    mark = life.settings.home / f"crashed {where}"
+def test_short_conversations_are_summed_up_together_once(life, wait_until):
+    points = [f"{place}@session_close.summarise_short" for place in ("after the model call", "inside apply")]
+    life.thinker(PATROL_CRASH_AT=",".join(points))
     clock = Clock(life.store)
     for said in SAID[:3]:
         life.say(said)
         clock.advance(hours=1)
 
-    def summaries():
-        with life.store.transaction() as tx:
-            found = messages.sessions(tx, life.being_id, before=None, limit=9)
-        return [sessions.session(life.store, life.being_id, one.session_id).summary for one in found]
-
-    wait_until(lambda: mark.exists() and len(summaries()) == len(SAID[:3]) and all(summaries()) and life.settled())
-    assert {(summary.version, summary.turn_count) for summary in summaries()} == {(1, 1)}
+    wait_until(lambda: life.has_died(points) and all(summaries(life)) and life.settled())
+    assert [(summary.version, summary.turn_count) for summary in summaries(life)] == [(1, 1)] * 3
     assert len(drawn(life)) == 1
     assert life.provider.asked("SessionWithScenes") == []
-    asked = Counter(request.prompt for request in life.provider.asked("SessionsWithScenes", paid=True))
-    assert sum(asked.values()) - len(asked) == (1 if where == "after the model call" else 0)
+    assert paid_again(life, "SessionsWithScenes") == 1
