@@ -16,7 +16,6 @@ from store.accounts import beings
 from tests.acceptance.conftest import PATIENCE, answers
 from tests.acceptance.ledger.conftest import BAKERY
 from tests.ports import free_port
-from workers.embedded.processes import Child
 
 BROUGHT = "sk-ant-brought+with/a~request=0123456789abcdef"
 STORED = "sk-ant-stored+by/a~user=fedcba9876543210zyxw"
@@ -60,9 +59,18 @@ def overheard(url):
 
 
 @pytest.fixture
-def launch():
-    """Start every process from scratch: a fork shows the arguments of the process that it was forked from."""
-    return Child
+def commands():
+    """The commands by which the test starts processes: a fork shows that of the process it is a fork of."""
+    return []
+
+
+@pytest.fixture
+def launch(launch, commands):
+    def recorded(command, *options, **more):
+        commands.append(command)
+        return launch(command, *options, **more)
+
+    return recorded
 
 
 @pytest.fixture
@@ -104,7 +112,7 @@ def arguments():
             continue
 
 
-def test_no_key_is_seen_anywhere(life, door, redis, redis_client, wait_until):
+def test_no_key_is_seen_anywhere(life, door, redis, redis_client, commands, wait_until):
     life.worker()
     wait_until(lambda: answers(str(door.base_url), "/health/live"))
     being, said = f"/v1/beings/{life.being_id}", []
@@ -141,7 +149,7 @@ def test_no_key_is_seen_anywhere(life, door, redis, redis_client, wait_until):
         "Redis": [repr(redis_client.dump(key)) for key in redis_client.scan_iter()],
         "what Redis was told": heard,
         "an answer": said,
-        "the arguments of a process": list(arguments()),
+        "the arguments of a process": [*arguments(), *map(repr, commands)],
     }
 
     with life.store.transaction() as tx:
