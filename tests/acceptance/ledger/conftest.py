@@ -196,13 +196,19 @@ def redis_url(redis) -> str:
 
 
 @pytest.fixture
-def life(tmp_path, store, database_settings, redis_url, provider, launch) -> Iterator[Life]:
-    """A Being whose workers are not started yet; a beat is."""
+def started(tmp_path, database_settings, redis_url, provider, launch) -> Iterator[Processes]:
+    """The processes of the test: none yet."""
     addresses = {**database_settings, "REDIS_URL": redis_url, "OPENAI_BASE_URL": provider.openai_url}
     with processes(tmp_path / "home", launch, **addresses) as started:
-        started.beat()
-        yield Life(store, started, provider, tmp_path / "home")
-        provider.release()
+        yield started
+
+
+@pytest.fixture
+def life(tmp_path, store, started, provider) -> Iterator[Life]:
+    """A Being whose workers are not started yet; a beat is."""
+    started.beat()
+    yield Life(store, started, provider, tmp_path / "home")
+    provider.release()
 
 
 @pytest.fixture

@@ -73,35 +73,6 @@ def test_what_is_sent_for_a_room_is_told_to_those_present(life, foreign, redis_c
     wait_until(lambda: kept() == ["A word aside."])
 
 
-def test_what_can_not_be_taken_is_kept_with_its_reason(life, foreign, redis_client, kept, wait_until):
-    being = str(life.being_id)
-    calls = [
-        ([being, [todo("good"), todo("bad", wings=2), "no object"]], {}),
-        (["mira", [todo("x")]], {}),
-        ([being, []], {}),
-        ([being], {"being": being}),
-        ([], {"whom": WORDS}),
-        ([being], {"room": being, "items": [todo("x")]}),
-        ([str(uuid4()), [todo("to no Being")]], {}),
-    ]
-    for args, kwargs in calls:
-        foreign.send_task("ingest.notes", args, kwargs, queue="ingest")
-    life.worker()
-    wait_until(lambda: redis_client.xlen(rejected.STREAM) == 8 and kept() == ["good"])
-    reasons = " ".join(one.reason for one in rejected.listed(redis_client))
-    for part in (
-        "wings",
-        "valid dictionary",
-        "must be a Being's id",
-        "1 to 1000",
-        "two arguments",
-        "no Being of that id",
-    ):
-        assert part in reasons
-    (bad,) = [one for one in rejected.listed(redis_client) if "wings" in one.reason]
-    assert json.loads(bad.data) == {"being": being, **todo("bad", wings=2)}
-
-
 @contextmanager
 def watched(broker_url):
     """What a monitor such as Flower hears while the block runs."""
@@ -117,17 +88,45 @@ def watched(broker_url):
             listening.join()
 
 
-def test_the_content_of_a_message_is_not_logged(life, foreign, redis, wait_until):
+def test_what_can_not_be_taken_is_kept_with_its_reason_and_no_content_is_logged(
+    life, foreign, redis, redis_client, kept, wait_until
+):
     """Events, which Flower shows, and logs tell for whom it is and how much; so does remote control."""
+    being = str(life.being_id)
+    calls = [
+        ([being, [todo("good"), todo("bad", wings=2), "no object"]], {}),
+        (["mira", [todo("x")]], {}),
+        ([being, []], {}),
+        ([being], {"being": being}),
+        ([], {"whom": WORDS}),
+        ([being], {"room": being, "items": [todo("x")]}),
+        ([str(uuid4()), [todo("to no Being")]], {}),
+    ]
     life.worker(PATROL_LOG_LEVEL="DEBUG")
     with watched(redis.broker_url) as (events, control):
         # Beat answers too, that it does not know the command.
         wait_until(lambda: any("ok" in said for one in control.enable_events(reply=True) for said in one.values()))
-        foreign.send_task("ingest.notes", [str(life.being_id), [todo(WORDS)]], queue="ingest")
+        taken = foreign.send_task("ingest.notes", [being, [todo(WORDS)]], queue="ingest")
+        for args, kwargs in calls:
+            foreign.send_task("ingest.notes", args, kwargs, queue="ingest")
         foreign.send_task("ingest.letters", [WORDS], queue="ingest")
         wait_until(lambda: {"task-succeeded", "task-failed"} <= {event["type"] for event in events})
-    (received,) = [event for event in events if event["type"] == "task-received" and event["name"] == "ingest.notes"]
-    assert received["args"] == f"({life.being_id}, 1 items)"
+        wait_until(lambda: redis_client.xlen(rejected.STREAM) == 8 and kept() == [WORDS, "good"])
+    reasons = " ".join(one.reason for one in rejected.listed(redis_client))
+    for part in (
+        "wings",
+        "valid dictionary",
+        "must be a Being's id",
+        "1 to 1000",
+        "two arguments",
+        "no Being of that id",
+    ):
+        assert part in reasons
+    (bad,) = [one for one in rejected.listed(redis_client) if "wings" in one.reason]
+    assert json.loads(bad.data) == {"being": being, **todo("bad", wings=2)}
+
+    (received,) = [event for event in events if event["type"] == "task-received" and event["uuid"] == taken.id]
+    assert received["args"] == f"({being}, 1 items)"
     assert WORDS not in json.dumps(events)
     wait_until(lambda: "ingest.letters" in life.started.logs("worker"))
     assert WORDS not in life.started.logs("worker")

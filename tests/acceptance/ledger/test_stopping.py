@@ -16,46 +16,58 @@ HOURS = {"PATROL_LEASE": "PT2H", "PATROL_PROVIDER_TIMEOUT": "600"}
 
 
 @pytest.fixture
-def stuck(life, wait_until):
-    """Start a worker that hangs in a model call, and a second one; returns both."""
+def ready(life, wait_until):
+    """Start a worker; returns it when it is ready."""
 
-    def start(grace):
-        life.provider.script(Behaviour(do="hang", seconds=600))
-        first = life.worker("first", PATROL_STOP_GRACE=str(grace), **HOURS)
-        life.remember(*BAKERY)
-        life.demand()
-        life.provider.wait_for_requests(1)
-        second = life.worker("second", **HOURS)
-        wait_until(lambda: "second@" in life.started.logs("second") and " ready." in life.started.logs("second"))
-        return first, second
+    def start(name, **settings):
+        worker = life.worker(name, **HOURS, **settings)
+        wait_until(lambda: f"{name}@" in life.started.logs(name) and " ready." in life.started.logs(name))
+        return worker
 
     return start
 
 
-@pytest.mark.parametrize(
-    ("grace", "orders"),
-    [
-        pytest.param(1.0, [signal.SIGTERM], id="after the grace"),
-        pytest.param(60.0, [signal.SIGTERM, signal.SIGQUIT], id="at the second word"),
-        pytest.param(60.0, [signal.SIGQUIT], id="when told to hurry"),
-    ],
-)
-def test_what_can_not_be_finished_is_given_back_at_once(life, stuck, wait_until, fresh, grace, orders):
-    first, _ = stuck(grace)
-    for order in orders:
-        first.send(order)
-        # The second word comes after the first was heard.
-        wait_until(lambda: " shutdown (MainProcess)" in life.started.logs("first"))
-    life.provider.wait_for_requests(2)
+@pytest.fixture
+def stuck(life, ready):
+    """Start a worker that hangs in a model call, and a second one; returns both."""
 
+    def start(grace, hanging=1):
+        life.provider.script(Behaviour(do="hang", seconds=600, times=hanging))
+        first = life.worker("first", PATROL_STOP_GRACE=grace, **HOURS)
+        life.remember(*BAKERY)
+        life.demand()
+        life.provider.wait_for_requests(1)
+        return first, ready("second", PATROL_STOP_GRACE="60")
+
+    return start
+
+
+def test_what_can_not_be_finished_is_given_back_at_once(life, stuck, ready, wait_until, fresh):
+    first, second = stuck("1", hanging=3)
+    # After the grace, at the second word, and when told to hurry.
+    first.send(signal.SIGTERM)
+    life.provider.wait_for_requests(2)
     wait_until(lambda: not first.alive)
+
+    third = ready("third", PATROL_STOP_GRACE="60")
+    second.send(signal.SIGTERM)
+    # The second word comes after the first was heard.
+    wait_until(lambda: " shutdown (MainProcess)" in life.started.logs("second"))
+    second.send(signal.SIGQUIT)
+    life.provider.wait_for_requests(3)
+    wait_until(lambda: not second.alive)
+
+    ready("fourth")
+    third.send(signal.SIGQUIT)
+    life.provider.wait_for_requests(4)
+    wait_until(lambda: not third.alive)
     wait_until(life.settled)
     assert life.attempts() == {1}
     assert life.departs_from_replay(fresh) == []
 
 
 def test_what_is_soon_finished_is_finished(life, stuck, wait_until):
-    first, _ = stuck(240.0)
+    first, _ = stuck("240")
     first.send(signal.SIGTERM)
     wait_until(lambda: "Warm shutdown" in life.started.logs("first"))
     life.provider.release()
@@ -68,7 +80,7 @@ def test_what_is_soon_finished_is_finished(life, stuck, wait_until):
 
 
 def test_a_stopping_worker_leaves_no_message_behind(life, stuck, wait_until, redis_client):
-    first, second = stuck(0.5)
+    first, second = stuck("0.5")
     # A worker that is killed may leave one.
     second.stop(signal.SIGTERM, grace=PATIENCE)
     assert second.succeeded

@@ -23,20 +23,30 @@ def alive(pid):
 
 
 @pytest.fixture
-def group(life, wait_until):
+def group(started, wait_until):
     """Both workers, ready."""
-    started = life.started.start("workers", list(stack.workers(1, lambda _: None).argv))
-    wait_until(lambda: life.started.logs("workers").count(" ready.") == 2)
-    return started
+    workers = started.start("workers", list(stack.workers(1, lambda _: None).argv))
+    wait_until(lambda: started.logs("workers").count(" ready.") == 2)
+    return workers
 
 
-def test_each_worker_does_its_part_of_a_patrol(life, group, wait_until):
+def stops_at(order, group, wait_until):
+    both = workers_of(group)
+    group.send(order)
+
+    wait_until(lambda: not any(map(alive, both)))
+    wait_until(lambda: not group.alive)
+    assert group.succeeded
+
+
+def test_each_worker_does_its_part_of_a_patrol_until_both_are_told_to_stop(life, group, wait_until):
     life.remember(*BAKERY)
     life.demand()
     wait_until(life.settled)
 
     assert group.alive
     assert len(workers_of(group)) == 2
+    stops_at(signal.SIGTERM, group, wait_until)
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -49,14 +59,8 @@ def test_a_group_ends_with_any_of_its_workers(group, wait_until, which):
     wait_until(lambda: not any(map(alive, both)))
 
 
-@pytest.mark.parametrize("order", [signal.SIGTERM, signal.SIGINT])
-def test_an_order_to_stop_reaches_both(group, wait_until, order):
-    both = workers_of(group)
-    group.send(order)
-
-    wait_until(lambda: not any(map(alive, both)))
-    wait_until(lambda: not group.alive)
-    assert group.succeeded
+def test_ctrl_c_reaches_both(group, wait_until):
+    stops_at(signal.SIGINT, group, wait_until)
 
 
 def test_no_worker_outlives_its_group(group, wait_until):
