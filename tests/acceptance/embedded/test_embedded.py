@@ -33,6 +33,7 @@ def asked(servers, query):
         return cursor.fetchone()[0] if cursor.description else None
 
 
+@pytest.mark.usefixtures("started_before")
 def test_postgres_can_do_what_the_system_needs(home):
     with embedded_servers(home, durable=False) as servers:
         asked(servers, "CREATE EXTENSION vector")
@@ -44,6 +45,7 @@ def test_postgres_can_do_what_the_system_needs(home):
         assert asked(servers, "SHOW server_version_num") >= "180000"
 
 
+@pytest.mark.usefixtures("started_before")
 def test_data_survive_a_stop_and_a_crash(home):
     with embedded_servers(home, durable=False) as servers:
         asked(servers, "CREATE TABLE kept AS SELECT 42 AS answer")
@@ -61,6 +63,7 @@ def test_data_survive_a_stop_and_a_crash(home):
             assert client.get("answer") == b"42"
 
 
+@pytest.mark.usefixtures("started_before")
 def test_durable_is_the_default_and_means_it(home):
     with embedded_servers(home) as servers:
         for setting in ("fsync", "synchronous_commit", "full_page_writes"):
