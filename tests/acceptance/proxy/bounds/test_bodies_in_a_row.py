@@ -48,9 +48,19 @@ def largest(url, method, path, token, media):
     return int(re.search(rb"longer than (\d+) bytes", answer.body)[1])
 
 
+def answers(url, sent, *, ahead):
+    """Send requests on one connection, all at once or each after the answer to the one before; yields the answers."""
+    with connected(url) as connection:
+        if ahead:
+            connection.send(b"".join(sent))
+        for each in sent:
+            if not ahead:
+                connection.send(each)
+            yield connection.answer()
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("ahead", [False, True], ids=["one after the other", "all at once"])
-def test_every_body_is_read_whatever_came_before_it(proxy, person, ahead):
+def test_every_body_is_read_whatever_came_before_it(proxy, person):
     person.client.base_url = proxy.url
     operator = f"Bearer {access.issue_operator_token(person.ledger, lifetime=None)[0]}"
     tokens = {False: f"Bearer {secret_of(person)}", True: operator}
@@ -61,14 +71,9 @@ def test_every_body_is_read_whatever_came_before_it(proxy, person, ahead):
             request(method, path, token, body_of(path, media, size), media, framing, x_request_id=f"{number}")
             for number, (size, framing) in enumerate([*product(sizes, ("length", "chunked")), (MIDDLE, "length")])
         ]
-        with connected(proxy.url) as connection:
-            if ahead:
-                connection.send(b"".join(sent))
-            for number, each in enumerate(sent):
-                if not ahead:
-                    connection.send(each)
-                answer = connection.answer()
-                told = (method, path, number, answer)
+        for ahead in (False, True):
+            for number, answer in enumerate(answers(proxy.url, sent, ahead=ahead)):
+                told = (method, path, ahead, number, answer)
                 assert answer.headers["x-request-id"] == str(number), told
                 assert answer.headers.get("connection") != "close", told
                 assert answer.status < 500, told
