@@ -1,5 +1,7 @@
 """What the tests of the HTTP door share: every error is checked for its form."""
 
+import io
+import warnings
 from collections.abc import Callable
 from urllib.parse import unquote
 
@@ -27,3 +29,22 @@ def problem() -> Callable[..., dict[str, object]]:
         return told
 
     return check
+
+
+@pytest.fixture
+def run_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a Python program of the documents here, with its input and environment; returns what it printed."""
+
+    def run(program: str, given: str, **environment: str) -> str:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr("sys.stdin", io.StringIO(given))
+        names = {"__name__": "__main__"}
+        with warnings.catch_warnings():
+            # It keeps its connections until it ends.
+            warnings.simplefilter("ignore", ResourceWarning)
+            exec(compile(program, "a program of the documents", "exec"), names)  # noqa: S102  # our own
+            names.clear()
+        return capsys.readouterr().out
+
+    return run

@@ -215,7 +215,8 @@ def test_an_export_arrives_line_by_line(connect):
     assert re.match(r'{"(kind|format|version)', lines[0])
 
 
-def test_the_readmes_chat_remembers(run_with_client, person, stack):
+@pytest.mark.usefixtures("patrol")
+def test_the_readmes_chat_remembers(run_program, person, stack):
     readme = (CHECKOUT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
     assert len(program.splitlines()) <= 20
@@ -227,7 +228,7 @@ def test_the_readmes_chat_remembers(run_with_client, person, stack):
             "ANTHROPIC_BASE_URL": provider.url,
             "ANTHROPIC_API_KEY": "any",
         }
-        printed = run_with_client(program, "My oven is broken.\nWhat is broken?\n", **told)
+        printed = run_program(program, "My oven is broken.\nWhat is broken?\n", **told)
         asked = [request.body for request in provider.requests]
     assert printed == "Oh no.\nYour oven is.\n"
     assert [message["role"] for message in asked[1]["messages"]] == ["user", "assistant", "user"]
