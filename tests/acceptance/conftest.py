@@ -46,7 +46,8 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "PATROL_EMBEDDER": "minilm",
-    "PATROL_PENDING_WAIT": "PT1S",
+    # A test that needs a patrol demands it; each note of all others would start one.
+    "PATROL_PENDING_WAIT": "PT1H",
     "PATROL_JUDGE_QUIET": "PT1S",
     "PATROL_SWEEP_EVERY": "1",
     "PATROL_LOG_FORMAT": "json",

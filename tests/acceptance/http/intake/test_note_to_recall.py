@@ -1,5 +1,6 @@
 """The whole way: a note is handed in, a patrol makes it a memory, and it is recalled. Everything runs for real."""
 
+from schemas.ledger.kinds import PATROL_DUE
 from store.patrol import steps as patrol
 from tests.conftest import PATIENCE
 from workers.embedded.processes import wait_until
@@ -38,6 +39,10 @@ def test_what_is_handed_in_is_recalled(person):
 
 def test_a_note_is_remembered_without_a_demanded_patrol(person):
     note_id = person.ask("POST", "/notes", json=SCENE).json()["ids"][0]
+    with person.ledger.transaction() as tx:
+        # It has waited for as long as the settings say.
+        waited = "update memory.work set next_at = clock_timestamp() where owner_id = %s and kind = %s"
+        tx.execute(waited, [person.being.being_id, PATROL_DUE.name])
 
     def remembered():
         return person.ask("GET", "/notes", params={"state": "remembered"}).json()["notes"]

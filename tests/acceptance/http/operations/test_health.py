@@ -80,7 +80,7 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
             for queue in (*QUEUES, TICK_QUEUE):
                 celery.control.cancel_consumer(queue, reply=True)
             wait_until(lambda: [*(celery.control.inspect().active_queues() or {}).values()] == [[]])
-            person.ask("POST", "/notes", json=scene())
+            person.ask("POST", "/patrols")
             # The worker is alive, and says so.
             wait_until(lambda: celery.control.ping(timeout=1.0))
             wait_until(lambda: working() == 503)
@@ -105,7 +105,6 @@ def deaf(stack, tmp_path_factory, launch):
             "PATROL_MOST_UNJUDGED": "2",
             # Used by no worker, but messages that no key can pay for count for no limit.
             "ANTHROPIC_API_KEY": "sk-ant-of-these-tests",
-            "PATROL_PENDING_WAIT": "PT1H",
         },
     )
     with Supervisor(tmp_path_factory.mktemp("deaf"), launch=launch) as supervisor:
