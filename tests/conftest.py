@@ -33,9 +33,8 @@ from schemas.accounts.accounts import Being, User
 from schemas.ledger.work import TaskMessage
 from store import clock as domain_clock
 from store.database import Sender, Store
-from store.migrate import migrate
-from tests.databases import OWNER, Database, Databases, as_bound, as_owner, url_of
-from tests.processes import forked_pytest
+from tests.databases import OWNER, Database, Databases, as_owner, url_of
+from tests.processes import clusters, forked_pytest
 from tests.processes.browser import Chromium, Pages, running_chromium
 from tests.processes.preloaded import SHARED, Preloaded, preloaded_client, preloaded_process
 from tests.scenes import make_being, make_user
@@ -262,6 +261,7 @@ def postgres() -> Iterator[EmbeddedPostgres]:
     with tempfile.TemporaryDirectory(prefix="patrol-", dir=MEMORY if in_memory else None) as home:
         sockets = Path(home) / "run"
         sockets.mkdir()
+        clusters.lay(Path(home) / "postgres", clusters.operated)
         with EmbeddedPostgres(Path(home) / "postgres", sockets, durable=False) as server:
             with psycopg.connect(server.url, autocommit=True) as superuser:
                 # It would change the statistics of databases between tests, and these would be made anew every minute.
@@ -298,14 +298,6 @@ def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
         yield as_owner(url_of(postgres.url, name))
         execute_alone(postgres.url, f"drop database {name} with (force)")
 
-    with psycopg.connect(postgres.url, autocommit=True) as server:
-        server.execute(f"create role {OWNER} login createrole")
-        server.execute("create database empty")
-        with psycopg.connect(url_of(postgres.url, "empty"), autocommit=True) as empty:
-            empty.execute("create extension vector")
-        server.execute(f"create database migrated owner {OWNER} template empty")
-    template_url = as_owner(url_of(postgres.url, "migrated"))
-    migrate(template_url, as_bound(template_url))
     return made
 
 

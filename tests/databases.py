@@ -74,15 +74,6 @@ def of_processes(url: str) -> dict[str, str]:
     return {"DATABASE_URL": as_bound(url), "PATROL_DIRECT_URL": url}
 
 
-def owned(server: str) -> str:
-    """Let an ordinary role, which may make others, own an embedded server's database; returns where it finds this."""
-    with psycopg.connect(server, autocommit=True) as superuser:
-        superuser.execute("create extension vector")
-        superuser.execute(f"create role {OWNER} login createrole")
-        superuser.execute(f"alter database postgres owner to {OWNER}")
-    return as_owner(server)
-
-
 class Ledger(Store):
     """A test's ledger. Its connections stay open when it is closed, for the next test.
 

@@ -28,10 +28,9 @@ from schemas.ledger.kinds import QUEUES
 from schemas.settings import CHECKOUT
 from store.accounts import beings, users
 from store.database import Store
-from store.migrate import migrate
-from tests.databases import as_bound, of_processes, owned
+from tests.databases import as_owner, of_processes, url_of
 from tests.ports import free_port
-from tests.processes import lock_trace
+from tests.processes import clusters, lock_trace
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
 from workers.embedded.supervisor import Launch, Process, Supervisor
@@ -80,9 +79,9 @@ def stack(launch: Launch) -> Iterator[Stack]:
     """
     with tempfile.TemporaryDirectory(prefix="patrol-") as directory, ExitStack() as context:
         home = Path(directory)
+        clusters.lay(home / "postgres", clusters.operated)
         servers = context.enter_context(embedded_servers(home, durable=False))
-        database_url = owned(servers.database_url)
-        migrate(database_url, as_bound(database_url))
+        database_url = as_owner(url_of(servers.database_url, "migrated"))
         lock_trace.install(database_url)
         supervisor = context.enter_context(Supervisor(home / "logs", launch=launch))
         environment = {

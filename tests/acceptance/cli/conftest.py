@@ -20,6 +20,7 @@ from store.accounts import beings, users
 from store.database import Store
 from tests.acceptance.cli import forked_up
 from tests.ports import free_port
+from tests.processes import clusters
 from tests.processes.preloaded import Forked, Preloaded
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
@@ -95,13 +96,14 @@ class Command:
     def fork_all(self) -> None:
         """Have what `start` starts forked from the preloaded process, if there is one, and what that supervises."""
         if self.preloaded:
+            clusters.lay(self.home / "demo" / "postgres", clusters.new)
             self.environment[forked_up.ADDRESS] = self.preloaded.address
             self.program = self.preloaded.program(self.home / "patrol", forked_up.__name__)
 
     def up(self, *arguments: object, folder: Path, output: IO[bytes]) -> Forked | subprocess.Popen[bytes]:
         """Start `patrol up` for the tests of other commands, as the leader of a session of its own.
 
-        It and its processes are forked from the preloaded process, if there is one.
+        It and its processes are forked from the preloaded process, if there is one, and its database is migrated.
 
         Args:
             arguments: Its arguments.
@@ -110,6 +112,7 @@ class Command:
         """
         argv = ["up", *map(str, arguments)]
         if self.preloaded:
+            clusters.lay(self.home / "postgres", clusters.migrated)
             environment = {**self.environment, forked_up.ADDRESS: self.preloaded.address}
             with Path(os.devnull).open("rb") as nothing:
                 streams = (nothing, output, output)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.embedded.postgres import EmbeddedPostgres
+from tests.processes import clusters
 from workers.embedded.processes import wait_until
 
 DRIVER = Path(__file__).with_name("driver.py")
@@ -27,20 +27,10 @@ def home(tmp_path, monkeypatch) -> Iterator[Path]:
     shutil.rmtree(sockets)
 
 
-@pytest.fixture(scope="package")
-def cluster(tmp_path_factory) -> Path:
-    """A cluster as a server's first start makes it, which takes half a second of processor time."""
-    folder = tmp_path_factory.mktemp("cluster")
-    with EmbeddedPostgres(folder / "postgres", folder, durable=False) as server:
-        return server.cluster
-
-
 @pytest.fixture
-def started_before(home, cluster) -> None:
+def started_before(home) -> None:
     """Servers have run in the home before."""
-    (home / "postgres").mkdir(mode=0o700, parents=True)
-    # With its account, which is another one's where root runs the tests.
-    subprocess.run(["cp", "-a", cluster, home / "postgres"], check=True)  # noqa: S607  # on the PATH, wherever that is
+    clusters.lay(home / "postgres", clusters.new)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from schemas.settings import Settings
 from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
+from tests.processes import clusters
 from tests.scenes import make_being, make_user
 from workers.embedded.postgres import EmbeddedPostgres, as_application, program
 from workers.embedded.processes import wait_until
@@ -57,8 +58,8 @@ def server_in(folder):
 @pytest.fixture
 def server(home):
     """A server with a Being."""
+    clusters.lay(home / "data", clusters.migrated)
     with server_in(home) as running:
-        migrate(running.url, as_application(running.url))
         yield running
 
 

@@ -14,14 +14,13 @@ import httpx2
 import psycopg
 import pytest
 
-from store.migrate import migrate
 from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
 from tests.acceptance.proxy.fragile import KEYS_SECRET, Fragile, Talker
 from tests.fakes.upstream import Reply, completion, running_upstream
 from tests.frontends import wire
+from tests.processes.clusters import migrated_servers
 from workers.embedded.processes import wait_until
 from workers.embedded.server import Server
-from workers.embedded.servers import embedded_servers
 from workers.embedded.supervisor import Launch
 
 # Long enough for the memory on a loaded machine, and short enough to wait for.
@@ -34,10 +33,9 @@ def fragile(launch: Launch) -> Iterator[Fragile]:
     """The proxy and its servers, for all tests of this module: each leaves them running."""
     with (
         tempfile.TemporaryDirectory(prefix="patrol-") as home,
-        embedded_servers(Path(home), durable=False) as servers,
+        migrated_servers(Path(home)) as servers,
         running_upstream() as upstream,
     ):
-        migrate(servers.database_url)
         upstreams = {
             "main": {"base_url": upstream.url, "provider": "openai", "key": "sk-platform"},
             "gone": {"base_url": "http://127.0.0.1:1/v1", "key": "sk-platform"},

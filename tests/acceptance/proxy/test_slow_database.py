@@ -11,13 +11,12 @@ import httpx2
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from store.migrate import migrate
 from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
 from tests.acceptance.proxy.fragile import KEYS_SECRET, Fragile
 from tests.fakes.slow_server import slow_way
 from tests.fakes.upstream import Reply, running_upstream
+from tests.processes.clusters import migrated_servers
 from workers.embedded.processes import wait_until
-from workers.embedded.servers import embedded_servers
 
 CHATS = 100
 # A chat sends its database some 60 messages one after the other.
@@ -29,10 +28,9 @@ def slowed(launch):
     """The proxy with its default patience, and the way to its database."""
     with (
         tempfile.TemporaryDirectory(prefix="patrol-") as home,
-        embedded_servers(Path(home), durable=False) as servers,
+        migrated_servers(Path(home)) as servers,
         running_upstream() as upstream,
     ):
-        migrate(servers.database_url)
         sockets = Path(conninfo_to_dict(servers.database_url)["host"])
         (socket,) = (each for each in sockets.glob(".s.PGSQL.*") if each.is_socket())
         with slow_way(socket, Path(home) / socket.name) as way:
