@@ -425,7 +425,7 @@ def system(place, hostile_command, runner):
         assert up.poll() is None, shown
         yield hostile_command
     finally:
-        os.kill(up.pid, signal.SIGINT)
+        os.kill(up.pid, signal.SIGTERM)
         code = up.wait(PATIENCE)
         reader.join()
         os.close(near)

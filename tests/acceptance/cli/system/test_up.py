@@ -45,12 +45,15 @@ def connected(command):
 
 
 @pytest.mark.long
-def test_a_whole_life_of_up(command):
-    up = command.start("up", "--port", free_port())
-    said = read_until(up, "Ctrl-C stops everything")
+def test_a_life_of_up_in_the_background_and_one_on_a_terminal(command):
+    port = free_port()
+    said = command("up", "--detach", "--port", port).stdout
+    assert f"http://127.0.0.1:{port}" in said
+    assert "./patrol down stops everything" in said
+    begun = (command.home / "logs" / "up.log").read_text()
     for part in ("servers", "migrate", "worker", "beat", "stream", "api"):
-        assert f"✓ {part}" in said
-    assert said.index("✓ api") < min(said.index("✓ beat"), said.index("✓ stream"))
+        assert f"✓ {part}" in begun
+    assert begun.index("✓ api") < min(begun.index("✓ beat"), begun.index("✓ stream"))
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     assert niceness(command, b"api.server") == {ours}
     assert wait_until(lambda: niceness(command, b"workers.runtime.celery.worker_group") == {ours + NICENESS}, PATIENCE)
@@ -58,15 +61,28 @@ def test_a_whole_life_of_up(command):
     llm = ",".join(queue for queue in QUEUES if queue in LLM_QUEUES)
     assert connected(command) >= {"patrol api", "patrol stream", f"patrol worker-llm {llm}"}
     assert "already runs" in command("up", "--port", free_port(), code=1).stderr
-    assert "Stopped." in stop(up, signal.SIGTERM)
-    assert up.returncode == 0
+    failed = command("up", "--detach", "--port", free_port(), code=1).stderr
+    assert "already runs" in failed
+    assert "up.log" in failed
+    # The way in is for the eyes of the person at the terminal.
+    assert "#login=" not in command("page", "--port", port).stdout
+    shown, terminal = on_a_terminal(command, "page", "--port", port)
+    (secret,) = re.findall(rf"http://127.0.0.1:{port}/#login=([\w-]+)", read_all(terminal).decode())
+    assert shown.wait(PATIENCE) == 0
+    os.close(terminal)
+    assert "Stopped." in command("down").stdout
     assert wait_until(lambda: not command.living(), PATIENCE)
-    logs = {log.stem: log.read_text().splitlines() for log in (command.home / "logs").glob("*.log")}
-    assert logs.keys() == {"api", "beat", "stream", "workers"}
+    assert "Nothing runs" in command("down").stdout
+    logs = {log.stem: log.read_text() for log in (command.home / "logs").glob("*.log")}
+    assert logs.keys() == {"api", "beat", "stream", "up", "workers"}
+    assert not any(words in log for log in logs.values() for words in (secret, "#login=", "0001_baseline"))
+    up = logs.pop("up")
+    assert "Stopped." in up
+    assert "migrations applied" in up
     # Servers and frameworks write as we do.
-    written = [line for lines in logs.values() for line in lines]
+    written = [line for log in logs.values() for line in log.splitlines()]
     assert all({"event", "level", "timestamp"} <= json.loads(line).keys() for line in written)
-    assert not any("due task" in line for line in logs["beat"])
+    assert "due task" not in logs["beat"]
 
     port = free_port()
     again, terminal = on_a_terminal(command, "up", "--port", port)
@@ -87,32 +103,6 @@ def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
     read_until(up, moment)
     assert "Stopped." in stop(up)
     assert wait_until(lambda: not command.living(), PATIENCE)
-
-
-@pytest.mark.long
-def test_up_goes_on_in_the_background_until_it_is_ended(command):
-    port = free_port()
-    said = command("up", "--detach", "--port", port).stdout
-    assert f"http://127.0.0.1:{port}" in said
-    assert "./patrol down stops everything" in said
-    command("user", "add", "Ada")
-    failed = command("up", "--detach", "--port", free_port(), code=1).stderr
-    assert "already runs" in failed
-    assert "up.log" in failed
-    # The way in is for the eyes of the person at the terminal.
-    assert "#login=" not in command("page", "--port", port).stdout
-    shown, terminal = on_a_terminal(command, "page", "--port", port)
-    (secret,) = re.findall(rf"http://127.0.0.1:{port}/#login=([\w-]+)", read_all(terminal).decode())
-    assert shown.wait(PATIENCE) == 0
-    os.close(terminal)
-    logs = "".join(log.read_text() for log in (command.home / "logs").iterdir())
-    assert secret not in logs
-    assert "#login=" not in logs
-    assert "migrations applied" in logs
-    assert "0001_baseline" not in logs
-    assert "Stopped." in command("down").stdout
-    assert wait_until(lambda: not command.living(), PATIENCE)
-    assert "Nothing runs" in command("down").stdout
 
 
 def test_a_port_that_is_taken_is_told_before_anything_starts(command):
