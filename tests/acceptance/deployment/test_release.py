@@ -38,17 +38,22 @@ REGISTRIES = re.compile(rb"pypi\.org|pythonhosted|npmjs|debian\.org")
 GIT = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in IDENTITY.items()}
 
 
-def git(folder, *arguments):
+def git(folder, *arguments, umask=-1):
     command = ["git", *arguments]
-    subprocess.run(command, cwd=folder, env={**os.environ, **GIT}, capture_output=True, check=True)
+    subprocess.run(command, cwd=folder, env={**os.environ, **GIT}, umask=umask, capture_output=True, check=True)
 
 
-def released(folder, umask):
-    """Run the release in a clone of the checkout as it stands, committed at a given time."""
+def committed(folder):
+    """A clone of the checkout as it stands, committed at a given time."""
     cloned(folder)
     git(folder, "init", "--quiet")
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "All.")
+    return folder
+
+
+def released(folder, umask):
+    """Run the release in a clone."""
     done = subprocess.run(
         [sys.executable, "-m", "release", "--to", folder / "dist"],
         cwd=folder,
@@ -66,6 +71,7 @@ def released(folder, umask):
 def test_the_same_commit_gives_the_same_files_and_each_is_what_it_is_called(tmp_path):
     """Two runs, in folders of other names and under another mask of permissions, write the same bytes."""
     program("npm")
+    git(committed(tmp_path / "one"), "clone", "--quiet", ".", tmp_path / "another one", umask=0o077)
     one, other = released(tmp_path / "one", 0o022), released(tmp_path / "another one", 0o077)
     assert {path.name for path in one.iterdir()} == NAMES
     assert {path.name: path.read_bytes() for path in other.iterdir()} == {
