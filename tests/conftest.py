@@ -50,7 +50,8 @@ gc.disable()
 # An upper bound on waiting for a condition, generous so that a busy machine fails no test.
 PATIENCE = 120.0
 MEMORY = Path("/dev/shm")  # noqa: S108  # directories in it get unpredictable names
-ROOM = 2 << 30
+# What all test processes together have in it at a time, and as much again.
+ROOM = 6 << 30
 # `tests/acceptance/http` and each of its neighbours has a running system of its own.
 DEPTH_OF_SYSTEMS = 3
 # Which of the parallel test processes begin with the tests of these folders, one test each in turn. In `embedded`,
@@ -94,7 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # pytest keeps those of its last runs where they are: they show why a test failed.
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
         # A short path, since a socket's is at most 107 bytes.
-        temporary = tempfile.TemporaryDirectory(prefix="t-")
+        temporary = tempfile.TemporaryDirectory(prefix="t-", dir=MEMORY if has_room(MEMORY) else None)
         config.add_cleanup(temporary.cleanup)
         os.environ["TMPDIR"] = tempfile.tempdir = temporary.name
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
@@ -107,6 +108,18 @@ def pytest_configure(config: pytest.Config) -> None:
         running = ExitStack()
         os.environ[SHARED] = running.enter_context(preloaded_process())
         config.add_cleanup(running.close)
+
+
+def has_room(folder: Path) -> bool:
+    """Whether all temporary files of the tests may be in a folder in memory, and programs be started from there.
+
+    A new cluster of Postgres has 2,000 files, and to make one on a disk took a millisecond of processor time.
+    """
+    return (
+        os.access(folder, os.W_OK)
+        and shutil.disk_usage(folder).free >= ROOM
+        and not os.statvfs(folder).f_flag & os.ST_NOEXEC
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -257,8 +270,7 @@ def open_page(chromium: Chromium) -> Iterator[Pages]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
     """A Postgres server for this test process, removed when it ends."""
-    in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM
-    with tempfile.TemporaryDirectory(prefix="patrol-", dir=MEMORY if in_memory else None) as home:
+    with tempfile.TemporaryDirectory(prefix="patrol-") as home:
         sockets = Path(home) / "run"
         sockets.mkdir()
         clusters.lay(Path(home) / "postgres", clusters.operated)

@@ -58,6 +58,9 @@ LIBRARIES_OF_TESTS = ("agents", "anthropic", "fastapi", "hypothesis", "kubernete
 LIBRARIES_OF_TESTS += ("mcp.client.client", "openai", "playwright.sync_api", "pydantic_ai.models.function", "pytest")
 # The largest request: arguments and environment.
 REQUEST = 1 << 17
+# <linux/mman.h>
+MADV_COLLAPSE = 25
+HUGE_PAGE = 2 << 20
 # Where the preloaded process listens that parallel test processes share.
 SHARED = "TESTS_PRELOADED"
 
@@ -301,6 +304,20 @@ def load_programs() -> None:
     assert "celeryconfig" not in sys.modules
 
 
+def use_huge_pages() -> None:
+    """Collapse this process's memory into pages of 2 MB, where the kernel can (Linux 6.1).
+
+    A fork then copies 120 entries of page tables instead of 60,000: it took 40 ms of processor time, and takes 10.
+    """
+    madvise = ctypes.CDLL(None).madvise
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, rights, _, _, file, *name = line.split()
+        if rights == "rw-p" and file == "0" and name in ([], ["[heap]"]):
+            begin, end = (int(address, 16) for address in addresses.split("-"))
+            for page in range(-(-begin // HUGE_PAGE) * HUGE_PAGE, end - HUGE_PAGE + 1, HUGE_PAGE):
+                madvise(ctypes.c_void_p(page), ctypes.c_size_t(HUGE_PAGE), MADV_COLLAPSE)
+
+
 def serve(listener: socket.socket, kind: str) -> NoReturn:
     """Fork a process for each request of a client; in each fork, run its module."""
     clients = selectors.DefaultSelector()
@@ -308,6 +325,7 @@ def serve(listener: socket.socket, kind: str) -> NoReturn:
     clients.select()
     load_libraries_of_tests() if kind == "tests" else load_programs()
     collector.keep_out_of_it()
+    use_huge_pages()
     forks = Forks()
     clients.register(forks.ended, selectors.EVENT_READ)
     while True:

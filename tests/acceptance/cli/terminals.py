@@ -111,6 +111,7 @@ def serve():
     """Answer requests until there are no more."""
     import cli.commands  # noqa: PLC0415  # the runner's own process imports none of it
     from providers.local.minilm import open_minilm  # noqa: PLC0415  # likewise
+    from tests.processes.preloaded import use_huge_pages  # noqa: PLC0415  # likewise
     from workers.runtime import collector  # noqa: PLC0415  # likewise
 
     open_minilm()
@@ -119,6 +120,7 @@ def serve():
     for module in IMPORTED_WHEN_CALLED:
         import_module(module)
     collector.keep_out_of_it()
+    use_huge_pages()
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         asked = json.loads(line)
