@@ -30,9 +30,9 @@ _MONTHS = (
     "nov нояб лист نوفمبر พฤศจิกายน",
     "dec dez déc dic des дек груд ديسمبر ธันวาคม",
 )
-_NAME = r"(?P<name>[^\s\d.,]{3,12})\.?,?\s+"
+_NAME = r"(?P<name>[^\s\d.,]{3,12}+)\.?,?\s+"
 _ERA = r"(?:\s?[гр]\.)?"
-_WEEKDAY = r"(?:[^\s\d.,]{2,12}[.,]{0,2}\s+)?"
+_WEEKDAY = r"(?:[^\s\d.,]{2,12}+[.,]{0,2}\s+)?"
 _DATES = (
     # 2024年4月25日, 2024. 4. 25., 2024/4/25, 2024-4-25: where the year comes first, day and month can't be mistaken
     r"(?P<year>\d{4})\s?[年년/.-]\s?(?P<month>\d{1,2})\s?[月월/.-]\s?(?P<day>\d{1,2})\s?[日일.]?",

@@ -8,6 +8,7 @@ each kind is tried: two characters are of one kind if the same sets of the expre
 
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 with warnings.catch_warnings():
@@ -44,10 +45,10 @@ def attacks(pattern: str, flags: int) -> list[str]:
 
 def _of_each_kind(parsed: Sequence[Any]) -> list[str]:
     """One character of each kind."""
-    sets = list(_sets(parsed))
-    own = [chr(code) for one in sets for part in one for code in _codes(part)]
+    sets = dict.fromkeys(tuple(one) for one in _sets(parsed))
+    own = (chr(code) for one in sets for part in one for code in _codes(part))
     found = {}
-    for character in [*own, *CHARACTERS]:
+    for character in dict.fromkeys(chain(own, CHARACTERS)):
         # Ends of words and lines are looked for in many expressions, beside the sets.
         kind = _is_word(character), character == "\n", *(_holds_any(one, character) for one in sets)
         found.setdefault(kind, character)
@@ -128,8 +129,8 @@ class _Writer:
         if kind in (kinds.NOT_LITERAL, kinds.ANY):
             return next(one for one in self._order if _holds((kind, argument), one))
         if kind is kinds.IN:
-            own = [chr(code) for part in argument for code in _codes(part)]
-            return next((one for one in [*self._order, *own] if _holds_any(argument, one)), "")
+            own = (chr(code) for part in argument for code in _codes(part))
+            return next((one for one in chain(self._order, own) if _holds_any(argument, one)), "")
         if kind in REPEATS:
             least, most, inner = argument
             return "".join(self.text(inner) for _ in range(min(most, max(least, self._least))))

@@ -103,8 +103,8 @@ def complaint(found: Found, text: str | bytes, least: float) -> str | None:
 def first_complaint(found: Found) -> str | None:
     """What is wrong with the time that an expression takes for the first text with which something is.
 
-    A text is read as a whole if its parts do not tell that this takes less than `SECONDS`; so is the one whose
-    sixteenth takes longest.
+    A text is read as a whole if its sixteenth and its fourth foresee something wrong; so is the one whose sixteenth
+    takes longest.
     """
     source, flags = found.pattern.pattern, found.pattern.flags
     longest, slowest = 0.0, None
@@ -113,23 +113,23 @@ def first_complaint(found: Found) -> str | None:
         sixteenth = seconds(found, part_of(text, 16))
         if sixteenth > longest:
             longest, slowest = sixteenth, text
-        if foreseen(found, text, 16, sixteenth)[1] < SHORT:
+        if not is_foreseen(found, text, 16, sixteenth):
             continue
         fourth = seconds(found, part_of(text, 4))
-        growth, whole = foreseen(found, text, 4, fourth)
-        if whole >= SHORT and (growth >= MOST_GROWTH or whole >= SECONDS) and (wrong := complaint(found, text, fourth)):
+        if is_foreseen(found, text, 4, fourth) and (wrong := complaint(found, text, fourth)):
             return wrong
     return complaint(found, slowest, seconds(found, part_of(slowest, 4))) if slowest is not None else None
 
 
-def foreseen(found: Found, text: str | bytes, parts: int, took: float) -> tuple[float, float]:
-    """What one of so many parts of a text takes of the time of a fourth of it, and how long the text will take."""
-    if took < SHORT / parts**2:
-        return SQUARE, took * parts**2
+def is_foreseen(found: Found, text: str | bytes, parts: int, took: float) -> bool:
+    """Whether a text may be complained of, by the time that one of so many parts of it took, and a fourth of that."""
+    if took * parts**2 < SHORT:
+        return False
     growth = took / seconds(found, part_of(text, 4 * parts))
     # The share of the part's time that is by the square.
-    share = max(0.0, (1 / LINEAR - 1 / growth) / (1 / LINEAR - 1 / SQUARE))
-    return growth, took * (parts * (1 - share) + parts**2 * share)
+    square = max(0.0, (1 / LINEAR - 1 / growth) / (1 / LINEAR - 1 / SQUARE))
+    whole, fourth = (took * (times * (1 - square) + times**2 * square) for times in (parts, parts / 4))
+    return whole >= SHORT and (whole >= SECONDS or whole >= MOST_GROWTH * fourth)
 
 
 def test_patterns_take_time_by_the_length_of_a_text():
