@@ -13,11 +13,11 @@ from memory.intake.importers.json_elements import Element, elements
 from memory.text.errors import InvalidRequest
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-    max_leaves=20,
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
 )
-OBJECTS = st.lists(st.dictionaries(st.text(max_size=8), VALUES, max_size=5), max_size=6)
+OBJECTS = st.lists(st.dictionaries(st.text(max_size=4), VALUES, max_size=3), max_size=4)
 
 
 class Trickle(io.BytesIO):

@@ -640,6 +640,10 @@ SAME: list[Perturb] = [
 def answered(form: type[BaseModel], text: str) -> BaseModel:
     found = answer_text(text)
     assert found is not None, text
+    return read_as(form, found)
+
+
+def read_as(form: type[BaseModel], found: str) -> BaseModel:
     question = Question("any", "small", "", "", "", form, 100)
     return read(question, Completion(found, "m", Usage())).answer
 
@@ -650,10 +654,10 @@ KEPT: dict[tuple[type[BaseModel], str], list[str]] = {}
 
 def kept(answer: BaseModel) -> list[str]:
     """The items of an answer that its rules let through, in one form each."""
-    read_as = (type(answer), answer.model_dump_json())
-    if read_as not in KEPT:
-        KEPT[read_as] = _kept(answer)
-    return KEPT[read_as]
+    key = (type(answer), answer.model_dump_json())
+    if key not in KEPT:
+        KEPT[key] = _kept(answer)
+    return KEPT[key]
 
 
 def _kept(answer: BaseModel) -> list[str]:
@@ -757,21 +761,23 @@ def test_what_an_answer_says_in_another_form_is_kept(purpose, perturb):
 def test_of_an_answer_whose_end_is_cut_off_the_whole_items_are_kept(purpose):
     form, right = RIGHT[purpose]
     text = json.dumps(right)
-    wanted = {name: value for name, value in right.items() if isinstance(value, list)}
+    ends = {
+        name: [_end(text, right, name, place) for place in range(len(value))]
+        for name, value in right.items()
+        if isinstance(value, list)
+    }
     for cut in range(len(text) // 3, len(text)):
         found = answer_text(text[:cut])
-        whole = {
-            name: sum(_end(text, right, name, place) <= cut for place in range(len(wanted[name]))) for name in wanted
-        }
+        whole = {name: sum(end <= cut for end in ends[name]) for name in ends}
         if found is None:
             assert not any(whole.values())
             continue
         try:
-            answer = answered(form, text[:cut])
+            answer = read_as(form, found)
         except BadAnswer:
             assert not any(whole.values()) or not isinstance(next(iter(right.values())), list)
             continue
-        got = {name: len(getattr(answer, name)) for name in wanted}
+        got = {name: len(getattr(answer, name)) for name in ends}
         if purpose == "judge":
             # What is cut off may have named messages that stay in confidence.
             assert UNTOLD in [one.model_dump() for one in answer.confidences]

@@ -12,12 +12,15 @@ from memory.text.errors import InvalidRequest
 
 HELLO = '{"role": "user", "content": "Hi."}'
 
-leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
-values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
+texts = st.text(max_size=6)
+leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts
+values = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3), max_leaves=6
+)
 messages = st.lists(
-    st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant", "tool"]), "content": st.text() | values}),
+    st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant", "tool"]), "content": texts | values}),
     min_size=1,
-    max_size=4,
+    max_size=3,
 )
 
 
@@ -94,7 +97,7 @@ def test_what_varies_stands_behind_the_users_last_words():
     assert with_memory(("assistant", "Hello.")) == [("system", "You are.\n\nYou remember."), ("assistant", "Hello.")]
 
 
-@given(messages, st.dictionaries(st.text(), values), st.booleans(), st.booleans())
+@given(messages, st.dictionaries(texts, values, max_size=3), st.booleans(), st.booleans())
 def test_a_body_of_any_content_is_read_and_written(said, more, ascii_only, indented):
     fields = {**more, "messages": said, "model": "one"}
     text = json.dumps(fields, ensure_ascii=ascii_only, indent=2 if indented else None)
