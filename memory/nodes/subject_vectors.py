@@ -20,6 +20,8 @@ from store.database import Store
 
 # The most frequent actors of the scenes, whose names stand in the actions of others as well.
 MOST_NAMES = 12
+# Less is left of a vector by rounding alone: it is stored with half precision, in steps of a thousandth.
+NOTHING = 0.01
 
 
 class Situated(Protocol):
@@ -84,4 +86,4 @@ def _without(vector: NDArray[np.float32], removed: Iterable[NDArray[np.float32]]
     spanned, _ = np.linalg.qr(np.stack(rows).T)
     left = vector - spanned @ (spanned.T @ vector)
     length = float(np.linalg.norm(left))
-    return (left / length).astype(np.float32) if length > np.finfo(np.float32).eps else vector
+    return (left / length).astype(np.float32) if length > NOTHING else vector
