@@ -101,7 +101,7 @@ class Check:
             raise Unfounded(faults[0])
         if self._names_a_stranger(sentence, ground):
             raise Unfounded(NAME)
-        if not _in_other_languages(sentence, ground) and not ground.shares_a_word(sentence):
+        if not ground.shares_a_word(sentence) and not _in_other_languages(sentence, ground):
             raise Unfounded(UNSHARED)
         return Sentence(sentence=sentence, cites=[cite_of(source, quote) for source, quote in dict.fromkeys(found)])
 

@@ -152,6 +152,11 @@ _LATIN = tuple(
     for code, known in LANGUAGES.items()
     if known.stop_words and known.stemmer not in {None, "russian", "arabic", "hindi", "greek"}
 )
+# In which languages in Latin letters a word is among the most frequent ones.
+_FREQUENT_IN: dict[str, list[str]] = {}
+for _code in _LATIN:
+    for _word in LANGUAGES[_code].stop_words:
+        _FREQUENT_IN.setdefault(_word, []).append(_code)
 
 
 def language_of_word(word: str, usual: str) -> str:
@@ -172,11 +177,10 @@ _SPOKEN: tuple[tuple[re.Pattern[str], str], ...] = (
 
 def votes(words: list[str]) -> Counter[str]:
     """How many of these words are among the most frequent ones of each language in Latin letters, or in its script."""
-    counted = Counter(words)
-    found = Counter(
-        {code: sum(times for word, times in counted.items() if word in LANGUAGES[code].stop_words) for code in _LATIN}
-    )
-    for word, times in counted.items():
+    found = Counter(dict.fromkeys(_LATIN, 0))
+    for word, times in Counter(words).items():
+        for language in _FREQUENT_IN.get(word, ()):
+            found[language] += times
         if not word.isascii() and (code := next((code for script, code in _SPOKEN if script.search(word)), None)):
             found[code] += times
     return found

@@ -55,10 +55,10 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
         written: What it says, by plain names.
         nested: Whether it is an item.
     """
-    names = {plain(name) for name in form.model_fields}
-    others = {name: value for name, value in written.items() if name not in names and not is_nothing(value)}
-    missing = {plain(name): fits for name, field in form.model_fields.items() if (fits := _fits(field, nested=nested))}
-    missing = {name: fits for name, fits in missing.items() if name not in written}
+    fields = {plain(name): field for name, field in form.model_fields.items()}
+    others = {name: value for name, value in written.items() if name not in fields and not is_nothing(value)}
+    absent = {name: field for name, field in fields.items() if others and name not in written}
+    missing = {name: fits for name, field in absent.items() if (fits := _fits(field, nested=nested))}
     found: dict[str, Any] = {}
     for alike in (True, False):
         for name, fits in list(missing.items()):

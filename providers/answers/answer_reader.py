@@ -63,9 +63,10 @@ class AnswerReader:
         written |= under_other_names(form, written, nested=nested)
         read: dict[str, Any] = {}
         for name, field in form.model_fields.items():
-            value = written.get(plain(name))
+            key = plain(name)
+            value = written.get(key)
             if value is None:
-                if (absent := absent_meaning(field, was_named=plain(name) in written)) is not REQUIRED:
+                if (absent := absent_meaning(field, was_named=key in written)) is not REQUIRED:
                     read[name] = absent
                 elif nested:
                     raise Unreadable("a field is missing")
