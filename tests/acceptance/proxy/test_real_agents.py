@@ -1,23 +1,27 @@
 """The real programs of agents against the proxy: what a person says to them is stored, and nothing else of theirs.
 
 They are some 700 MB, so they run on demand, where they are installed: `npm install` in a copy of `agents/`, and the
-name of that folder in `TESTS_AGENTS`. The OpenAI Agents SDK is among Python's packages.
+name of that folder in `TESTS_AGENTS`. The OpenAI Agents SDK is one of Python's packages, and runs in this process.
 """
 
+import asyncio
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, RunConfig, Runner
+from openai import AsyncOpenAI
 
 from tests.acceptance.conftest import PATIENCE
 from tests.acceptance.proxy.conftest import secret_of
 from tests.acceptance.proxy.test_memory import said
 
-SOURCE = Path(__file__).with_name("agents")
 FIRST = "My sister Ingeborg moves to Bergen."
+# What the libraries say on each wire.
+FIRST_ON = "My sister Ingeborg moves to Bergen ({})."
+SECOND_ON = "And when ({})?"
 CODEX = """model = "fake-1"
 model_provider = "mira"
 web_search = "disabled"
@@ -94,14 +98,28 @@ def test_javascript_libraries(proxy, person, installed, run, script):
     assert_two_turns_on(["chat", "messages", "responses"], person)
 
 
-def test_openai_agents_sdk(proxy, person, run):
-    run(sys.executable, SOURCE / "openai_agents.py", proxy.url, secret_of(person))
+def test_openai_agents_sdk(proxy, person):
+    async def talk():
+        client = AsyncOpenAI(base_url=proxy.base_url, api_key=secret_of(person), max_retries=0)
+        models = {
+            "responses": OpenAIResponsesModel(model="fake-1", openai_client=client),
+            "chat": OpenAIChatCompletionsModel(model="fake-1", openai_client=client),
+        }
+        untraced = RunConfig(tracing_disabled=True)
+        for name, model in models.items():
+            agent = Agent(name="Mira", instructions="You are brief.", model=model)
+            first = await Runner.run(agent, FIRST_ON.format(name), run_config=untraced)
+            again = [*first.to_input_list(), {"role": "user", "content": SECOND_ON.format(name)}]
+            await Runner.run(agent, again, run_config=untraced)
+        await client.close()
+
+    asyncio.run(talk())
     assert_two_turns_on(["chat", "responses"], person)
 
 
 def assert_two_turns_on(wires, person):
     talk = said(person)
     users = sorted(text for role, text in talk if role == "user")
-    told = ("My sister Ingeborg moves to Bergen ({}).", "And when ({})?")
+    told = (FIRST_ON, SECOND_ON)
     assert users == sorted(text.format(wire) for wire in wires for text in told), json.dumps(talk)
     assert [text for role, text in talk if role == "assistant"] == ["ok"] * 2 * len(wires)
