@@ -28,13 +28,14 @@ PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
 
 @dataclass
 class JavaScript:
-    """A process that sends requests with the SDK, one after the other."""
+    """A process that sends requests with the SDK, one after the other, and the token that they show."""
 
     process: subprocess.Popen[str]
+    token: str
 
     def start(self, do: str, body: dict[str, Any] | None = None, **options: object) -> None:
         """Have a request sent."""
-        self.line(json.dumps({"do": do, "body": body, **options}))
+        self.line(json.dumps({"do": do, "token": self.token, "body": body, **options}))
 
     def line(self, text: str = "") -> None:
         """Send a line."""
@@ -65,25 +66,30 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(folder)
 
 
-@pytest.fixture
-def javascript(project, proxy, person) -> Iterator[JavaScript]:
-    """The SDK, told the proxy's address and a token of the person's."""
+@pytest.fixture(scope="module")
+def process(project, proxy_process) -> Iterator[subprocess.Popen[str]]:
+    """The process, told the proxy's address."""
     with subprocess.Popen(
         [program("nodejs"), "requests.mjs"],
         cwd=project,
         env={
             **os.environ,
-            "BASE_URL": proxy.base_url,
-            "ANTHROPIC_URL": f"{proxy.url}/anthropic",
-            "TOKEN": secret_of(person),
+            "BASE_URL": proxy_process.base_url,
+            "ANTHROPIC_URL": f"{proxy_process.url}/anthropic",
         },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
     ) as process:
-        yield JavaScript(process)
+        yield process
         process.kill()
+
+
+@pytest.fixture
+def javascript(process, proxy, person) -> JavaScript:  # noqa: ARG001  # the proxy's upstream has seen nothing yet
+    """The SDK with a token of the person's."""
+    return JavaScript(process, secret_of(person))
 
 
 def test_answers_and_streams_are_the_upstreams_byte_for_byte(proxy, javascript):

@@ -1,13 +1,11 @@
-// Sends requests with OpenAI's and Anthropic's JavaScript SDKs. Each line of stdin names one, as {"do", "body", …}; each line of stdout says
-// what the SDK made of the answer.
+// Sends requests with OpenAI's and Anthropic's JavaScript SDKs. Each line of stdin names one, as {"do", "token", "body", …}; each line of
+// stdout says what the SDK made of the answer.
 
 import { createInterface } from "node:readline";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { APIError } from "openai";
 
-const client = new OpenAI({ baseURL: process.env.BASE_URL, apiKey: process.env.TOKEN, maxRetries: 0, timeout: 120_000 });
-
-const claude = new Anthropic({ baseURL: process.env.ANTHROPIC_URL, apiKey: process.env.TOKEN, maxRetries: 0 });
+let client, claude;
 
 const bytesOf = async (answer) => Buffer.from(await answer.arrayBuffer()).toString("base64");
 
@@ -80,6 +78,8 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const nextLine = async () => (await lines.next()).value;
 for (let line = await nextLine(); line !== undefined; line = await nextLine()) {
   const asked = JSON.parse(line);
+  client = new OpenAI({ baseURL: process.env.BASE_URL, apiKey: asked.token, maxRetries: 0, timeout: 120_000 });
+  claude = new Anthropic({ baseURL: process.env.ANTHROPIC_URL, apiKey: asked.token, maxRetries: 0 });
   let told;
   try {
     told = { result: await doings[asked.do](asked, nextLine) };
