@@ -56,7 +56,7 @@ def test_vectors_are_used_though_their_owner_was_erased_meanwhile(store, being, 
 
 def test_a_request_that_the_database_can_not_settle_stays_at_its_highest_cost(url, store, being, calls):
     with (
-        Store(url, limits=Limits(0.05)) as hasty,
+        Store(url, limits=Limits(1.0)) as hasty,
         store.transaction() as tx,
         on_behalf_of(Asker(being.being_id, "embed")),
         AccountsMeter(hasty, Settings()).request(MODEL, 1000) as used,
