@@ -41,7 +41,6 @@ from store import clock
 from store.accounts import users
 from store.database import Store
 from store.llm import calls, drops
-from store.transaction import commit_soon
 
 log = structlog.get_logger()
 
@@ -271,8 +270,6 @@ def _record(on: _Answering) -> UUID | None:
     quoted = list(dict.fromkeys(cite.id for cite in cites if cite.kind == "message"))
     reasons: dict[str, Any] = {"passages": [{"message_ids": [one], "score": 0.0} for one in quoted]}
     with on.asking.store.transaction() as tx:
-        # A message that repeats the answer is stored by a later commit, which makes this one durable too.
-        commit_soon(tx)
         drops.count(tx, being_id, writing.ANSWER.purpose, on.dropped)
         if on.asking.off_the_record:
             return None
