@@ -57,7 +57,9 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
     """
     fields = {plain(name): field for name, field in form.model_fields.items()}
     others = {name: value for name, value in written.items() if name not in fields and not is_nothing(value)}
-    absent = {name: field for name, field in fields.items() if others and name not in written}
+    if not others:
+        return {}
+    absent = {name: field for name, field in fields.items() if name not in written}
     missing = {name: fits for name, field in absent.items() if (fits := _fits(field, nested=nested))}
     found: dict[str, Any] = {}
     for alike in (True, False):
