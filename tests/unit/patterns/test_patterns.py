@@ -12,14 +12,13 @@ import pytest
 from tests.unit.patterns.attacks import attacks
 from tests.unit.patterns.found import Found, all_patterns
 
-# Four times of what is allowed: a virtual machine may run at a third of its pace for minutes.
-SECONDS = 0.2
+SECONDS = 0.1
 # An expression that takes less does not take the square of the length: that is a hundred times as much.
 SHORT = 0.01
 # What a text takes of the time of a fourth of it: by its length four times, by the square sixteen times.
 LINEAR, MOST_GROWTH, SQUARE = 4, 8, 16
 # No expression is waited for longer.
-GIVEN_UP = 0.4
+GIVEN_UP = 0.2
 # Other processes take the processor's cache away; the least time of some tries counts.
 TRIES = 5
 # Modules that build expressions of what is only known when they run.
