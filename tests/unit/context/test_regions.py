@@ -9,7 +9,7 @@ NAMES = ("core", "summary", "userNotes", "rag-context", DEFAULT)
 
 names = st.sampled_from(NAMES)
 orders = st.lists(st.sampled_from((*NAMES, "without-source")), unique=True).map(tuple)
-entries = st.builds(Entry, st.sampled_from(("system", "user", "assistant")), st.sampled_from("abcdefgh"), names)
+entries = st.builds(Entry, st.sampled_from(("system", "user", "assistant")), st.text(max_size=4), names)
 memories = st.builds(WorkingMemory, st.lists(entries, max_size=12).map(tuple), orders)
 
 
