@@ -1,10 +1,11 @@
-"""What reads people's words takes time by their length: texts of 64 KB that are made to take long, by function.
+"""What reads people's words takes time by their length: texts of 16 KB that are made to take long, by function.
 
 Texts that an API bounds are as long as it lets them be: names, and records of the vault.
 """
 
 import io
 import json
+import math
 from datetime import UTC, datetime
 from time import thread_time
 from uuid import UUID
@@ -31,12 +32,13 @@ from schemas.limits import NAME_CHARACTERS, VAULT_CHARACTERS
 from schemas.text.reasoning import spoken
 from schemas.text.visible_text import visible
 
-LONG = 64 * 1024
-# A function that takes less is not looked at: by the square, 64 KB take seconds to minutes.
-SHORT = 0.05
+LONG = 16 * 1024
+# A function that takes less is not looked at: by the square, 16 KB take a fifth of a second to minutes.
+SHORT = 0.01
 # Four times the text takes four times as long, by the square sixteen times.
 LINEAR, MOST_GROWTH, SQUARE = 4, 8, 16
-TRIES = 4
+# A machine's pace varies by three from second to second: the least times of some tries are compared.
+TRIES = 12
 OWNER = UUID(int=1)
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 FENCES = frozenset({"a"})
@@ -133,21 +135,20 @@ def clearly_grows_by_length(reader, unit, most, fourth):
 
 @pytest.mark.parametrize("name", READERS)
 def test_four_times_the_text_takes_some_four_times_as_long(name):
-    reader, most, slow = READERS[name], READ_AT_MOST.get(name, LONG), []
+    reader, most = READERS[name], READ_AT_MOST.get(name, LONG)
     fourths = {unit: seconds(reader, part_of(unit, most // 4)) for unit in sorted(UNITS)}
     longest = max(fourths, key=fourths.get)
     for unit, fourth in fourths.items():
         if fourth < SHORT / SQUARE or (unit != longest and clearly_grows_by_length(reader, unit, most, fourth)):
             continue
-        long = part_of(unit, most)
-        whole = seconds(reader, long)
+        least, whole = fourth, math.inf
         for _ in range(TRIES):
-            if whole < SHORT or whole < MOST_GROWTH * seconds(reader, part_of(unit, most // 4)):
+            whole = min(whole, seconds(reader, part_of(unit, most)))
+            least = min(least, seconds(reader, part_of(unit, most // 4)))
+            if whole < SHORT or whole < MOST_GROWTH * least:
                 break
-            whole = min(whole, seconds(reader, long))
         else:
-            slow.append((unit, whole))
-    assert not slow
+            pytest.fail(f"{whole:.3f} s, and {least:.3f} s for a fourth, with {unit!r}")
 
 
 # What compares two texts may take time by the product of their lengths, which the API bounds.
