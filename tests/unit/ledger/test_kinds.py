@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from schemas.ledger.kinds import BEAT, KINDS, QUEUES, STEPS, TICK_QUEUE, WORK, TickKind, WorkKind, chain_from
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,17 +59,39 @@ STABLE = {
 }
 
 
-def in_a_worker(program):
-    """What a Python program prints as JSON in a process whose Celery app is set up like a worker's."""
-    prelude = (
-        "import json\n"
-        "from workers.runtime.app import app\n"
-        "from schemas.ledger.kinds import *\n"
-        "from workers.runtime import step\n"
-        "app.loader.import_default_modules()\n"
-    )
+# Tasks that must be refused when their module is imported.
+REFUSED = [
+    "step.step(WorkKind('upkeep.tidy', 'upkeep'))",
+    "step.step(WorkKind('upkeep.curate', 'patrol'))",
+    "step.step(CURATE, bury=print)",
+    "step.step(STEPS['embed'])",
+    "step.tick(TickKind('upkeep.tidy', 'ticks', every=None))",
+]
+TRIED = "".join(f"try:\n    {one}\nexcept ValueError as fault:\n    refused.append(str(fault))\n" for one in REFUSED)
+PROGRAM = f"""
+import json
+from celery import signals
+from workers.runtime.app import app
+from schemas.ledger.kinds import *
+from workers.runtime import step
+app.loader.import_default_modules()
+tasks = {{name: task.queue for name, task in app.tasks.items() if not name.startswith('celery.')}}
+taken = []
+for served in (['ingest', 'upkeep'], ['ingest']):
+    app.amqp.queues.select(served)
+    signals.celeryd_after_setup.send(sender='worker@here', instance=None, conf=app.conf)
+    taken.append(sorted(app.amqp.queues.consume_from))
+refused = []
+{TRIED}
+print(json.dumps({{"tasks": tasks, "taken": taken, "refused": refused}}))
+"""
+
+
+@pytest.fixture(scope="module")
+def worker():
+    """What there is in a process whose Celery app is set up like a worker's."""
     done = subprocess.run(
-        [sys.executable, "-c", prelude + program],
+        [sys.executable, "-c", PROGRAM],
         cwd=ROOT,
         env={**os.environ, **NOWHERE},
         check=True,
@@ -82,37 +106,17 @@ def test_the_names_and_queues_are_those_of_running_systems():
     assert set(STABLE.values()) == {*QUEUES, TICK_QUEUE}
 
 
-def test_a_worker_of_upkeep_takes_the_ticks():
-    taken = in_a_worker(
-        "from celery import signals\n"
-        "taken = []\n"
-        "for served in (['ingest', 'upkeep'], ['ingest']):\n"
-        "    app.amqp.queues.select(served)\n"
-        "    signals.celeryd_after_setup.send(sender='worker@here', instance=None, conf=app.conf)\n"
-        "    taken.append(sorted(app.amqp.queues.consume_from))\n"
-        "print(json.dumps(taken))\n"
-    )
-    assert taken == [["ingest", "ticks", "upkeep"], ["ingest"]]
+def test_a_worker_of_upkeep_takes_the_ticks(worker):
+    assert worker["taken"] == [["ingest", "ticks", "upkeep"], ["ingest"]]
 
 
-def test_every_kind_has_one_task_and_every_task_has_a_kind():
-    tasks = in_a_worker(
-        "print(json.dumps({name: task.queue for name, task in app.tasks.items() if not name.startswith('celery.')}))"
-    )
-    assert tasks == STABLE
+def test_every_kind_has_one_task_and_every_task_has_a_kind(worker):
+    assert worker["tasks"] == STABLE
 
 
-def test_a_task_whose_kind_is_not_registered_so_is_refused_at_import():
-    made = [
-        "step.step(WorkKind('upkeep.tidy', 'upkeep'))",
-        "step.step(WorkKind('upkeep.curate', 'patrol'))",
-        "step.step(CURATE, bury=print)",
-        "step.step(STEPS['embed'])",
-        "step.tick(TickKind('upkeep.tidy', 'ticks', every=None))",
-    ]
-    tried = "".join(f"try:\n    {one}\nexcept ValueError as fault:\n    refused.append(str(fault))\n" for one in made)
-    refused = in_a_worker(f"refused = []\n{tried}print(json.dumps(refused))")
-    assert len(refused) == len(made)
+def test_a_task_whose_kind_is_not_registered_so_is_refused_at_import(worker):
+    refused = worker["refused"]
+    assert len(refused) == len(REFUSED)
     assert all(re.match(r"(upkeep|patrol)\.|Dead work", refusal) for refusal in refused), refused
 
 
