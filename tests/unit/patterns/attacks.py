@@ -16,7 +16,7 @@ with warnings.catch_warnings():
     import sre_constants as kinds
     import sre_parse
 
-LONG = 64 * 1024
+LONG = 32 * 1024
 # The most texts of the parts of one expression, taken evenly from all.
 MOST = 100
 # What most expressions don't match, so that they have to try all ways to.
@@ -30,7 +30,7 @@ WINDOW = 3
 
 
 def attacks(pattern: str, flags: int) -> list[str]:
-    """Return texts of 64 KB."""
+    """Return texts of 32 KB."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parsed = list(sre_parse.parse(pattern, flags))

@@ -4,7 +4,7 @@ import ast
 import importlib.util
 import re
 from collections import ChainMap, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +24,8 @@ FLAGS_AT = {
     "split": 3,
     **dict.fromkeys(("sub", "subn"), 4),
 }
+WORDS = re.compile(r"\w+")
+NAMES = (ast.Name, ast.Attribute)
 AT_ONE_PLACE = frozenset(("match", "fullmatch"))
 
 
@@ -54,35 +56,47 @@ class Built:
     where: str
 
 
-def modules() -> Iterator[tuple[ModuleType | None, ast.Module, str]]:
+def modules() -> Iterator[tuple[ModuleType | None, str, str]]:
     """Yield every module of the product, its code, and its name; an adapter is a file for another program."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            code = path.read_text(encoding="utf-8")
             if package == "adapters":
                 spec = importlib.util.spec_from_file_location(path.stem, path)
                 module = importlib.util.module_from_spec(spec)
                 spec.loader.exec_module(module)
-                yield module, tree, name
+                yield module, code, name
             else:
-                yield None if name in RUNNING else importlib.import_module(name), tree, name
+                yield None if name in RUNNING else importlib.import_module(name), code, name
 
 
 def all_patterns() -> tuple[list[Found], list[Built]]:
     """Return all expressions, each once, and the places where some are built that only their modules know."""
     everything = list(modules())
-    uses = _uses((tree, name) for _, tree, name in everything)
+    named = {"re"} | {
+        key for module, _, _ in everything if module for key, value in vars(module).items() if type(value) is re.Pattern
+    }
+    # To parse code that names no expression would take most of the time.
+    trees = {name: ast.parse(code) for _, code, name in everything if not named.isdisjoint(WORDS.findall(code))}
+    uses = _uses(trees)
     found: dict[tuple[str | bytes, int], Found] = {}
     built: list[Built] = []
-    for module, tree, name in everything:
+    read: set[int] = set()
+    for module, _, name in everything:
         names = vars(module) if module else {}
         for key, value in names.items():
+            if type(value) is not re.Pattern:
+                # What other modules have imported as well is read once.
+                if id(value) in read:
+                    continue
+                read.add(id(value))
             for pattern in _patterns_in(value):
                 one = Found(f"{name}:{key}", pattern, frozenset(uses[_scoped(key, name)] if pattern is value else ()))
                 _add(found, one)
-        assigned = _assigned(tree)
-        for call in _calls(tree):
+        calls = [*_calls(trees[name])] if name in trees else []
+        assigned = _assigned(trees[name]) if calls else set()
+        for call in calls:
             method = call.func.attr
             if module and method == "compile" and call in assigned:
                 # It is among the module's names.
@@ -106,16 +120,16 @@ def _add(found: dict[tuple[str | bytes, int], Found], one: Found) -> None:
     found[key] = Found(known.where if known else one.where, one.pattern, uses)
 
 
-def _uses(trees: Iterable[tuple[ast.Module, str]]) -> Mapping[str, set[str]]:
+def _uses(trees: Mapping[str, ast.Module]) -> Mapping[str, set[str]]:
     """By name, the methods that are called of it; one that is used in another way may be searched."""
     uses: dict[str, set[str]] = defaultdict(set)
-    for tree, module in trees:
+    for module, tree in trees.items():
         called = set()
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, NAMES):
                 uses[_scoped(_name(node.value), module)].add(node.attr)
                 called.add(node.value)
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and node not in called:
+            if isinstance(node, NAMES) and isinstance(node.ctx, ast.Load) and node not in called:
                 uses[_scoped(_name(node), module)].add("elsewhere")
     return uses
 
