@@ -92,7 +92,7 @@ def session(
                     where being_id = %(being)s and message_id = %(message)s
                 )
                 else coalesce(s.conversation, '') = coalesce(%(conversation)s, '')
-                    and s.last_activity_at >= memory.now() - interval '30 minutes'
+                    and s.last_activity_at >= memory.now() - memory.session_idle()
             end
         order by s.last_activity_at desc
         limit 1

@@ -46,8 +46,8 @@ def overlapping(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *,
                 select from memory.notes as n
                 where n.being_id = s.being_id and n.type = 'scene' and n.origin = 'producer'
                     and n.received_at <= %(until)s
-                    and n.received_at between s.started_at - interval '30 minutes'
-                        and s.last_activity_at + interval '30 minutes'
+                    and n.received_at between s.started_at - memory.session_idle()
+                        and s.last_activity_at + memory.session_idle()
             )
             or exists (
                 select from memory.scenes_of_days(

@@ -1,4 +1,6 @@
--- Sessions: talk of one conversation, closed after 30 idle minutes, whether by the clock or by its messages' own times.
+-- Sessions: talk of one conversation, closed after a time without any, whether by the clock or by its messages' own times.
+
+create or replace function session_idle() returns interval language sql immutable return interval '30 minutes';
 
 -- Another speaker in the room: context, and evidence only about what they say of themselves.
 create or replace view party_messages with (security_invoker = true) as select * from messages where role = 'other';
@@ -15,35 +17,34 @@ create or replace function pause_before(
     limit 1;
 $$;
 
--- The conversation's sessions near what was said from p_first to p_last: within p_idle, 30 minutes. What names no conversation
--- is one of its own.
+-- The conversation's sessions within session_idle() of what was said from p_first to p_last. What names no conversation is one
+-- of its own.
 -- Each of them began near that time, or ended near it, or lasted for longer than an hour: three short walks over indexes,
 -- where one condition alone would have to pass every session since.
 create or replace function sessions_near(
-    p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz, p_idle interval
+    p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
 ) returns table (session_id uuid, started_at timestamptz, last_activity_at timestamptz) language sql stable as $$
     select session_id, started_at, last_activity_at from memory.sessions
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and started_at between p_first - p_idle and p_last + p_idle
+        and started_at between p_first - memory.session_idle() and p_last + memory.session_idle()
     union
     select session_id, started_at, last_activity_at from memory.sessions
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and last_activity_at between p_first - p_idle and p_last + p_idle
+        and last_activity_at between p_first - memory.session_idle() and p_last + memory.session_idle()
     union
     select session_id, started_at, last_activity_at from memory.sessions
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and last_activity_at > p_last + p_idle and started_at < p_first - p_idle
+        and last_activity_at > p_last + memory.session_idle() and started_at < p_first - memory.session_idle()
         and last_activity_at - started_at > interval '1 hour';
 $$;
 
--- Puts messages that were said from p_first to p_last, no gap between them longer than 30 minutes, into the conversation's
--- session within 30 minutes of whose span p_first falls, open or closed; near two, the earlier takes them, and they stay
--- apart. Else they open a session. A session of the conversation that is left 30 minutes behind ends.
+-- Puts messages that were said from p_first to p_last, no gap between them longer than session_idle(), into the conversation's
+-- session within that time of whose span p_first falls, open or closed; near two, the earlier takes them, and they stay apart.
+-- Else they open a session. A session of the conversation that is left as far behind ends.
 create or replace function place_messages(
     p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz, p_turns integer
 ) returns uuid language plpgsql as $$
 declare
-    v_idle constant interval := interval '30 minutes';
     v_session_id uuid;
 begin
     update memory.sessions as s
@@ -54,7 +55,7 @@ begin
         summary_due = true
     where s.being_id = p_being_id and s.session_id = (
         select near.session_id
-        from memory.sessions_near(p_being_id, p_conversation, p_first, p_first, v_idle) as near
+        from memory.sessions_near(p_being_id, p_conversation, p_first, p_first) as near
         order by near.started_at, near.session_id
         limit 1
     )
@@ -67,7 +68,7 @@ begin
     update memory.sessions
     set ended_at = last_activity_at
     where being_id = p_being_id and conversation is not distinct from p_conversation
-        and ended_at is null and last_activity_at < p_last - v_idle;
+        and ended_at is null and last_activity_at < p_last - memory.session_idle();
     return v_session_id;
 end $$;
 
@@ -110,7 +111,7 @@ return coalesce(p_metadata -> 'unsure' = 'true'::jsonb, false);
 
 -- Keeps messages whose producer ids are new, each in its session. Returns those that were kept; one that is kept as
 -- retracted has no session.
--- INVARIANT  A session's span is from its first to its last message, and no gap within it is longer than 30 minutes.
+-- INVARIANT  A session's span is from its first to its last message, and no gap within it is longer than session_idle().
 -- LOCK       The Being's session state, so that two batches place their messages one after the other.
 -- What was said without a longer gap is placed as one stretch: the session that takes its first message takes all of it,
 -- for an earlier session near a later message would be near the first as well.
@@ -134,7 +135,7 @@ begin
     for v_stretch in
         with fresh as (
             select (new.*)::memory.new_message as message, new.*,
-                created_at - lag(created_at) over said > interval '30 minutes' as apart
+                created_at - lag(created_at) over said > memory.session_idle() as apart
             from unnest(v_new) as new
             where not exists (
                 select from memory.messages as known
@@ -203,7 +204,7 @@ begin
     where s.being_id = p_being_id and said.last is not null;
 end $$;
 
--- Ends the sessions that have been idle for 30 minutes of the domain's time. Returns which.
+-- Ends the sessions that have been idle for session_idle() of the domain's time. Returns which.
 create or replace function close_idle_sessions(p_limit integer) returns table (being_id uuid, session_id uuid)
 language sql as $$
     update memory.sessions as s
@@ -211,7 +212,7 @@ language sql as $$
     from (
         select being_id, session_id
         from memory.sessions
-        where ended_at is null and last_activity_at < memory.now() - interval '30 minutes'
+        where ended_at is null and last_activity_at < memory.now() - memory.session_idle()
         order by last_activity_at
         limit p_limit
         for update skip locked

@@ -1,13 +1,12 @@
 -- Places messages in sessions again, after some of them were taken out or came back.
 -- LOCK ORDER   As 30_retraction.sql.
 
--- The conversation's sessions within 30 minutes of what was said from p_first to p_last, or of each other: all talk that one
--- message more or less may place otherwise.
+-- The conversation's sessions within session_idle() of what was said from p_first to p_last, or of each other: all talk that
+-- one message more or less may place otherwise.
 create or replace function sessions_around(
     p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
 ) returns uuid[] language plpgsql stable as $$
 declare
-    v_idle constant interval := interval '30 minutes';
     v_sessions uuid[];
     v_first timestamptz := p_first;
     v_last timestamptz := p_last;
@@ -15,7 +14,7 @@ begin
     loop
         select array_agg(near.session_id), least(v_first, min(near.started_at)), greatest(v_last, max(near.last_activity_at))
         into v_sessions, p_first, p_last
-        from memory.sessions_near(p_being_id, p_conversation, v_first, v_last, v_idle) as near;
+        from memory.sessions_near(p_being_id, p_conversation, v_first, v_last) as near;
         exit when (p_first, p_last) = (v_first, v_last);
         v_first := p_first;
         v_last := p_last;
@@ -24,13 +23,12 @@ begin
 end $$;
 
 -- Places the messages of these sessions of one conversation as if they alone had come in, one by one in the order of their ids:
--- each into the session within 30 minutes of whose span it falls, of several the one that began first, else into a new one. So
--- sessions are a function of the standing messages (invariant 2). A session keeps its id while the message that opens it was in
+-- each into the session within session_idle() of whose span it falls, of several the one that began first, else into a new one.
+-- So sessions are a function of the standing messages (invariant 2). A session keeps its id while the message that opens it was in
 -- it before. Returns the sessions whose messages are not those from before.
 create or replace function place_again(p_being_id uuid, p_session_ids uuid[]) returns setof uuid language plpgsql as $$
 #variable_conflict use_column
 declare
-    v_idle constant interval := interval '30 minutes';
     v_message record;
     v_conversation text;
     v_firsts timestamptz[] := '{}';
@@ -51,7 +49,7 @@ begin
         v_conversation := v_message.conversation;
         v_place := null;
         for i in 1 .. cardinality(v_ids) loop
-            if v_message.created_at between v_firsts[i] - v_idle and v_lasts[i] + v_idle
+            if v_message.created_at between v_firsts[i] - memory.session_idle() and v_lasts[i] + memory.session_idle()
                 and (v_place is null or v_firsts[i] < v_firsts[v_place])
             then
                 v_place := i;
@@ -91,7 +89,7 @@ begin
     update memory.sessions as s
     set started_at = placed.first, last_activity_at = placed.last, turn_count = real.turns,
         ended_at = case
-            when s.ended_at >= placed.last or placed.last < memory.now() - v_idle and (
+            when s.ended_at >= placed.last or placed.last < memory.now() - memory.session_idle() and (
                 s.ended_at is not null or s.session_id <> all(p_session_ids)
             )
             then placed.last
