@@ -105,6 +105,31 @@ SWITCH_SECONDS = 0.0005
 # requests, four users that wait block no other request.
 THREADS_PER_USER = 4
 
+# Of each process's application. They are made with the first import: that takes longer than all else of a start.
+ROUTES = [
+    route
+    for group in (
+        routes(recall, "Recall"),
+        routes(contexts, "Context"),
+        routes(profiles, "Context"),
+        routes(working_memory, "Context"),
+        message_intake.router,
+        room_messages.router,
+        note_intake.router,
+        routes(search, "Search"),
+        routes(asking, "Search"),
+        stream.router,
+        exchange.router,
+        *(routes(operations, tag) for operations, tag in DECLARED),
+        portability.router,
+        metrics.router,
+        health.router,
+        pages.router,
+        session.router,
+    )
+    for route in group.routes
+]
+
 
 def server_app() -> FastAPI:
     """Create the application of one of a server's processes, with the settings of the environment."""
@@ -165,7 +190,6 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=lambda route: route.name,
         middleware=[
             *_proxies(settings.api_trusted_proxies),
             # Outside of what answers errors: a page reads them only with these headers.
@@ -193,27 +217,9 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         Route("/openai/{path:path}", Elsewhere("chat", OPENAI_PATHS)),
         Route("/anthropic/{path:path}", Elsewhere("messages", ANTHROPIC_PATHS)),
     ]
-    for group in (
-        routes(recall, "Recall"),
-        routes(contexts, "Context"),
-        routes(profiles, "Context"),
-        routes(working_memory, "Context"),
-        message_intake.router,
-        room_messages.router,
-        note_intake.router,
-        routes(search, "Search"),
-        routes(asking, "Search"),
-        stream.router,
-        exchange.router,
-        *(routes(operations, tag) for operations, tag in DECLARED),
-        portability.router,
-        metrics.router,
-        health.router,
-        pages.router,
-        session.router,
-    ):
-        app.include_router(group)
     app.router.routes += [
+        # The framework would make included ones once more, and look for them twice with each request.
+        *ROUTES,
         *files.ROUTES,
         Route("/mcp", tools),
     ]

@@ -4,8 +4,6 @@ Attributes:
     app: The application. It opens nothing before its start, which is in the process that serves.
 """
 
-from fastapi.routing import iter_route_contexts
-
 from providers import embedding, tls
 from schemas.settings import Settings
 from workers.runtime import collector
@@ -14,8 +12,6 @@ with collector.paused():
     from api.app import server_app
 
     app = server_app()
-    # The framework prepares its routes with the first request, and each process would for itself.
-    list(iter_route_contexts(app.routes))
     # For the proxy's connections to upstreams.
     tls.trusted()
     # With the first request, which may need it, each process would load it for itself.

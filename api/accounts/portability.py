@@ -2,14 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 
 from api.http.access.auth import ManagedBeing
+from api.http.endpoints import Router
 from api.http.resources import On
 from memory.accounts.being_export import export_lines
 
-router = APIRouter(prefix="/v1/beings", tags=["Beings"])
+router = Router(prefix="/v1/beings", tags=["Beings"])
 
 Vectors = Annotated[bool, Query(description="Include embeddings; without them the import computes new ones.")]
 

@@ -6,13 +6,14 @@ from threading import Lock
 from typing import TypeVar
 
 from anyio import CancelScope
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.types import Scope
 
 from api.http.access.auth import ReadBeing
 from api.http.bodies import JsonRoute
+from api.http.endpoints import Router
 from api.http.idempotency import RepeatableKey
 from api.http.openapi import problems
 from api.http.problems import answer
@@ -21,7 +22,7 @@ from api.http.resources import On
 from memory.asking.answering import Asking, Part, answered_in_parts
 from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
 
-router = APIRouter(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
+router = Router(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
 
 Made = TypeVar("Made")
 

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Resp
 
 from api.http.access.auth import Opened, OperatorPermitted, Permitted, PermittedOrOperator
 from api.http.bodies import JsonRoute, body_limit
+from api.http.endpoints import Router
 from api.http.idempotency import RepeatableKey, calls_models
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
@@ -34,7 +35,7 @@ def routes(module: ModuleType, tag: str) -> APIRouter:
         module: A module of `operations`.
         tag: The section of the documents that lists these routes.
     """
-    router = APIRouter(tags=[tag], route_class=JsonRoute)
+    router = Router(tags=[tag], route_class=JsonRoute)
     for operation in filter(attrgetter("has_route"), declared(module)):
         existing: dict[int | str, dict[str, Any]] = (
             {HTTPStatus.OK.value: {"model": operation.answer}} if operation.may_exist else {}

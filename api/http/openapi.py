@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute, iter_route_contexts
+from fastapi.routing import APIRoute
 
 from api.http.problems import MEDIA_TYPE, Problem
 
@@ -109,11 +109,10 @@ def _require(app: FastAPI, schema: dict[str, Any]) -> None:
     """
     schemas = schema["components"]["schemas"]
     sent, answered, without_null, without_unset = set[str](), set[str](), set[str](), set[str]()
-    for context in iter_route_contexts(app.routes):
-        route = context.original_route
+    for route in app.routes:
         if isinstance(route, APIRoute) and route.include_in_schema:
             for method in route.methods or ():
-                operation = schema["paths"][context.path_format][method.lower()]
+                operation = schema["paths"][route.path_format][method.lower()]
                 sent |= _reached(schemas, operation.get("requestBody"))
                 of_answer = _reached(schemas, operation["responses"])
                 answered |= of_answer

@@ -4,11 +4,12 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 from pydantic import SkipValidation
 
 from api.http.access.auth import IngestBeing
 from api.http.bodies import JsonRoute, body_limit
+from api.http.endpoints import Router
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On
@@ -17,7 +18,7 @@ from memory.intake.notes import accept_notes
 from schemas.intake.inputs import NoteInput
 from schemas.intake.notes import Receipt
 
-router = APIRouter(prefix="/v1/beings/{being}/notes", tags=["Notes"], route_class=JsonRoute)
+router = Router(prefix="/v1/beings/{being}/notes", tags=["Notes"], route_class=JsonRoute)
 
 # Declared for the OpenAPI document; validated item by item, so that an invalid one does not reject the others.
 Notes = Annotated[NoteInput | list[NoteInput], SkipValidation]

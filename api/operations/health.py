@@ -3,11 +3,12 @@
 from http import HTTPStatus
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from pydantic import BaseModel, Field
 from redis import Redis
 from redis.exceptions import RedisError
 
+from api.http.endpoints import Router
 from api.http.openapi import problems
 from api.http.problems import Rejection
 from api.http.resources import On
@@ -17,7 +18,7 @@ from schemas.ledger.acting import crossing
 from schemas.llm.calls import AwayProvider
 from workers.runtime.resources import Resources
 
-router = APIRouter(prefix="/health", tags=["Health"])
+router = Router(prefix="/health", tags=["Health"])
 
 PATIENCE_SECONDS = 2.0
 

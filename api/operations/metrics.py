@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -17,6 +17,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from api.http.access.auth import OperatorResources
+from api.http.endpoints import Router
 from api.operations.health import redis_of
 from api.streams import heartbeats, reader
 from memory.upkeep.figures import figures
@@ -27,7 +28,7 @@ from workers.streams import rejected
 if TYPE_CHECKING:
     from api.http.request_metrics import RequestMetrics
 
-router = APIRouter(tags=["Health"])
+router = Router(tags=["Health"])
 
 
 class _LedgerCollector(Collector):

@@ -6,12 +6,13 @@ The page needs no token, since it contains nothing but what the project's docume
 import base64
 import hashlib
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from api.http.endpoints import Router
 from api.operations.reference import reference
 
-router = APIRouter(include_in_schema=False)
+router = Router(include_in_schema=False)
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }

@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import Field
 
 from api.http.access.auth import Opened, Permitted
 from api.http.access.credentials import secret_of
 from api.http.access.page_cookie import carried_session, remove_session, set_session
+from api.http.endpoints import Router
 from api.http.resources import On
 from memory.accounts import access, page_sessions, user_accounts
 from memory.accounts.access import Caller, InvalidToken
@@ -21,7 +22,7 @@ from schemas.version import VERSION
 from schemas.wire.answers import Answer
 from workers.runtime.resources import Resources
 
-router = APIRouter(prefix="/page/session", include_in_schema=False)
+router = Router(prefix="/page/session", include_in_schema=False)
 
 AnyCaller = Annotated[Caller, Depends(Permitted())]
 FrontendBeing = Annotated[Being, Depends(Opened("manage", "ingest", "read"))]

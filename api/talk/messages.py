@@ -7,12 +7,13 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Request
+from fastapi import Body, Request
 from pydantic import SkipValidation
 from starlette.concurrency import run_in_threadpool
 
 from api.http.access.auth import IngestBeing
 from api.http.bodies import JsonRoute, body_limit
+from api.http.endpoints import Router
 from api.http.gathering import Gathering
 from api.http.load.fair_use import is_large
 from api.http.openapi import problems
@@ -50,7 +51,7 @@ def messages_together(on: Resources) -> MessagesTogether:
     return Gathering(accept, BULK_ITEMS)
 
 
-router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
+router = Router(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
 
 # The type documents valid items; intake checks each item by itself, so that one invalid item refuses no other.
 Messages = Annotated[MessageInput | list[MessageInput], SkipValidation]

@@ -4,11 +4,12 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Path
+from fastapi import Body, Depends, Path
 from pydantic import SkipValidation
 
 from api.http.access.auth import Permitted
 from api.http.bodies import JsonRoute, body_limit
+from api.http.endpoints import Router
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On
@@ -18,7 +19,7 @@ from memory.accounts.access import Caller
 from schemas.intake.notes import Receipt
 from schemas.talk.rooms import RoomMessageInput
 
-router = APIRouter(prefix="/v1/rooms/{room}", tags=["Rooms"], route_class=JsonRoute)
+router = Router(prefix="/v1/rooms/{room}", tags=["Rooms"], route_class=JsonRoute)
 
 # The type documents valid items; intake checks each item by itself, so that one invalid item refuses no other.
 Utterances = Annotated[RoomMessageInput | list[RoomMessageInput], SkipValidation]

@@ -5,20 +5,21 @@ from contextlib import closing
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.http.access.auth import ManagedBeing, ReadBeing
 from api.http.bodies import limited
 from api.http.declared import finds_muted
+from api.http.endpoints import Router
 from api.http.idempotency import RepeatableKey
 from api.http.resources import On
 from memory.vault.vault_file import export_lines, import_lines
 from operations.declaration import FindsMuted
 from schemas.vault.lines import Imported
 
-router = APIRouter(prefix="/v1/beings/{being}/vault", tags=["Vault"])
+router = Router(prefix="/v1/beings/{being}/vault", tags=["Vault"])
 
 LINES = "application/x-ndjson"
 A_STRING = {"schema": {"type": "string"}}
