@@ -17,6 +17,9 @@ from tests.fakes.wire_answers import message, response, streamed_message, stream
 
 KEYS_SECRET = "k" * 40
 OPEN_REQUESTS = 8
+# Small, since tests send the largest bodies that are taken: more than the server holds of a body before it reads on.
+BATCH_BYTES = 1 << 20
+BODY_BYTES = 4 << 20
 PRICES = {
     "fake-1": {"input": 1, "output": 2},
     "dear": {"input": 1, "output": 300},
@@ -63,6 +66,9 @@ def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
             "PATROL_PROXY_PATIENCE": "60",
             "PATROL_PROXY_DAILY_COST": "1",
             "PATROL_PROXY_REQUESTS": str(OPEN_REQUESTS),
+            "PATROL_PROXY_BODY_BYTES": str(BODY_BYTES),
+            "PATROL_API_BATCH_BYTES": str(BATCH_BYTES),
+            "PATROL_API_IMPORT_BYTES": str(BATCH_BYTES),
             "PATROL_PROXY_PASS_PATHS": json.dumps(["embeddings", "files*"]),
             "PATROL_PRICES": json.dumps(PRICES),
         }

@@ -11,7 +11,7 @@ from memory.llm import keys
 from schemas.settings import Settings
 from store.accounts import users
 from tests.acceptance.conftest import PATIENCE
-from tests.acceptance.proxy.conftest import KEYS_SECRET, OPEN_REQUESTS, secret_of
+from tests.acceptance.proxy.conftest import BODY_BYTES, KEYS_SECRET, OPEN_REQUESTS, secret_of
 from tests.fakes.upstream import Reply
 
 HELLO = [{"role": "user", "content": "Good morning."}]
@@ -126,11 +126,11 @@ def test_images_of_megabytes_pass_and_longer_bodies_are_refused(proxy, sdk):
         url = "data:image/png;base64," + "A" * size
         return [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}]
 
-    sdk().chat.completions.create(model="fake-1", messages=with_image(5 << 20))
-    assert len(proxy.upstream.requests[-1].raw) > 5 << 20
+    sdk().chat.completions.create(model="fake-1", messages=with_image(3 << 20))
+    assert len(proxy.upstream.requests[-1].raw) > 3 << 20
     proxy.upstream.requests.clear()
     with pytest.raises(openai.APIStatusError, match="longer than") as caught:
-        sdk().chat.completions.create(model="fake-1", messages=with_image(33 << 20))
+        sdk().chat.completions.create(model="fake-1", messages=with_image(BODY_BYTES))
     assert caught.value.status_code == 413
     assert proxy.upstream.requests == []
 
