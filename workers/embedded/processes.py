@@ -21,7 +21,7 @@ from workers.embedded.log_files import set_aside
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 #: Of the time waited so far, how much may pass until a condition is looked at again: a long wait should cost little.
-PAUSE_SHARE = 0.02
+PAUSE_SHARE = 0.05
 
 
 class Account(NamedTuple):
