@@ -212,7 +212,7 @@ class Person:
             report.update(self.client.get(f"{patrols}/{demanded.json()['run_id']}").json())
             return report["state"] in {"done", "failed"}
 
-        assert wait_until(over, PATIENCE, pause=0.1), report
+        assert wait_until(over, PATIENCE, pause=0.2), report
         return report
 
     def leave(self) -> None:

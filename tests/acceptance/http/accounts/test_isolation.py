@@ -292,7 +292,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
             query = "select count(*) from memory.work where owner_id = any(%s) and state <> 'done' and kind <> %s"
             return tx.value(query, [[being.being_id, being.user_id], PATROL_DUE.name]) == 0
 
-    assert wait_until(is_quiet, PATIENCE, pause=0.1)
+    assert wait_until(is_quiet, PATIENCE, pause=0.4)
     nodes = client.get(f"{path}/nodes", params={"limit": 1}).json()
     every_node = client.get(f"{path}/nodes").json()["nodes"]
     clusters = client.get(f"{path}/clusters").json()["clusters"]
@@ -497,7 +497,7 @@ def test_nothing_of_another_being_is_seen_or_changed(sides, askers, problem, ask
                 problem(named, 404)
             if route == "POST /v1/beings/{being}/notes":
                 assert mine.json()["conflicts"] == []
-        assert changed(before, rows_of(other)) == {}, route
+    assert changed(before, rows_of(other)) == {}
 
 
 @pytest.mark.parametrize("asks", ASKERS)

@@ -136,8 +136,8 @@ class Unstorable:
         return "a\0b\udcff"
 
 
-@pytest.mark.parametrize("text", ["a%00b", "%ED%A0%80", "%00%ED%A0%BD%ED%B8%80"])
-def test_no_place_of_an_address_holds_what_can_not_be_stored(person, document, foreign, text):
+def test_no_place_of_an_address_holds_what_can_not_be_stored(person, document, foreign):
+    texts = cycle(["a%00b", "%ED%A0%80", "%00%ED%A0%BD%ED%B8%80"])
     for route, asks in CASES.items():
         method, path = route.split(" ")
         options = asks(Unstorable())
@@ -146,11 +146,11 @@ def test_no_place_of_an_address_holds_what_can_not_be_stored(person, document, f
         parameters = {each["name"] for each in document["paths"][path][method.lower()].get("parameters", ())}
         named = [each for each in re.findall(r"{(\w+)}", path) if each != "being"]
         options.pop("params", None)
-        addresses = [re.sub(r"{\w+}", text, path.replace("{being}", "mira"))] if named else []
-        addresses += [path.replace("{being}", text)]
+        addresses = [re.sub(r"{\w+}", next(texts), path.replace("{being}", "mira"))] if named else []
+        addresses += [path.replace("{being}", next(texts))]
         if route != "DELETE /v1/beings/{being}":
             here = re.sub(r"{\w+}", foreign.note, path.replace("{being}", "mira"))
-            addresses += [f"{here}?{each}={text}" for each in sorted(parameters - set(named))]
+            addresses += [f"{here}?{each}={next(texts)}" for each in sorted(parameters - set(named))]
         for address in addresses:
             sound(person.client.request(method, address, **options), (method, address))
 

@@ -271,4 +271,4 @@ def went() -> Callable[[Page, str], Page]:
 
 def becomes(condition: Callable[[], object]) -> bool:
     """Whether a condition comes true in time."""
-    return wait_until(lambda: bool(condition()), PATIENCE, pause=0.05)
+    return wait_until(lambda: bool(condition()), PATIENCE, pause=0.2)
