@@ -36,7 +36,7 @@ IMPORTED_WHEN_CALLED = (
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command did; on a terminal all that it wrote is in `out`."""
+    """What a command did; on a terminal all that it wrote is in `out`, unless its errors were kept apart."""
 
     code: int
     out: bytes
@@ -62,11 +62,12 @@ class Runner:
             cwd=folder,
         )
 
-    def __call__(self, *arguments, terminal, given=b""):
-        """Run a command to its end, on a terminal or with pipes."""
+    def __call__(self, *arguments, terminal, apart=False, given=b""):
+        """Run a command to its end, on a terminal or with pipes; also on a terminal its errors can be kept `apart`."""
         asked = {
             "argv": [str(one) for one in arguments],
             "terminal": terminal,
+            "apart": apart,
             "given": base64.b64encode(given).decode(),
         }
         self._process.stdin.write(json.dumps(asked) + "\n")
@@ -130,8 +131,8 @@ def serve():
             near, far = pty.openpty() if asked["terminal"] else (None, None)
             child = os.fork()
             if child == 0:
-                written = (far, far) if asked["terminal"] else (out.fileno(), err.fileno())
-                become_command(asked["argv"], given.fileno(), *written)
+                errors = far if asked["terminal"] and not asked["apart"] else err.fileno()
+                become_command(asked["argv"], given.fileno(), far if asked["terminal"] else out.fileno(), errors)
             shown = b""
             if asked["terminal"]:
                 os.close(far)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.settings import CHECKOUT
+from tests.acceptance.cli import forked_up
 from tests.acceptance.cli.conftest import PATIENCE, Command, made_home
 from tests.acceptance.cli.reports import commands, traces_of_the_swipe
 from tests.documents.cloned import installed
@@ -35,8 +36,7 @@ def test_readme_is_pasted_into_a_fresh_clone_with_an_empty_home(preloaded):
         command.program = clone / "patrol"
         try:
             told = paste(BLOCKS[:1], clone, command.environment, port, README_PATIENCE)
-            command.environment["PATROL_HOME"] = str(clone / ".patrol")
-            fork_commands(clone, preloaded)
+            fork_commands(clone, command, preloaded)
             told += paste(BLOCKS[1:], clone, command.environment, port, README_PATIENCE)
         finally:
             command("down", code=None)
@@ -55,6 +55,8 @@ def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_print
         # A key on the machine is not used, and neither are servers that are set for the real system.
         real = {"OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://127.0.0.1:1", "REDIS_URL": "redis://x"}
         clone = installed(command.home / "memory-patrol")
+        # Commands of a clone that start from scratch are README's first ones.
+        fork_commands(clone, command, preloaded)
         settings = {**command.environment, **real, "PATROL_EMBEDDER": "openai"}
         ((_, month),) = paste([MONTH], clone, settings, port, README_PATIENCE)
         assert len(re.findall(r"^2026-03-\d\d +\d+ notes.* +active +\d+ +dying", month, re.MULTILINE)) == 30
@@ -73,11 +75,8 @@ def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_print
 
         # The first of the steps starts the servers.
         up, page, *others = commands(month)
-        up, *others = (Block(step, MONTH.line) for step in (up, page.rpartition(": ")[2], *others))
-        steps = paste([up], clone, command.environment, port, PATIENCE)
-        fork_commands(clone, preloaded)
-        steps += paste(others, clone, command.environment, port, PATIENCE)
-        said = [written for _, written in steps]
+        steps = [Block(step, MONTH.line) for step in (up, page.rpartition(": ")[2], *others)]
+        said = [written for _, written in paste(steps, clone, command.environment, port, PATIENCE)]
         for written, part in zip(
             said,
             (
@@ -91,10 +90,12 @@ def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_print
         assert wait_until(lambda: not command.living(), PATIENCE)
 
 
-def fork_commands(clone: Path, preloaded: Preloaded | None) -> None:
-    """Have the clone's further commands forked, once others have started there: each would import for a second."""
+def fork_commands(clone: Path, command: Command, preloaded: Preloaded | None) -> None:
+    """Have the clone's commands forked, and what they supervise: each process would import for a second or two."""
+    command.environment["PATROL_HOME"] = str(clone / ".patrol")
     if preloaded:
-        preloaded.program(clone / "patrol")
+        command.environment[forked_up.ADDRESS] = preloaded.address
+        preloaded.program(clone / "patrol", forked_up.__name__)
 
 
 @contextmanager
