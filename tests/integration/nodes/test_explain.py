@@ -1,4 +1,4 @@
-"""A patrol costs what changed: with 20,000 rows that are not concerned, each statement reads those that are."""
+"""A patrol costs what changed: with 5,000 rows that are not concerned, each statement reads those that are."""
 
 import re
 from datetime import timedelta
@@ -13,7 +13,7 @@ from store.nodes import nodes
 from store.patrol import steps
 from tests.scenes import MODEL, activate, make_being, make_user, root
 
-BYSTANDERS = 20_000
+BYSTANDERS = 5_000
 CONCERNED = 10
 # Index entries are read a page at a time, and a row may be looked at once to be found and once to be changed.
 ORDER_OF_TEN = 5 * CONCERNED
@@ -21,7 +21,7 @@ ORDER_OF_TEN = 5 * CONCERNED
 
 @pytest.fixture(scope="module")
 def crowd(new_database):
-    """A ledger with a Being that remembers 20,000 scenes, ten of which the next patrol lets fade."""
+    """A ledger with a Being that remembers 5,000 scenes, ten of which the next patrol lets fade."""
     with new_database() as url, Store(url) as store:
         with store.transaction() as tx:
             being = make_being(tx, make_user(tx))
