@@ -22,7 +22,9 @@ LINEAR, MOST_GROWTH, SQUARE = 4, 8, 16
 # No expression is waited for longer.
 GIVEN_UP = 0.2
 # Other processes take the processor's cache away; the least time of some tries counts.
-TRIES = 5
+TRIES = 12
+# Seconds that the clock may not tell from none.
+RESOLUTION = 1e-7
 # Modules that build expressions of what is only known when they run.
 BUILDING = {
     # From the parts of a table; the values of these modules hold the expressions.
@@ -89,18 +91,18 @@ def part_of(text: str | bytes, share: int) -> str | bytes:
     return text[: len(text) // share] + text[-1:]
 
 
-def complaint(found: Found, text: str | bytes, least: float) -> str | None:
-    """What is wrong with the time that an expression takes for a text, of which a fourth took it `least` seconds."""
-    part, whole = part_of(text, 4), GIVEN_UP
-    for _ in range(TRIES if least < GIVEN_UP else 0):
-        whole = min(whole, seconds(found, text))
+def complaint(found: Found, text: str | bytes) -> str | None:
+    """What is wrong with the time that an expression takes for a text, beside that for a fourth of it."""
+    part, whole, least = part_of(text, 4), GIVEN_UP, GIVEN_UP
+    for _ in range(TRIES):
+        # One after the other: the machine's pace a second ago may have been another.
+        whole, least = min(whole, seconds(found, text)), min(least, seconds(found, part))
         if whole < SHORT:
             return None
         if whole < MOST_GROWTH * least and (whole < SECONDS or whole < MOST_TIMES * seconds(PLAIN, TEXT)):
             return None
         if whole >= GIVEN_UP:
             break
-        least = min(least, seconds(found, part))
     return f"{whole:.3f} s, and {least:.3f} s for a fourth: {found.where} with {text[:60]!r}...{text[-20:]!r}"
 
 
@@ -120,16 +122,17 @@ def first_complaint(found: Found) -> str | None:
         if not is_foreseen(found, text, 16, sixteenth):
             continue
         fourth = seconds(found, part_of(text, 4))
-        if is_foreseen(found, text, 4, fourth) and (wrong := complaint(found, text, fourth)):
+        if is_foreseen(found, text, 4, fourth) and (wrong := complaint(found, text)):
             return wrong
-    return complaint(found, slowest, seconds(found, part_of(slowest, 4))) if slowest is not None else None
+    return complaint(found, slowest) if slowest is not None else None
 
 
 def is_foreseen(found: Found, text: str | bytes, parts: int, took: float) -> bool:
     """Whether a text may be complained of, by the time that one of so many parts of it took, and a fourth of that."""
     if took * parts**2 < SHORT:
         return False
-    growth = took / seconds(found, part_of(text, 4 * parts))
+    # What ends with the first character may take no time that the clock shows.
+    growth = took / max(seconds(found, part_of(text, 4 * parts)), RESOLUTION)
     # The share of the part's time that is by the square.
     square = max(0.0, (1 / LINEAR - 1 / growth) / (1 / LINEAR - 1 / SQUARE))
     whole, fourth = (took * (times * (1 - square) + times**2 * square) for times in (parts, parts / 4))
