@@ -184,6 +184,8 @@ class World:
             topics = [target for kind, target in self.of if kind == "topic"]
             model = persona.user_model(tx, being.user_id)
             summaries = material.summaries(tx, being.being_id, being.user_id, None)
+        # All that there is of four of them is found by one search.
+        fours = (self.marks[at : at + 4] for at in range(0, len(self.marks), 4))
         parts = {
             **contexts,
             "recall": recalled,
@@ -192,8 +194,8 @@ class World:
                 store, being.being_id, query, all_terms=False, limit=50, activate=False
             ).nodes,
             "search": [
-                search(store, talk.embedders, being, EverythingRequest(query=f"{query} {name}", kinds=KINDS, limit=50))
-                for name in ("", *NAMES, *self.marks)
+                search(store, talk.embedders, being, EverythingRequest(query=f"{query} {some}", kinds=KINDS, limit=50))
+                for some in ("", *NAMES, *map(" ".join, fours))
             ],
             "facts": retrieval.retrieve(
                 store, talk.embedders, talk.settings, being, FactQuery(query, 50, explain=False)
