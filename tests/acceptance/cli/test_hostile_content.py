@@ -467,7 +467,9 @@ def faults_of(name, ran, *, terminal, as_json):
         yield f"it ended with {ran.code}"
     if "Traceback" in out + err:
         yield "it shows a traceback"
-    if dangerous := obeyed(err if exact else out + err, terminal=terminal):
+    # Errors of a command that prints JSON went to a pipe.
+    dangerous = obeyed(err, terminal=terminal and not as_json)
+    if dangerous := dangerous if exact else [*dangerous, *obeyed(out, terminal=terminal)]:
         yield f"a terminal would obey {dangerous}"
     if not as_json and name not in {*IN_LINES, *DOCUMENTS} and re.search(r"^FORGED", out + err, re.MULTILINE):
         yield "a text makes a line of its own"
@@ -493,7 +495,7 @@ def test_no_command_shows_what_a_terminal_would_obey(system, store, runner, term
         if as_json and not json_ and name in ONE_FORM:
             continue
         asked = [*name.split(), *arguments(subject), *(["--json"] if json_ else [])]
-        ran = runner(*asked, terminal=terminal, apart=as_json, given=f"{KEY}\n".encode())
+        ran = runner(*asked, terminal=terminal, apart=json_, given=f"{KEY}\n".encode())
         if found := list(faults_of(name, ran, terminal=terminal, as_json=json_)):
             faults[name] = (found, ran)
         if b"\\u202e" in ran.out + ran.err or "\u202e".encode() in ran.out:

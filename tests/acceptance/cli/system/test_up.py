@@ -99,6 +99,7 @@ def test_a_life_of_up_in_the_background_and_one_on_a_terminal(command):
 
 @pytest.mark.parametrize("moment", ["servers", "migrate"])
 def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
+    command.fork_all()
     up = command.start("up", "--port", free_port())
     read_until(up, moment)
     assert "Stopped." in stop(up)
