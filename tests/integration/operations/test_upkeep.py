@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import structlog
 from celery import Celery
+from kombu.pools import get_limit
 
 from memory.intake.accepting import CHEAP_TO_COUNT, IntakeFull
 from memory.intake.messages import accept_messages
@@ -193,6 +194,8 @@ def test_a_redis_that_hangs_keeps_no_door_waiting():
         silent.settimeout(PATIENCE)
         celery = Celery(broker=f"redis://127.0.0.1:{silent.getsockname()[1]}/0", set_as_current=False)
         celery.conf.broker_transport_options = {"socket_timeout": 0.2, "max_retries": 0}
+        # Kombu has one limit for all apps of a process, and refuses to lower that of another app while it is connected.
+        celery.conf.broker_pool_limit = get_limit()
         with structlog.testing.capture_logs() as logs, BackgroundSender(celery, most_waiting=2) as sender:
             # If it waited for Redis, no request would be refused.
             sender.send(messages)
