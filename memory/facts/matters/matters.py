@@ -99,26 +99,27 @@ def replaced(matter: str, span: str, content: str, others: Iterable[tuple[str, b
     is_change = always or _CHANGE.search(words) is not None
     is_beside = not always and _BESIDE.search(words) is not None
     is_past = not always and _PAST.search(words) is not None and not is_change
+    is_end = not always and _END.search(words) is not None
     listed = list(others)
     if is_past or is_beside:
         return [False] * len(listed)
     if not is_change:
         return [contradicts for _, contradicts in listed]
     new = values_of(content)
-    gone = frozenset[str]() if always else _gone(span, content)
+    gone = frozenset[str]() if always else _gone(span, content, is_end=is_end)
     if gone:
         # "Broke up with Anna" ends what is said of Anna alone.
         ended = ToldNames(" ".join(gone))
         return [any(map(ended.stands, values_of(other))) for other, _ in listed]
-    if not always and _END.search(words):
+    if is_end:
         return [True] * len(listed)
     return [contradicts or _is_other_value(new, values_of(other)) for other, contradicts in listed]
 
 
-def _gone(span: str, content: str) -> frozenset[str]:
+def _gone(span: str, content: str, *, is_end: bool) -> frozenset[str]:
     """The values that words part from: those behind "from" or "quit"; of an end, all that they name."""
     parted = {found[1] for found in _PARTED.finditer(span) if found[1][0].isupper()}
-    if not parted and _END.search(f"{span}\n{content}".lower()):
+    if not parted and is_end:
         parted = {*values_of(span), *values_of(content)}
     return frozenset(name for name in map(plain, parted) if not is_common(name) and name not in _NAMES)
 
