@@ -462,19 +462,18 @@ def faults_of(name, ran, *, terminal, as_json):
     """What is wrong with what a command wrote."""
     out, err = ran.out.decode(), ran.err.decode()
     document = as_json or name in DOCUMENTS
-    exact = document and not terminal
     if ran.code not in ({2} if name in WRONG else {0, 1}):
         yield f"it ended with {ran.code}"
     if "Traceback" in out + err:
         yield "it shows a traceback"
-    # Errors of a command that prints JSON went to a pipe.
-    dangerous = obeyed(err, terminal=terminal and not as_json)
-    if dangerous := dangerous if exact else [*dangerous, *obeyed(out, terminal=terminal)]:
+    # A document in a pipe is for programs; errors beside JSON went to a pipe.
+    of_output = [] if document and not terminal else obeyed(out, terminal=terminal)
+    if dangerous := [*of_output, *obeyed(err, terminal=terminal and not as_json)]:
         yield f"a terminal would obey {dangerous}"
     if not as_json and name not in {*IN_LINES, *DOCUMENTS} and re.search(r"^FORGED", out + err, re.MULTILINE):
         yield "a text makes a line of its own"
     if document and ran.code == 0:
-        for part in out.split("\n")[:-1] if name in {"export", "vault export"} else [out]:
+        for part in out.rstrip("\n").split("\n") if name in {"export", "vault export"} else [out]:
             if not isinstance(json.loads(part), dict):
                 yield "it prints a list without a name"
 
