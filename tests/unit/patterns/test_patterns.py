@@ -15,8 +15,8 @@ from tests.unit.patterns.found import Found, all_patterns
 SECONDS = 0.05
 # On a machine that is slow, or busy, so many times as long as a plain expression takes for as much.
 PLAIN, TEXT, MOST_TIMES = Found("a plain one", re.compile("[a-z]")), "a" * LONG, 12
-# An expression that takes less does not take the square of the length: that is fifty times as much.
-SHORT = 0.005
+# An expression that takes less does not take the square of the length: that is a hundred times as much.
+SHORT = 0.0025
 # What a text takes of the time of a fourth of it: by its length four times, by the square sixteen times.
 LINEAR, MOST_GROWTH, SQUARE = 4, 8, 16
 # No expression is waited for longer.

@@ -34,7 +34,7 @@ from schemas.text.visible_text import visible
 
 LONG = 16 * 1024
 # A function that takes less is not looked at: by the square, 16 KB take a fifth of a second to minutes.
-SHORT = 0.01
+SHORT = 0.003
 # Four times the text takes four times as long, by the square sixteen times.
 LINEAR, MOST_GROWTH, SQUARE = 4, 8, 16
 # A machine's pace varies by three from second to second: the least times of some tries are compared.
