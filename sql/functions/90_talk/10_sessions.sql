@@ -1,4 +1,4 @@
--- Sessions: talk of one conversation, closed after a time without any, whether by the clock or by its messages' own times.
+-- Sessions: talk of one conversation, closed after session_idle() without any, by the clock or by its messages' own times.
 
 create or replace function session_idle() returns interval language sql immutable return interval '30 minutes';
 
