@@ -93,7 +93,7 @@ class GroupImport:
                 if isinstance(entry, Bad):
                     self._put_aside(entry)
                 elif isinstance(entry, Conversation):
-                    self._take(entry, room, [_utterance(one, lines, slugs, group) for one in _chosen(entry)])
+                    self._take(entry, room, [_utterance(one, lines, slugs, group) for one in storable(entry.chosen)])
             yield self.done
 
     def _being(self, name: str) -> str:
@@ -172,11 +172,6 @@ def _names_of_members(path: Path, of_chats: Mapping[str, _Group]) -> dict[str, s
                 if isinstance(name, str) and name.strip():
                     found[str(line.get("original_avatar"))] = name
     return found
-
-
-def _chosen(chat: Conversation) -> list[dict[str, Any]]:
-    beside = set(chat.off_branch)
-    return [storable(one) for one in chat.messages if one["id"] not in beside]
 
 
 def _utterance(

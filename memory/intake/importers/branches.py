@@ -1,7 +1,7 @@
 """Brings the branches of an imported conversation to what its export says: one stands, the others are retracted."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memory.intake import retraction
 from memory.intake.importers.entries import Conversation
@@ -15,29 +15,58 @@ from store.database import Store
 from store.talk import retraction as versions
 
 
-def choose(store: Store, settings: Settings, embedders: Embedders, being: Being, conversation: Conversation) -> None:
+def choose(
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    being: Being,
+    conversation: Conversation,
+    chosen_elsewhere: Collection[str],
+) -> set[str]:
     """Retract what is beside the chosen branch, and restore the chosen one where the person has changed over to it.
 
     Each is done once for the same branches: what a person restores or retracts afterwards stays so. Messages that have
-    not arrived are awaited as retracted, so that nothing is derived from them.
+    not arrived are awaited as retracted, so that nothing is derived from them. A message that stands in another
+    conversation, or is chosen in one, is left: a branch may be a conversation of its own, which has the same ids.
+
+    Returns:
+        The ids of messages that were retracted, or are awaited.
 
     Raises:
         SecretMissing, ProviderError, Refused: As `retraction.retract`; what was done before is committed.
     """
-    beside = set(conversation.off_branch)
-    chosen = [message["id"] for message in conversation.messages if message["id"] not in beside]
+    chosen = [message["id"] for message in conversation.chosen]
+    where = next((message.get("conversation") for message in conversation.messages), None)
+    left: set[str] = set()
     for begin in range(0, len(conversation.off_branch), BATCH_ITEMS):
-        ids = list(conversation.off_branch[begin : begin + BATCH_ITEMS])
+        portion = conversation.off_branch[begin : begin + BATCH_ITEMS]
+        ids = [id_ for id_ in portion if id_ not in chosen_elsewhere]
         with store.transaction() as tx:
             known = versions.versions(tx, being.being_id, ids, [])
-        left = any(version.retracted_at is None for version in known)
-        if left or len({version.producer_id for version in known}) < len(beside.intersection(ids)):
-            request_id = f"import/{hashlib.sha256(' '.join(ids).encode()).hexdigest()}"
+        standing = [version for version in known if version.retracted_at is None]
+        unknown = len({version.producer_id for version in known}) < len(set(ids))
+        if standing or unknown:
             # First: after a kill in between, what was left still stands, and both are done.
-            _return_to(store, settings, being, chosen, f"{request_id}/chosen", left=left)
-            retraction.retract(
-                store, settings, embedders, being.being_id, MessageSelection(ids=ids), request_id=request_id
-            )
+            request_id = f"{_request_id(where or '', *portion)}/chosen"
+            _return_to(store, settings, being, chosen, request_id, left=bool(standing))
+        if unknown or any(version.conversation == where for version in standing):
+            selection, request_id = MessageSelection(ids=ids, conversation=where), _request_id(*portion)
+            done = retraction.retract_from_each(store, settings, embedders, [being], selection, request_id=request_id)
+            left.update(ids if done.retracted or done.awaited else [])
+    return left
+
+
+def bring_back(store: Store, settings: Settings, being: Being, ids: Collection[str]) -> None:
+    """Restore messages that were retracted for one conversation, and that another one has chosen."""
+    if not ids:
+        return
+    with store.transaction() as tx:
+        erased = sharing.begin_intake(tx, settings, [being])
+        newest = {
+            version.producer_id: version.message_id
+            for version in reversed(versions.versions(tx, being.being_id, list(ids), []))
+        }
+        retraction.restore_unless_erased(tx, settings, being, erased[being.being_id], list(newest.values()))
 
 
 def _return_to(
@@ -58,3 +87,7 @@ def _return_to(
         back = [newest[id_] for id_ in chosen[last + 1 :] if id_ in newest]
         if back:
             retraction.restore_unless_erased(tx, settings, being, erased[being.being_id], back)
+
+
+def _request_id(*texts: str) -> str:
+    return f"import/{hashlib.sha256(' '.join(texts).encode()).hexdigest()}"

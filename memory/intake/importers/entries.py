@@ -82,6 +82,12 @@ class Conversation:
     bad: Sequence[Bad] = field(default_factory=list)
     left_out: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def chosen(self) -> list[dict[str, Any]]:
+        """The messages on the branch that the person has chosen."""
+        beside = set(self.off_branch)
+        return [message for message in self.messages if message["id"] not in beside]
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:

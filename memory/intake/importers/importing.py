@@ -97,8 +97,8 @@ class Import:
     aged: bool
     set_aside: Callable[[Bad], object]
     done: Imported = field(default_factory=Imported)
-    _said: list[dict[str, Any]] = field(default_factory=list)
-    _off: list[Conversation] = field(default_factory=list)
+    _chats: list[Conversation] = field(default_factory=list)
+    _left: set[str] = field(default_factory=set)
     _told: list[Statement] = field(default_factory=list)
     _kept: list[Knowledge] = field(default_factory=list)
 
@@ -121,8 +121,7 @@ class Import:
                         self.done.leave_out(reason, number)
                     # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
                     lines, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
-                    self._off += [replace(entry, messages=lines, off_branch=off_branch)] if off_branch else []
-                    self._said += lines
+                    self._chats.append(replace(entry, messages=lines, off_branch=off_branch))
                 case Statement():
                     self._told.append(entry)
                 case Knowledge():
@@ -131,7 +130,7 @@ class Import:
                     self.done.leave_out(entry.reason, 1)
                 case Bad():
                     self._put_aside(entry)
-            if max(len(self._said), len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
+            if max(self._waiting(), len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
                 self._flush()
                 yield self.done
         self._flush()
@@ -141,12 +140,21 @@ class Import:
         self.done.set_aside += 1
         self.set_aside(bad)
 
+    def _waiting(self) -> int:
+        return sum(len(chat.messages) for chat in self._chats)
+
     def _flush(self) -> None:
-        lines, off, self._said, self._off = self._said, self._off, [], []
+        chats, self._chats = self._chats, []
+        chosen = {message["id"] for chat in chats for message in chat.chosen}
         # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
-        for conversation in off:
-            branches.choose(self.store, self.settings, self.embedders, self.being, conversation)
-        off_branch = {id_ for conversation in off for id_ in conversation.off_branch}
+        for chat in chats:
+            self._left |= branches.choose(self.store, self.settings, self.embedders, self.being, chat, chosen)
+        branches.bring_back(self.store, self.settings, self.being, self._left & chosen)
+        self._left -= chosen
+        # Files of branches begin with the same messages; the first chat that has chosen one counts.
+        beside = [message for chat in chats for message in chat.messages if message["id"] not in chosen]
+        lines = [message for chat in chats for message in chat.chosen] + beside
+        off_branch = {message["id"] for message in beside}
         for begin in range(0, len(lines), BATCH_ITEMS):
             self._say(lines[begin : begin + BATCH_ITEMS], off_branch)
         statements, kept, self._told, self._kept = self._told, self._kept, [], []
@@ -157,7 +165,6 @@ class Import:
     def _say(self, lines: Sequence[dict[str, Any]], off_branch: set[str]) -> None:
         with self.store.transaction() as tx:
             known = stored.known(tx, self.being.being_id, [message["id"] for message in lines])
-        # Files of branches begin with the same messages; the first one counts.
         unknown = {message["id"]: message for message in reversed(lines) if message["id"] not in known}
         new = [message | {"aged": self.aged} for message in reversed(unknown.values())]
         self.done.known += len(lines) - len(new)

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory.intake import retraction
+from memory.intake.importers import importing
 from memory.intake.importers.entries import Bad, Names
 from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import FORMATS, Import
@@ -155,6 +156,62 @@ def test_sillytavern_takes_swipes_back_and_a_branch_only_once(take, told):
     assert (told()[0]["speaker"], told()[1]["speaker"]) == ("Seraphina", "Ada")
     assert [bad.place.rpartition(", ")[2] for bad in aside] == ["line 8"]
     assert done.known == 4
+
+
+def swiped(chosen, *after):
+    """A chat of SillyTavern with two answers to one line, of which one is chosen, and what follows."""
+    answers = ["It is red.", "It is blue."]
+    dates = [f"2026-03-01T10:0{minute}:00.000Z" for minute in (1, 2)]
+    answer = {"swipes": answers, "swipe_id": chosen, "swipe_info": [{"send_date": date} for date in dates]}
+    lines = [
+        {"user_name": "unused", "character_name": "unused", "chat_metadata": {}},
+        {"name": "Ada", "is_user": True, "mes": "Which door?", "send_date": "2026-03-01T10:00:00.000Z"},
+        {"name": "Mira", "is_user": False, "mes": answers[chosen], "send_date": dates[chosen], **answer},
+        *({"name": "Ada", "is_user": True, "mes": text, "send_date": "2026-03-01T10:05:00.000Z"} for text in after),
+    ]
+    return "\n".join(map(json.dumps, lines))
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_what_one_chat_has_chosen_is_not_retracted_by_a_branch_in_a_file_of_its_own(take, told, tmp_path, together):
+    files = [tmp_path / "Mira - 1.jsonl", tmp_path / "Branch #1 - 2.jsonl"]
+    files[0].write_text(swiped(0, "I open the red one."))
+    files[1].write_text(swiped(1, "I open the blue one."))
+    for _ in range(2):
+        for path in [tmp_path] if together else files:
+            take("sillytavern", path)
+        assert {row["content"] for row in told()} == {
+            *["Which door?", "It is red.", "I open the red one.", "It is blue.", "I open the blue one."]
+        }
+        assert told("retracted_messages") == []
+    files[0].write_text(swiped(1))
+    take("sillytavern", files[0])
+    assert words(told("retracted_messages")) == ["It is red."], "an answer that its own chat has left is retracted"
+
+
+@pytest.mark.parametrize("at_once", [1, importing.BATCH_ITEMS])
+@pytest.mark.parametrize("source_first", [True, False])
+def test_a_conversation_that_was_branched_into_a_new_one_keeps_the_answer_that_it_went_on_from(
+    take, told, tmp_path, source_first, at_once, monkeypatch
+):
+    monkeypatch.setattr(importing, "BATCH_ITEMS", at_once)
+
+    def node(id_, parent, role, minute):
+        message = {"id": id_, "author": {"role": role}, "create_time": 1.772e9 + 60 * minute}
+        return id_, {"parent": parent, "message": message | {"content": {"content_type": "text", "parts": [id_]}}}
+
+    begin = [node("Which door?", None, "user", 0), node("Red.", "Which door?", "assistant", 1)]
+    source = [*begin, node("Blue.", "Which door?", "assistant", 2), node("I go.", "Blue.", "user", 3)]
+    branched = [*begin, node("I stay.", "Red.", "user", 4)]
+    file = tmp_path / "conversations.json"
+    exported = [
+        {"id": "source", "current_node": "I go.", "mapping": dict(source)},
+        {"id": "branched", "current_node": "I stay.", "mapping": dict(branched)},
+    ]
+    file.write_text(json.dumps(exported if source_first else exported[::-1]))
+    for _ in range(2):
+        take("chatgpt", file)
+        assert words(told()) == ["Which door?", "Red.", "Blue.", "I go.", "I stay."]
 
 
 @pytest.mark.parametrize(
