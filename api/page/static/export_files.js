@@ -9,6 +9,9 @@ const END_BYTES = 22;
 const PORTION = 1_000_000;
 export const LONGEST = 1_900_000;
 
+/** A file can't be read; the text says why. */
+export class Unreadable extends Error {}
+
 /** The texts in a file that a person chose: of a ZIP archive those whose names `wanted` accepts, else the file's own. */
 export async function* texts(file, wanted) {
   if (!(await isArchive(file))) {
@@ -23,7 +26,7 @@ export async function* texts(file, wanted) {
     found = true;
     yield { name, modified: new Date(file.lastModified), text: await unpacked(file, entry) };
   }
-  if (!found) throw new Error("The archive holds no conversations that can be read here.");
+  if (!found) throw new Unreadable("The archive holds no conversations that can be read here.");
 }
 
 async function isArchive(file) {
@@ -40,9 +43,9 @@ async function entries(file) {
   const tail = await view(file, Math.max(0, file.size - END_BYTES - COMMENT_BYTES), file.size);
   let at = tail.byteLength - END_BYTES;
   while (at >= 0 && tail.getUint32(at, true) !== END) at -= 1;
-  if (at < 0) throw new Error("The archive is damaged: it has no list of its files.");
+  if (at < 0) throw new Unreadable("The archive is damaged: it has no list of its files.");
   const first = tail.getUint32(at + 16, true);
-  if (first === 0xffffffff) throw new Error("The archive is longer than 4 GB. Use `patrol import --from` for it.");
+  if (first === 0xffffffff) throw new Unreadable("The archive is longer than 4 GB. Use `patrol import --from` for it.");
   const list = await view(file, first, first + tail.getUint32(at + 12, true));
   const found = [];
   let place = 0;
@@ -62,7 +65,7 @@ async function entries(file) {
 
 async function unpacked(file, entry) {
   if (entry.encrypted || ![STORED, DEFLATED].includes(entry.packed))
-    throw new Error("The archive is encrypted, or packed in a form that is not read here: unpack it, and choose its files.");
+    throw new Unreadable("The archive is encrypted, or packed in a form that is not read here: unpack it, and choose its files.");
   const head = await view(file, entry.begins, entry.begins + 30);
   const begins = entry.begins + 30 + head.getUint16(26, true) + head.getUint16(28, true);
   const content = file.slice(begins, begins + entry.bytes);

@@ -37,7 +37,7 @@ def export_files(path: Path, pattern: str) -> Iterator[ExportFile]:
 
     Args:
         path: A file, which is taken whatever its name; or a folder or ZIP archive, of which the files are taken whose
-            names match.
+            names match, also of archives in it.
         pattern: A regular expression for the name without its folder.
 
     Raises:
@@ -62,13 +62,21 @@ def file_of_text(name: str, text: str, modified: datetime | None) -> ExportFile:
 def _files(path: Path, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
     if path.is_dir():
         for file in sorted(path.rglob("*"), key=_branches_last):
-            if file.is_file() and _is_wanted(file.name, pattern):
+            if file.is_file() and _is_archive(file.name) and is_zipfile(file):
+                with ZipFile(file) as archive:
+                    yield from _of_archive(archive, pattern, is_outermost=False)
+            # An archive that breaks off is taken as a file, so that it is told as one that can't be read.
+            elif file.is_file() and (_is_wanted(file.name, pattern) or _is_archive(file.name)):
                 yield from _single(file)
     elif is_zipfile(path):
         with ZipFile(path) as archive:
             yield from _of_archive(archive, pattern)
     else:
         yield from _single(path)
+
+
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith(".zip")
 
 
 def _is_wanted(name: str, pattern: re.Pattern[str]) -> bool:
@@ -83,7 +91,7 @@ def _single(path: Path) -> Iterator[ExportFile]:
 def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: bool = True) -> Iterator[ExportFile]:
     """Open the files of an archive, and of the archives in it."""
     names = {info: _name(info.filename) for info in archive.infolist()}
-    inner = [info for info, name in names.items() if is_outermost and name.lower().endswith(".zip")]
+    inner = [info for info, name in names.items() if is_outermost and _is_archive(name)]
     wanted = [info for info, name in names.items() if _is_wanted(name, pattern)]
     if any(info.flag_bits & _ENCRYPTED or info.compress_type not in _READABLE for info in (*inner, *wanted)):
         raise InvalidRequest(

@@ -62,6 +62,22 @@ def test_an_archive_is_read_as_other_systems_write_it(said, content):
     assert said(content) == ["Tea?"]
 
 
+def test_the_archives_of_one_export_are_found_in_their_folder(tmp_path):
+    # Claude's export comes as an archive for each kind of data; the one that breaks off was not wholly downloaded.
+    for name, content in [
+        ("conversations-000.zip", archive(**{"conversations.json": TEXT})),
+        ("conversations-001.zip", archive(**{"conversations.json": TEXT})[:90]),
+        ("memories-000.zip", archive(**{"memories/m.json": "{}"})),
+        ("manifest-1.json", b"{}"),
+    ]:
+        (tmp_path / name).write_bytes(content)
+    files = export_files(tmp_path, claude.FILES)
+    assert [entry.messages[0]["content"] for entry in claude.read(next(files), NAMES)] == ["Tea?"]
+    with pytest.raises(InvalidRequest, match="no JSON"):
+        list(claude.read(next(files), NAMES))
+    assert list(files) == []
+
+
 @pytest.mark.parametrize(("place", "value"), [(FLAGS, 1), (PACKED, 9)], ids=["encrypted", "packed otherwise"])
 def test_an_archive_that_can_not_be_read_is_an_error(said, place, value):
     with pytest.raises(InvalidRequest, match="encrypted, or packed"):

@@ -1,6 +1,6 @@
 // Handing in another program's export: by drag and drop, with progress, and what was set aside.
 
-import { LONGEST, portions, programOf, texts } from "../export_files.js";
+import { LONGEST, Unreadable, portions, programOf, texts } from "../export_files.js";
 import { button, el, field, fill, visible } from "../dom.js";
 import { count, list, number } from "../words.js";
 
@@ -62,16 +62,22 @@ async function takeIn(context, files, chosen, outcome) {
   fill(outcome, bar, told);
   try {
     for (const [at, file] of files.entries())
-      for await (const part of texts(file, (name) => WANTED.test(name))) {
-        const program = chosen || programOf(part.text);
-        if (!program) throw new Error(`${part.name}: it does not show which program wrote it. Choose one below.`);
-        const divided = portions(part.text, program);
-        const items = divided.reduce((sum, portion) => sum + portion.items, 0);
-        for (const portion of divided) {
-          await handIn(context, program, part, portion, done);
-          bar.value = (at + (portion.first + portion.items) / items) / files.length;
-          fill(told, `${visible(part.name)}: ${summary(done)} so far.`);
+      try {
+        for await (const part of texts(file, (name) => WANTED.test(name))) {
+          const program = chosen || programOf(part.text);
+          if (!program) throw new Unreadable(`${part.name}: it does not show which program wrote it. Choose one below.`);
+          const divided = portions(part.text, program);
+          const items = divided.reduce((sum, portion) => sum + portion.items, 0);
+          for (const portion of divided) {
+            await handIn(context, program, part, portion, done);
+            bar.value = (at + (portion.first + portion.items) / items) / files.length;
+            fill(told, `${visible(part.name)}: ${summary(done)} so far.`);
+          }
         }
+      } catch (problem) {
+        // Of several files one that can't be read stops none of the others.
+        if (files.length === 1 || !(problem instanceof Unreadable)) throw problem;
+        done.set_aside.push({ place: file.name, reason: problem.message });
       }
     fill(outcome, report(context, done));
   } catch (problem) {
