@@ -94,7 +94,7 @@ class Ground:
 
     @cached_property
     def _numbers(self) -> Told:
-        return read_told(f"{self.words}\n{self.answered}")
+        return read_told(f"{self.words}\n{self.answered}", self.language)
 
     @cached_property
     def _numbers_and_days(self) -> Told:
@@ -102,11 +102,11 @@ class Ground:
 
     @cached_property
     def _told(self) -> ToldNames:
-        return ToldNames(f"{self.words}\n{self.answered}", self.aliases)
+        return ToldNames(f"{self.words}\n{self.answered}", self.aliases, self.language)
 
     @cached_property
     def _told_before(self) -> ToldNames:
-        return ToldNames(self.referred, self.aliases)
+        return ToldNames(self.referred, self.aliases, self.language)
 
     @cached_property
     def _known(self) -> frozenset[str]:

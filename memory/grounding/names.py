@@ -58,7 +58,10 @@ def names_in(text: str, usual: str, known: Collection[str] = ()) -> Iterator[Nam
         in_common_run = adjoins and bool(
             before and (plain(before.text) in _NO_NAMES_BEFORE or (in_common_run and before.text[0].isupper()))
         )
-        if not adjoins or not word.text[0].isupper():
+        if named and between == "-" and word.text.islower():
+            # "Ji-eun", which is one name elsewhere; of "Berlin-based" the name is told without it.
+            run.append(word.text)
+        elif not adjoins or not word.text[0].isupper():
             if named:
                 yield Name(tuple(named), tuple(run))
             named, run = [], []

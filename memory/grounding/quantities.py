@@ -16,6 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from memory.grounding.further_numbers import further_months, further_numbers
+from memory.text.languages import DEFAULT
 from memory.text.number_words import AMBIGUOUS, MONTHS, MULTIPLIERS, NUMBER_WORDS, ORDINALS
 
 _LAST_MONTH, _LAST_DAY = 12, 31
@@ -115,7 +117,7 @@ _BEGIN_NUMBERS = frozenset(phrase.split()[0] for phrase in (*NUMBER_WORDS, *MULT
 # "10k" is also a run of ten kilometres.
 _UNITS_OR_THOUSANDS = frozenset({"k"})
 _SHORT_YEAR = re.compile(r"['’](\d\d)(?!\d)")
-_MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})月")
+_MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})[月월]")
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -181,14 +183,14 @@ def _is_known(day: Day, known: Told) -> bool:
     return year_is_known and day.month in known.months and day.day in known.numbers
 
 
-def read_told(text: str, stretches: Sequence[Stretch] = ()) -> Told:
+def read_told(text: str, language: str = DEFAULT) -> Told:
     """Read what numbers, dates and months a text has.
 
     Args:
         text: Any text.
-        stretches: The days that expressions of time in it stand for.
+        language: The language that it is taken for.
     """
-    source = Told(numbers={Decimal(0)}, stretches=stretches)
+    source = Told(numbers={Decimal(0)})
     plain = _plain(text)
     for quantity in _in_order(plain):
         source.numbers |= quantity.numbers
@@ -199,6 +201,8 @@ def read_told(text: str, stretches: Sequence[Stretch] = ()) -> Told:
     source.months = {MONTHS[word] for word in words if word in MONTHS} | {
         int(one) for one in _MONTH_FIGURE.findall(plain)
     }
+    source.months |= further_months(text)
+    source.numbers |= set(map(Decimal, further_numbers(text, language)))
     # Each word for itself as well: what is a number in one language may be another word in the next.
     source.numbers |= {Decimal(number) for word in words if (number := NUMBER_WORDS.get(word, MULTIPLIERS.get(word)))}
     source.numbers |= {Decimal(number) for word in words if (number := ORDINALS.get(word) or _begins_with_number(word))}
@@ -225,6 +229,9 @@ def _hold_hidden(source: Told, plain: str, words: AbstractSet[str]) -> None:
 
 
 def _begins_with_number(word: str) -> int | None:
+    if word.endswith("ties"):
+        # "in her thirties"
+        return NUMBER_WORDS.get(f"{word[:-3]}y")
     # Most words have none of the endings, which is told at once.
     cuts = [cut for cut in (word, word[:-1], word[:-2]) if cut.endswith(_GERMAN_ENDINGS)]
     for ending in _GERMAN_ENDINGS if cuts else ():

@@ -10,12 +10,16 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 
+_TABLE = tomllib.loads(Path(__file__).with_name("known_names.toml").read_text())
 _HAN = {
     # As x and q are read in pinyin.
     sign: reading.replace("x", "sh").replace("q", "ch")
-    for reading, signs in tomllib.loads(Path(__file__).with_name("known_names.toml").read_text())["readings"].items()
+    for reading, signs in _TABLE["readings"].items()
     for sign in signs
 }
+_LETTERS = {sign: reading for reading, signs in _TABLE["letters"].items() for sign in signs}
+# Consonants at the beginning of a word, and vowels in it most often.
+_FIRST_LETTERS = {"و": "w", "ו": "v"}
 _CYRILLIC = dict(
     zip(
         "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ",
@@ -62,10 +66,11 @@ _CLASSES = (
     (re.compile("[bpvwf]h?"), "b"),
     (re.compile("[dt]h?"), "t"),
     (re.compile("[lr]"), "r"),
+    # A letter that is written twice is one sound, but not the two in Toyota.
+    (re.compile(r"(.)\1+"), r"\1"),
     (re.compile("[^sbtrkmn]"), ""),
 )
 _SOFT = re.compile("c(?![eiyhz])")
-_REPEATED = re.compile(r"(.)\1+")
 _MARKS = re.compile("[\u0300-\u036f]")
 
 
@@ -88,7 +93,10 @@ def romanised(text: str) -> str:
             )
         else:
             plain = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", sign)))
-            letters.append(_CYRILLIC.get(sign) or _GREEK.get(plain) or _HAN.get(sign) or plain)
+            first = "" if letters else _FIRST_LETTERS.get(sign)
+            letters.append(
+                first or _CYRILLIC.get(sign) or _GREEK.get(plain) or _LETTERS.get(sign) or _HAN.get(sign) or plain
+            )
     return "".join(letters)
 
 
@@ -106,4 +114,4 @@ def sound(name: str) -> str:
     begins = "a" if plain[:1] and plain[0] in "aeiou" else ""
     for pattern, sign in _CLASSES:
         plain = pattern.sub(sign, plain)
-    return begins + _REPEATED.sub(r"\1", plain)
+    return begins + plain

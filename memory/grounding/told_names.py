@@ -9,7 +9,8 @@ from memory.grounding import readings
 from memory.grounding.known_words import PLACES, is_unspaced, plain
 from memory.grounding.name_similarity import GIVEN_NAMES, compare_names
 from memory.text.entity_names import slug
-from memory.text.words import read_words
+from memory.text.languages import DEFAULT
+from memory.text.words import read_words, stem
 
 # A shorter beginning is shared by names that have nothing to do with each other.
 _LEAST_STEM = 3
@@ -20,6 +21,16 @@ _LEAST_SOUNDS = 2
 # Endings that names take in languages in Latin letters, and that make no other name.
 _ENDINGS = frozenset({"s", "es", "en", "n", "ns", "ens", "er", "ers", "ern"})
 _APOSTROPHE = re.compile("['\u2019]")
+# Arabic and Hebrew write prepositions, "and" and the article at the beginning of a word; in Russian "with Ivan" has an
+# ending that is a sound of its own.
+_AROUND = re.compile(
+    "(?=[א-ת\u0621-\u064a])(?:[وف]?[بلك]?(?:ال|(?<=ل)ل)?|ו?[בלכמש]?ה?)(?P<behind>\\w{2,})"
+    "|(?P<before>[а-яёіїєґ]{2,})(?:[оеё]м|[ыи]м)",
+    re.IGNORECASE,
+)
+# Languages in Latin or Greek letters that put names into cases, and of these the ones whose endings push a vowel out.
+_CASES, _FLEETING = frozenset({"cs", "el", "fi", "hu", "pl", "tr"}), frozenset({"cs", "pl"})
+_FLEETING_VOWEL = re.compile("e(?=[^aeiouy]$)")
 _LATIN = re.compile("[a-z]")
 _HAN = re.compile("[\u3005\u4e00-\u9fff]{2}")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
@@ -40,14 +51,21 @@ class ToldNames:
     Attributes:
         text: The text.
         aliases: By each name in its plain form, the other names of the same entity.
+        language: The language that the text is taken for.
     """
 
     text: str
     aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    language: str = DEFAULT
 
     def stands(self, name: str) -> bool:
         """Whether a name, one word or a run of an unspaced script, stands in the text."""
-        key = plain(name)
+        return self._stands(plain(name)) or (
+            # "Ankara'da" where the text has "Ankara'ya"
+            len(bare := _APOSTROPHE.split(plain(name))[0]) >= _LEAST_STEM and self._stands(bare)
+        )
+
+    def _stands(self, key: str) -> bool:
         return (
             self._has(key)
             or any(self._has(other) for other in self.aliases.get(key, ()))
@@ -81,7 +99,10 @@ class ToldNames:
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset((*self._sequence, *map(plain, self._spaced)))
+        within = filter(None, map(_AROUND.fullmatch, self._spaced))
+        return frozenset(
+            (*self._sequence, *map(plain, self._spaced), *(plain(word["behind"] or word["before"]) for word in within))
+        )
 
     @cached_property
     def _by_letters(self) -> dict[str, list[str]]:
@@ -114,7 +135,7 @@ class ToldNames:
         if len(words) < _LEAST_INITIALS:
             return False
         plain_words = [plain(word) for word in words]
-        if "".join(word[:1] for word in plain_words) in self._words:
+        if "".join(word[:1] for word in plain_words) in self._words or self._sounds_alike("".join(plain_words)):
             return True
         return any(
             self._is_place(" ".join(plain_words[start:end]))
@@ -125,10 +146,9 @@ class ToldNames:
     @cached_property
     def _sounds(self) -> frozenset[str]:
         """The sounds of the words, and of the parts of runs in scripts without spaces."""
-        sounds = set[str]()
+        sounds = set(map(readings.sound, self._words))
         for word in read_words(self.text):
             if word.script == "spaced":
-                sounds.add(readings.sound(plain(word.text)))
                 continue
             for start in range(len(word.text)):
                 if start and not readings.is_readable(word.text[start]):
@@ -147,9 +167,21 @@ class ToldNames:
         return (
             key in self._words
             or any(_inflected(key, other) for other in self._beginning(key))
+            or self._stem(key) in self._stems
             or key in self._joined
             or key.translate(_UMLAUTS) in self._words
         )
+
+    def _stem(self, key: str) -> str:
+        """The stem of a name in a language with cases; empty if it has none, or is too short to tell the name."""
+        stemmed = stem(key, self.language) if self.language in _CASES else ""
+        if self.language in _FLEETING:
+            stemmed = _FLEETING_VOWEL.sub("", stemmed)
+        return stemmed if len(stemmed) >= _LEAST_STEM else ""
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(filter(None, map(self._stem, self._words)))
 
     def _is_place(self, key: str) -> bool:
         return any(
