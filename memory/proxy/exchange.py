@@ -23,6 +23,7 @@ from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.group_turns import without_others_as_own, witnessed
+from memory.proxy.matching.joined_turns import divided_as_known
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, with_told_names
@@ -276,9 +277,9 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     if conversation is not None:
         turns = without_others_as_own(reads, being_id, turns, conversation)
     found = find(turns)
-    without_added = without_added_to_last(reads, being_id, turns, found.known)
-    if without_added is not turns:
-        turns, found = without_added, find(without_added)
+    as_said = divided_as_known(reads, being_id, without_added_to_last(reads, being_id, turns, found.known), found.known)
+    if as_said is not turns:
+        turns, found = as_said, find(as_said)
     off = request.off_the_record or request.being.is_off_the_record(found.conversation)
     if not off:
         shown = {match.turn for match in found.matches}

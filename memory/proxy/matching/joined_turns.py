@@ -1,0 +1,72 @@
+"""Lines in which a frontend shows several messages of one speaker that follow each other.
+
+An answer around calls of tools comes in several answers, of which some programs later show one, at times with what the
+tools answered in it; others merge lines of one role. Such a line is divided into the messages that it shows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from memory.proxy.comparison import comparable
+from memory.proxy.matching.alignment import LONG, KnownConversation
+from memory.proxy.reads import Reads
+from memory.proxy.transcript_turns import Turn
+from schemas.text.reasoning import spoken
+from store.talk import transcripts
+from store.talk.transcripts import PlacedMessage
+
+# The most messages, of these the newest, whose texts are compared.
+COMPARED = 400
+
+
+def divided_as_known(reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation) -> Sequence[Turn]:
+    """Return a transcript whose turns are divided as the messages came in, or the same if none shows several."""
+    unknown = {(turn.role, turn.speaker) for turn in turns if turn.digest not in known.by_digest}
+    going_on = {id_ for id_, one in known.messages.items() if _by(one) in unknown and _goes_on(one, known)}
+    if not going_on:
+        return turns
+    begun = {before for id_ in going_on if (before := known.messages[id_].parent_id) is not None}
+    newest = sorted(going_on | begun, reverse=True)[:COMPARED]
+    texts = reads.ask(transcripts.contents, being_id, newest)
+    pieces = {id_: (text, comparable(spoken(text))) for id_, text in texts.items()}
+    divided: list[Turn] = []
+    for turn in turns:
+        shown: list[Turn] = []
+        if turn.digest not in known.by_digest:
+            begins = (id_ for id_, (_, words) in pieces.items() if turn.comparable.startswith(words))
+            firsts = (known.messages[id_] for id_ in begins if id_ not in going_on)
+            by_same = (one for one in firsts if _by(one) == (turn.role, turn.speaker))
+            shown = max((_shown(turn, one, known, pieces) for one in by_same), key=len, default=shown)
+        divided += shown or [turn]
+    return divided if len(divided) > len(turns) else turns
+
+
+def _shown(
+    turn: Turn, first: PlacedMessage, known: KnownConversation, pieces: Mapping[UUID, tuple[str, str]]
+) -> list[Turn]:
+    """The messages from a first one on that a turn shows, as turns; none if it does not show several, up to its end."""
+    shown: list[Turn] = []
+    message: PlacedMessage | None = first
+    rest, between = turn.comparable, 0
+    while message is not None:
+        text, words = pieces[message.message_id]
+        before, _, rest = rest.partition(words)
+        between += len(before)
+        shown.append(replace(turn, text=text, comparable=words, digest=message.digest))
+        following = (one for one in known.after.get(message.message_id, ()) if _by(one) == _by(first))
+        behind = [one for one in following if one.message_id in pieces and pieces[one.message_id][1] in rest]
+        message = max(behind, key=lambda one: (one.stands, one.message_id), default=None)
+    # What stands between answers may be a tool's.
+    is_whole = not between or (turn.role == "assistant" and len(turn.comparable) - between >= LONG)
+    return shown if not rest and is_whole and len(shown) > 1 else []
+
+
+def _goes_on(message: PlacedMessage, known: KnownConversation) -> bool:
+    """Whether the speaker of a message said the one before it as well."""
+    before = known.messages.get(message.parent_id) if message.parent_id else None
+    return before is not None and _by(before) == _by(message)
+
+
+def _by(message: PlacedMessage) -> tuple[str, str | None]:
+    return message.role, message.speaker
