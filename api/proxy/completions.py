@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from api.http.json_values import text_of, unreadable
+from api.proxy.counted_bodies import LARGE_BYTES
 from api.proxy.errors import error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Admitted, Identity
 from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_words, remember_and_recall
@@ -64,7 +65,10 @@ _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
 
 @dataclass(frozen=True)
 class _Ready:
-    """A request that is ready for the upstream."""
+    """A request that is ready for the upstream.
+
+    Behind its body may be the same one without the question for a stream's usage, for a server that refuses that.
+    """
 
     admitted: Admitted
     progress: Progress
@@ -141,9 +145,12 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
         limit = None
         if is_budgeted(settings, requested, admitted.admission.payer):
             limit = wire.limit_field or requested.upstream.limit_field, settings.proxy_answer_tokens
-        written = chat.written(requested.model, progress.context, limit)
+        asked = replace(chat, asks_usage=proxy.client.tells_usage(requested.upstream))
+        written = [asked.written(requested.model, progress.context, limit)]
+        if asked.hides_usage and len(written[0]) <= LARGE_BYTES:
+            written.append(replace(chat, asks_usage=False).written(requested.model, progress.context, limit))
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
-        return _Ready(admitted, progress, stored, work, [written], answered, chat.hides_usage)
+        return _Ready(admitted, progress, stored, work, written, answered, asked.hides_usage)
     except BaseException:
         # Nothing was sent; the client may have gone away.
         proxy.gateway.release(admitted)
@@ -287,9 +294,11 @@ async def _passed_on(proxy: Proxy, wire: Wire, scope: Scope, ready: _Ready, rece
     failure: UpstreamFailed | None = None
     key_refused = False
     path = with_known_query(wire, scope)
+    body, plain = ready.body.pop(0), ready.body.pop() if ready.body else None
     asking = proxy.client.send(
-        wire.name, requested.upstream, payer.key, "POST", path, ready.body.pop(), {**passed, **JSON}
+        wire.name, requested.upstream, payer.key, "POST", path, body, {**passed, **JSON}, plain=plain
     )
+    del body, plain
     try:
         upstream = await while_connected(receive, asking.__aenter__())
         try:

@@ -4,6 +4,7 @@ An open stream waits nearly all of its time. As a coroutine it costs some kiloby
 the pool. So the relay of bytes is asynchronous, and everything that reads or writes memory is not.
 """
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from http import HTTPStatus
 import httpx2
 
 from providers import tls
+from providers.sdk.sdk_errors import may_refuse_an_option
 from schemas.proxy.upstreams import Upstream, WireName
 from schemas.settings import Settings
 
@@ -26,6 +28,9 @@ ANTHROPIC_VERSION = "2023-06-01"
 # Its list of models comes in pages.
 _ALL = "?limit=1000"
 MOST_LIST_BYTES = 4 * 1024 * 1024
+# So much of an error is read before it is passed on. By these words it refuses to tell the usage of a stream.
+MOST_ERROR_BYTES = 16 * 1024
+_ABOUT_USAGE = re.compile(rb"stream_options|include_usage")
 # Statuses of success whose answers have no body.
 _EMPTY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
 
@@ -83,6 +88,11 @@ class UpstreamClient:
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
             trust_env=False,
         )
+        self._without_usage: set[str] = set()
+
+    def tells_usage(self, upstream: Upstream) -> bool:
+        """Whether an upstream may be asked for the usage of a stream: it has not refused that yet."""
+        return upstream.base_url not in self._without_usage
 
     async def close(self) -> None:
         """Close every connection."""
@@ -98,6 +108,8 @@ class UpstreamClient:
         path: str,
         body: bytes,
         headers: Mapping[str, str],
+        *,
+        plain: bytes | None = None,
     ) -> AsyncIterator[UpstreamAnswer]:
         """Send a request; leaving the block closes the connection if the answer is unfinished.
 
@@ -109,25 +121,39 @@ class UpstreamClient:
             path: The path behind the upstream's base URL, with the query.
             body: The request's body.
             headers: Further headers.
+            plain: The body without the question for a stream's usage, which is sent if the upstream refuses that; None:
+                the refusal is passed on.
 
         Raises:
             UpstreamFailed: It can't be reached, was silent for too long, or answered with a status that is neither a
                 success with a body nor an error.
         """
-        request = self._client.build_request(
-            method,
-            f"{upstream.base_url}{path}",
-            content=_sent_once(body) if body or method != "GET" else None,
-            headers={
-                **_headers(wire, key),
-                **({"content-length": str(len(body))} if body or method != "GET" else {}),
-                **headers,
-            },
-        )
+
+        def request_of(body: bytes) -> httpx2.Request:
+            has_body = body or method != "GET"
+            length = {"content-length": str(len(body))} if has_body else {}
+            return self._client.build_request(
+                method,
+                f"{upstream.base_url}{path}",
+                content=_sent_once(body) if has_body else None,
+                headers={**_headers(wire, key), **length, **headers},
+            )
+
+        request = request_of(body)
         # It may hold megabytes of images, and the answer may take minutes.
         del body
         response = await self._sent(request)
         try:
+            begun, chunks = b"", _chunks(response)
+            if plain is not None and may_refuse_an_option(response.status_code):
+                begun = await _beginning(chunks)
+                if _ABOUT_USAGE.search(begun):
+                    await response.aclose()
+                    response = await self._sent(request_of(plain))
+                    begun, chunks = b"", _chunks(response)
+                    if response.status_code == HTTPStatus.OK:
+                        self._without_usage.add(upstream.base_url)
+            del plain
             if not _is_answer(response.status_code):
                 reason = (
                     f"The upstream answered with the status {response.status_code}, which is no answer to a request."
@@ -138,7 +164,7 @@ class UpstreamClient:
                 for name, value in response.headers.raw
                 if (word := name.decode("latin-1").lower()) in _PASSED or word.startswith(_PASSED_PREFIXES)
             ]
-            yield UpstreamAnswer(response.status_code, passed, _chunks(response))
+            yield UpstreamAnswer(response.status_code, passed, _behind(begun, chunks))
         finally:
             await response.aclose()
 
@@ -183,6 +209,23 @@ async def _chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
             yield chunk
     except httpx2.TransportError as fault:
         raise _failure(fault) from None
+
+
+async def _beginning(chunks: AsyncIterator[bytes]) -> bytes:
+    """Read the beginning of an error."""
+    begun = b""
+    async for chunk in chunks:
+        begun += chunk
+        if len(begun) >= MOST_ERROR_BYTES:
+            break
+    return begun
+
+
+async def _behind(begun: bytes, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    if begun:
+        yield begun
+    async for chunk in chunks:
+        yield chunk
 
 
 def _is_answer(status: int) -> bool:

@@ -69,7 +69,8 @@ class ChatBody(RequestBody):
     @property
     def hides_usage(self) -> bool:
         """Whether a stream is requested without its usage."""
-        return self.is_stream and (self.body.fields.get(STREAM_OPTIONS) or {}).get("include_usage") is not True
+        options = self.body.fields.get(STREAM_OPTIONS) or {}
+        return self.asks_usage and self.is_stream and options.get("include_usage") is not True
 
     def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
         """Return the body with another model, with memory in its messages, and with the usage of a stream.

@@ -5,7 +5,7 @@ All else (who asks, who pays, the alignment of transcripts, the relay of bytes) 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from memory.proxy.transcript import Transcript
@@ -44,12 +44,14 @@ class RequestBody(ABC):
         body: Its JSON.
         prompt_bytes: The size of the text in UTF-8, without the data of pictures.
         media: How many parts are no text: pictures, sounds, files, and what is not known.
+        asks_usage: Whether a stream is asked for its usage though the client did not: not all servers know that.
         limits: The fields of the wire that bound an answer.
     """
 
     body: JsonBody
     prompt_bytes: int
     media: int
+    asks_usage: bool = field(default=True, kw_only=True)
     limits: ClassVar[AnswerLimits]
 
     @property

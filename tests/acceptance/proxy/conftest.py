@@ -54,7 +54,8 @@ def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
                 "provider": "openai",
                 "key": "sk-platform",
             },
-            "free": {"base_url": upstream.url, "models": ["local"]},
+            # Another server by its address.
+            "free": {"base_url": upstream.url.replace("127.0.0.1", "localhost"), "models": ["local"]},
         }
         environment = {
             **ENVIRONMENT,

@@ -185,6 +185,24 @@ def test_a_streams_usage_is_asked_for_and_hidden_from_a_client_that_did_not_ask(
     assert counted[1] >= len("Good morning.")
 
 
+def test_a_server_that_refuses_to_tell_a_streams_usage_is_not_asked_for_it_again(proxy, asked):
+    refusal = {"detail": [{"type": "extra_forbidden", "loc": ["body", "stream_options"], "msg": "not permitted"}]}
+    plain = Reply.stream("Good ", "morning.")
+    proxy.upstream.replies += [Reply.document(refusal, status=422), plain, plain]
+    fields = {"model": "free/local", "stream": True}
+    assert [asked(fields).content for _ in range(2)] == [plain.body, plain.body]
+    asking = ["stream_options" in request.body for request in proxy.upstream.requests]
+    assert asking == [True, False, False]
+
+
+def test_an_error_that_is_not_about_the_usage_is_passed_on(proxy, asked):
+    refusal = Reply.document({"error": {"message": "Unknown parameter: 'top_k'."}}, status=400)
+    proxy.upstream.replies += [refusal]
+    answer = asked({"model": "fake-1", "stream": True})
+    assert (answer.status_code, answer.content) == (400, refusal.body)
+    assert len(proxy.upstream.requests) == 1
+
+
 def test_an_sdks_stream_shows_usage_only_where_it_was_asked_for(proxy, sdk):
     proxy.upstream.replies += [Reply.stream("Good ", "morning.", usage=True)] * 2
     ask = sdk().chat.completions.create
