@@ -71,10 +71,16 @@ Summarize the given fictional narrative in a single, very short and concise stat
 What would be a short and relevant title for this chat? You must strictly answer with only the title, no other text is allowed{{}}
 What would be a short and relevant title for this chat ? You must strictly answer with only the title, no other text is allowed{{}}
 """,
-    "Dify, Flowise, LangChain": r"""
+    "Dify, Flowise, LangChain, LangMem, LlamaIndex": r"""
 Please help me predict the three most likely questions that human would ask, {{}}JSON format following the specified schema:{{}}
 Given the following conversations: {{}} Please help me predict the three most likely questions that human would ask and keeping each question short and concise.
 Given the following conversation and a follow up question, rephrase the follow up question to be a standalone question.{{}}Standalone question:
+Create a summary of the conversation above:
+This is {{}}summary of the conversation {{}}by taking into account the new messages above:
+Given a conversation (between Human and Assistant) and a follow up message from Human, rewrite the message to be a standalone question {{}}<Standalone question>
+Given the following conversation between a user and an AI assistant and a follow up question from user, rephrase the follow up question to be a standalone question.{{}}Standalone question:
+The following is a conversation between the user and assistant. Write a concise summary about the contents of this conversation.
+The original query is as follows: {{}}We have provided an existing answer: {{}}Refined Answer:
 You need to decompose the user's input into "subject" and "intention" in order to accurately figure out what the user's input language actually is.{{}}
 """,
     "NextChat": r"""

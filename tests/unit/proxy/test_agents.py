@@ -56,6 +56,8 @@ def test_of_an_agents_line_the_users_words_are_theirs(text):
         "This session is being continued from a previous conversation that ran out of context. They spoke of Bergen.",
         "[ASYNC SUBAGENT COMPLETE - d1]\nA background subagent you dispatched earlier.\n\nOriginal task: Sum.",
         "Another language model started to solve this problem and produced a summary of its thinking process. Bergen.",
+        "Here is a summary of the conversation to date:\n\nThey spoke of Bergen.",
+        "You are in the middle of a conversation that has been summarized.\n\n<summary>\nBergen.\n</summary>",
         "[read_file for 'src/a.py'] Result:\n1 | import os",
         "[execute_command for 'ls'] Result:\nCommand executed.\nOutput:\na.py",
     ],

@@ -84,6 +84,26 @@ def test_what_people_say_of_talk_is_theirs(said):
     assert maker_of(read_transcript([*TALK, {"role": "user", "content": said}])) == "person"
 
 
+def test_what_libraries_of_agents_ask_for_is_no_talk():
+    """LangMem shortens the talk, LlamaIndex makes a question of it that stands alone."""
+    extended = (
+        "This is summary of the conversation so far: A cat.\n\nExtend this summary by taking into account the new"
+    )
+    condensed = (
+        "Given a conversation (between Human and Assistant) and a follow up message from Human, rewrite the message"
+    )
+    for asked in (
+        "Create a summary of the conversation above:",
+        f"{extended} messages above:",
+        f"{condensed} to be a standalone question.\n\n<Follow Up Message>\nHow old?\n\n<Standalone question>\n",
+    ):
+        assert maker_of(read_transcript([*TALK, {"role": "user", "content": asked}])) == "frontend"
+    assert (
+        maker_of(read_transcript([*TALK, {"role": "user", "content": "Create a summary of it for my mother."}]))
+        == "person"
+    )
+
+
 def test_prompts_of_coding_agents_and_gpt4all_are_known():
     title = (
         "Generate a concise 3-7 word title for this conversation, omitting punctuation. Go straight to the title,"
