@@ -26,6 +26,8 @@ NOT_REMEMBERED = {
     "is_temporary_chat": "temporary conversations",
 }
 NO_TALK = "messages of the system, of tools, hidden, or without words"
+# What a message has that the person does not see, or that the program has sent as the person's.
+UNSAID = ("is_visually_hidden_from_conversation", "is_user_system_message", "is_auto_proceed_message")
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
@@ -104,7 +106,7 @@ def _text(message: Mapping[str, Any]) -> str | None:
     metadata = metadata if isinstance(metadata, dict) else {}
     if _author(message) not in {"user", "assistant"} or (message.get("recipient") or "all") != "all":
         return None
-    if metadata.get("is_visually_hidden_from_conversation") or metadata.get("is_user_system_message"):
+    if any(metadata.get(mark) for mark in UNSAID):
         return None
     if isinstance(content, str):
         content = {"parts": [content]}

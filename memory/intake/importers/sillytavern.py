@@ -1,4 +1,4 @@
-"""Reads a SillyTavern chat: JSON Lines, first a header, then one message a line.
+"""Reads a SillyTavern chat, also as Chub writes it: JSON Lines, first a header, then one message a line.
 
 Messages have no ids. Theirs are derived from speaker, time and text, so that a branch or a checkpoint, which is a file
 of its own that begins with the same messages, adds only what is new in it; the extension in `adapters/sillytavern`
@@ -137,7 +137,7 @@ class _Chat:
 
     def add(self, line: dict[str, Any]) -> str | None:
         """Take a message with its swipes; returns what is wrong with it."""
-        text, name, date = line["mes"], line.get("name"), line.get("send_date")
+        text, name, date = _words(line["mes"]), line.get("name"), line.get("send_date")
         is_user = self._is_users(line.get("is_user"), name)
         if name is None:
             name = self.header.get("user_name" if is_user else "character_name")
@@ -157,6 +157,7 @@ class _Chat:
         self.lines[entry_id(PROGRAM_NAME, said)] = line
         swipes, infos = line.get("swipes"), line.get("swipe_info")
         for place, swipe in enumerate(swipes if isinstance(swipes, list) else []):
+            swipe = _words(swipe)  # noqa: PLW2901  # of the same swipe
             if not isinstance(swipe, str) or swipe.strip() in PLACEHOLDERS or swipe == text:
                 continue
             if place == line.get("swipe_id"):
@@ -215,6 +216,11 @@ class _Chat:
         if isinstance(written, str) and written not in {"", "unused"}:
             return written
         return next(iter(self._characters)) if len(self._characters) == 1 else "group"
+
+
+def _words(value: Any) -> Any:
+    """The text of a message or a swipe; Chub writes an object with it."""
+    return value.get("message") if isinstance(value, dict) else value
 
 
 def _is_no_talk(line: dict[str, Any], name: str, *, is_user: bool) -> bool:

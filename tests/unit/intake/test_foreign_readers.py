@@ -115,6 +115,23 @@ def test_a_chat_of_sillytavern_is_read_from_other_json(content):
     assert told(sillytavern, content, "Mira.json") == [("user", "Tea?"), ("assistant", "Tea.")]
 
 
+def test_a_chat_of_chub_has_its_texts_in_objects():
+    lines = [
+        {"user_name": "Ann", "character_name": "Mira", "chat_metadata": {}},
+        {"name": "Ann", "is_user": True, "mes": {"message": "Tea?"}},
+        {"name": "Mira", "is_user": False, "mes": {"message": "Yes."}, "swipes": [{"message": "Yes."}, {"message": "No."}]},
+    ]
+    read = told(sillytavern, "\n".join(map(json.dumps, lines)))
+    assert read == [("user", "Tea?"), ("assistant", "Yes."), ("assistant", "No.")]
+
+
+def test_what_chatgpt_sends_by_itself_is_not_the_users():
+    message = {"author": {"role": "user"}, "content": {"parts": ["Go on"]}}
+    sent = message | {"metadata": {"is_auto_proceed_message": True}}
+    nodes = {"a": {"message": message}, "b": {"message": sent, "parent": "a"}}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}])) == [("user", "Go on")]
+
+
 def test_bytes_that_are_no_utf8_cost_themselves_and_are_told():
     line = b'{"name": "Ann", "is_user": true, "mes": "Tea \xf0\x9f and milk"}'
     conversation = b'[{"uuid": "c", "chat_messages": [{"sender": "human", "text": "Tea \xf0\x9f and milk"}]}]'
