@@ -98,6 +98,7 @@ class Import:
     set_aside: Callable[[Bad], object]
     done: Imported = field(default_factory=Imported)
     _chats: list[Conversation] = field(default_factory=list)
+    _waiting: int = 0
     _left: set[str] = field(default_factory=set)
     _told: list[Statement] = field(default_factory=list)
     _kept: list[Knowledge] = field(default_factory=list)
@@ -122,6 +123,7 @@ class Import:
                     # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
                     lines, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
                     self._chats.append(replace(entry, messages=lines, off_branch=off_branch))
+                    self._waiting += len(lines)
                 case Statement():
                     self._told.append(entry)
                 case Knowledge():
@@ -130,7 +132,7 @@ class Import:
                     self.done.leave_out(entry.reason, 1)
                 case Bad():
                     self._put_aside(entry)
-            if max(self._waiting(), len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
+            if max(self._waiting, len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
                 self._flush()
                 yield self.done
         self._flush()
@@ -140,11 +142,8 @@ class Import:
         self.done.set_aside += 1
         self.set_aside(bad)
 
-    def _waiting(self) -> int:
-        return sum(len(chat.messages) for chat in self._chats)
-
     def _flush(self) -> None:
-        chats, self._chats = self._chats, []
+        chats, self._chats, self._waiting = self._chats, [], 0
         chosen = {message["id"] for chat in chats for message in chat.chosen}
         # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
         for chat in chats:
