@@ -119,7 +119,7 @@ def test_a_chat_of_chub_has_its_texts_in_objects():
     lines = [
         {"user_name": "Ann", "character_name": "Mira", "chat_metadata": {}},
         {"name": "Ann", "is_user": True, "mes": {"message": "Tea?"}},
-        {"name": "Mira", "is_user": False, "mes": {"message": "Yes."}, "swipes": [{"message": "Yes."}, {"message": "No."}]},
+        {"name": "Mira", "is_user": False, "mes": {"message": "Yes."}, "swipes": [{"message": "No."}]},
     ]
     read = told(sillytavern, "\n".join(map(json.dumps, lines)))
     assert read == [("user", "Tea?"), ("assistant", "Yes."), ("assistant", "No.")]
