@@ -1,32 +1,47 @@
 """Upkeep: retention keeps up, health reads few rows, a request does not count the rows of all users."""
 
 import socket
+import subprocess
+import sys
 from datetime import timedelta
+from subprocess import PIPE
 from uuid import uuid4
 
 import numpy as np
 import pytest
-import structlog
-from celery import Celery
-from kombu.pools import get_limit
 
 from memory.intake.accepting import CHEAP_TO_COUNT, IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.upkeep import health, periodic
-from schemas.ledger.work import TaskMessage
 from schemas.limits import BULK_ITEMS
-from schemas.settings import Settings
+from schemas.settings import CHECKOUT, Settings
 from store.intake import notes
 from store.ledger import metrics
 from store.nodes import embeddings
 from store.talk import judging
 from tests.conftest import PATIENCE
 from tests.scenes import MODEL
-from workers.runtime.dispatch import BackgroundSender
 
 HASHES = [bytes([number]) for number in range(5)]
 LARGE, SMALL = CHEAP_TO_COUNT + 1, 3
+# A process of its own, since all Celery apps of one share Kombu's pools; it sends more messages than are taken at once.
+SENDS = """
+import sys
+from uuid import uuid4
+
+import structlog
+from celery import Celery
+
+from schemas.ledger.work import TaskMessage
+from workers.runtime.dispatch import BackgroundSender
+
+celery = Celery(broker=sys.argv[1])
+celery.conf.broker_transport_options = {"socket_timeout": 0.2, "max_retries": 0}
+with structlog.testing.capture_logs() as logs, BackgroundSender(celery, most_waiting=2) as sender:
+    sender.send([TaskMessage(owner_id=uuid4(), kind="upkeep.curate", key=str(key)) for key in range(200)])
+    print(*[entry["event"] for entry in logs], flush=True)
+"""
 
 
 def finish_units(tx, being, *, count, days):
@@ -189,17 +204,12 @@ def test_a_single_note_does_not_count_what_waits(hand_in, monkeypatch):
 
 
 def test_a_redis_that_hangs_keeps_no_door_waiting():
-    messages = [TaskMessage(owner_id=uuid4(), kind="upkeep.curate", key=str(key)) for key in range(10)]
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(PATIENCE)
-        celery = Celery(broker=f"redis://127.0.0.1:{silent.getsockname()[1]}/0", set_as_current=False)
-        celery.conf.broker_transport_options = {"socket_timeout": 0.2, "max_retries": 0}
-        # Kombu has one limit for all apps of a process, and refuses to lower that of another app while it is connected.
-        celery.conf.broker_pool_limit = get_limit()
-        with structlog.testing.capture_logs() as logs, BackgroundSender(celery, most_waiting=2) as sender:
-            # If it waited for Redis, no request would be refused.
-            sender.send(messages)
-            assert "dispatch.too_many_wait" in [entry["event"] for entry in logs]
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        with subprocess.Popen([sys.executable, "-c", SENDS, url], cwd=CHECKOUT, stdout=PIPE, text=True) as door:
+            # If it waited for Redis, no message would be refused.
+            assert door.stdout.readline().split() == ["dispatch.too_many_wait"]
             connection, _ = silent.accept()
             connection.close()
-        celery.close()
+        assert door.returncode == 0
