@@ -251,22 +251,25 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
     subject = _person(found.subject)
     if message.role == "other" and subject != _person(message.speaker or ""):
         raise Dropped("hearsay")
-    _known(found.type, FactType, "unknown type")
     _known(found.fact_type, FactKind, "unknown type")
     refs: dict[str, str] = {}
     for entity in found.entities:
         _known(entity.type, EntityType, "unknown type")
         if ref := entity_ref(entity.type, entity.name):
             refs.setdefault(ref, entity.name.strip())
+    if not found.entities and subject:
+        # A fact that names nothing is about the one whose fact it is.
+        refs = {subject: found.subject.strip()}
     if not refs:
         raise Dropped("about nothing")
+    type_ = found.type if found.type in get_args(FactType) else _type_by(next(iter(refs)))
     confidence = _confidence(found.confidence)
-    subject_ref = _other_subject(found, subject, refs)
+    subject_ref = _other_subject(found, type_, subject, refs)
     return ExtractedFact(
         message=message,
         span=span,
         # What another person says or is belongs to the people in the user's life.
-        type="PEOPLE" if found.type == "PROFILE" and subject != USER_REF else found.type,
+        type="PEOPLE" if type_ == "PROFILE" and subject != USER_REF else type_,
         subject_ref=subject_ref,
         content=statement_of(found.statement),
         fact_type=found.fact_type,
@@ -276,7 +279,14 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
     )
 
 
-def _other_subject(found: FoundFact, subject: str | None, refs: dict[str, str]) -> str | None:
+def _type_by(about: str) -> str:
+    """The type of a fact to which the judge gives none that there is, by the ref of what it is about."""
+    if about.startswith("project:"):
+        return "PROJECT"
+    return "PEOPLE" if about.startswith("person:") and about != USER_REF else "PROFILE"
+
+
+def _other_subject(found: FoundFact, type_: str, subject: str | None, refs: dict[str, str]) -> str | None:
     """The person whose fact it is, if not the user; a person that the fact does not name is added to its refs.
 
     A project's facts are the project's, whatever subject the judge names.
@@ -286,7 +296,7 @@ def _other_subject(found: FoundFact, subject: str | None, refs: dict[str, str]) 
     """
     if subject is None:
         raise Dropped("no subject")
-    if subject == USER_REF or found.type == "PROJECT":
+    if subject == USER_REF or type_ == "PROJECT":
         return None
     if subject.partition(":")[2] == next(iter(refs)).partition(":")[2]:
         return None

@@ -43,7 +43,9 @@ _SYNONYM_LINES = {
     "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique",
     "contradicts": "conflict conflicts conflicting opposes replaces supersedes widerspricht contradice contredit",
     "adds": "new different unrelated distinct independent additive neu",
-    "real": "true actual factual literal wirklich echt reell wahr r\u00e9el r\u00e9elle reale verdadero",
+    "real": "true actual factual literal wirklich realit\u00e4t echt reell wahr r\u00e9el r\u00e9elle r\u00e9alit\u00e9"
+    " reale realt\u00e0 verdadero realidad realidade realny ger\u00e7ek реально реальный реальность"
+    " 现实 真实 真實 現実 現實 실제 현실 حقيقي واقعي",
     "role-play": "fiction fictional rp roleplaying rollenspiel fiktion juegoderol jeuder\u00f4le",
     "hypothetical": "imagined imaginary wish joke hypothetisch hipot\u00e9tico hypoth\u00e9tique",
     "PROFILE": "user self userprofile abouttheuser profil perfil profilo",
@@ -191,7 +193,7 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
         for choice in choices:
             if plain(choice) == plain(form) or plain(form) in _SYNONYMS.get(choice, ()):
                 return choice
-    first = plain(re.split(r"[^\w-]|-(?=world|life)", raw.strip(), maxsplit=1)[0])
+    first = plain(re.split(r"[^\w-]|_|-(?=world|life)", raw.strip(), maxsplit=1)[0])
     begins = [choice for choice in choices if plain(choice) == first]
     if begins and not any(plain(choice) in plain(raw) for choice in choices if choice not in begins):
         return begins[0]

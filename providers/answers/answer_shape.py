@@ -20,6 +20,7 @@ _DEEPEST = 4
 _BULLET = re.compile(r"^\s*(?:[-*\u2022\s]+|\d{1,3}[.)]\s+)")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 _MARKED = ("true", "yes", "false", "no", "none")
+_DESCRIBES = frozenset({"type", "$ref", "anyOf"})
 _ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text", "title", "topic"})
 
 
@@ -84,7 +85,7 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
     """The objects with fields of the form in a value."""
     if isinstance(value, str):
         value = _encoded(value)
-    if depth > _DEEPEST or not isinstance(value, Mapping | list):
+    if depth > _DEEPEST or not isinstance(value, Mapping | list) or _is_schema(form, value):
         return []
     if isinstance(value, list):
         own = None if _within(form, value, depth) else _homed(form, value)
@@ -111,6 +112,20 @@ def _within(form: type[BaseModel], value: Mapping[str, Any] | list[Any], depth: 
         elif isinstance(part, Mapping | list) and depth < _DEEPEST:
             found += _within(form, part, depth + 1)
     return found
+
+
+def _is_schema(form: type[BaseModel], value: Mapping[str, Any] | list[Any]) -> bool:
+    """Whether an object describes the form's fields, as a model repeats the schema before its answer."""
+    described = value.get("properties", value) if isinstance(value, Mapping) else None
+    fields = (
+        [each for name, each in described.items() if name in form.model_fields]
+        if isinstance(described, Mapping)
+        else []
+    )
+    return bool(fields) and all(
+        isinstance(each, Mapping) and not _DESCRIBES.isdisjoint(each) and not isinstance(each.get("items"), list)
+        for each in fields
+    )
 
 
 def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,6 +186,9 @@ def _with_names(form: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
 
 
 def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[Any]:
+    if raw.get("type") == "array" and (lists := [value for value in raw.values() if isinstance(value, list)]):
+        # In the form of a schema: `{"type": "array", "items": [...]}`.
+        return lists[0]
     if model := item_model(type_):
         return _objects_in(model, raw)
     values = list(raw.values())

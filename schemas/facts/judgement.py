@@ -56,7 +56,7 @@ class FoundFact(FoundItem):
     """A statement about the user's life."""
 
     subject: str = Field(description="Whose fact it is: `user`, or a name.")
-    type: FactTypeName
+    type: Annotated[FactTypeName, Absent("")]
     statement: Annotated[str, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(
         description="One short sentence in the third person that stands by itself."
     )

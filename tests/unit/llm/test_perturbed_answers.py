@@ -600,6 +600,35 @@ def labelled(rng: random.Random, answer: dict[str, Any]) -> str:
     return json.dumps(walked(answer, lambda name, value: form(value) if name == "span" else value))
 
 
+def like_its_schema(rng: random.Random, answer: dict[str, Any]) -> str:
+    """Behind the schema, which it repeats, or with lists and fields in the places where the schema describes them."""
+    schema = {
+        name: {"type": "array", "items": {"type": "object"}} if isinstance(value, list) else {"type": "string"}
+        for name, value in answer.items()
+    }
+    repeated = {"type": "object", "properties": schema, "$defs": {"Item": {"properties": {"message": {}}}}}
+    lists = {name: {"type": "array", "items": each} for name, each in answer.items() if isinstance(each, list)}
+    return rng.choice(
+        (
+            f"{json.dumps(repeated)}\n\n{json.dumps(answer)}",
+            json.dumps(repeated | {"properties": answer}),
+            json.dumps(answer | lists),
+        )
+    )
+
+
+def words_of_their_own(rng: random.Random, answer: dict[str, Any]) -> str:
+    """Words of enumerations in other languages, and types that there are not."""
+    for one in objects(answer):
+        if one.get("realm") == "real":
+            one["realm"] = rng.choice(
+                ["real_life", "real_world", "Realit\u00e4t", "ger\u00e7ek", "реальность", "现实", "現実", "현실"]
+            )
+        if one.get("type") == "PROFILE":
+            one["type"] = rng.choice(["PREFERENCE", "个人资料", "PROFILE|PEOPLE", "", None])
+    return json.dumps(answer)
+
+
 SAME: list[Perturb] = [
     refs,
     case_of_choices,
@@ -634,6 +663,8 @@ SAME: list[Perturb] = [
     of_another_keyboard,
     other_words,
     labelled,
+    like_its_schema,
+    words_of_their_own,
 ]
 
 

@@ -281,6 +281,10 @@ IMPERFECT = {
     "an unknown entity type": Turn(
         ("I love tea",), (fact("I love tea", **about("drink", "tea")),), knows=("I love tea",)
     ),
+    "a type of its own": Turn(("I love tea",), (fact("I love tea", type="PREFERENCE"),), knows=("I love tea",)),
+    "about nothing else than the user": Turn(
+        ("I get up early",), (fact("I get up early", entities=[]),), knows=("I get up early",)
+    ),
 }
 WRONG = {
     "a span that is not there": Turn(("I love tea",), (fact("I adore tea"),), dropped={"no such words": 1}),
@@ -291,8 +295,6 @@ WRONG = {
     "a message that is not there": Turn(
         ("I love tea",), (fact("I love tea", message="m9"),), dropped={"no such message": 1}
     ),
-    "an unknown type": Turn(("I love tea",), (fact("I love tea", type="OPEN_LOOP"),), dropped={"unknown type": 1}),
-    "about nothing": Turn(("I love tea",), (fact("I love tea", entities=[]),), dropped={"about nothing": 1}),
     "about a name of signs": Turn(
         ("I love tea",), (fact("I love tea", **about("thing", "★")),), dropped={"about nothing": 1}
     ),
