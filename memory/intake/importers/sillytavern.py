@@ -2,7 +2,8 @@
 
 Messages have no ids. Theirs are derived from speaker, time and text, so that a branch or a checkpoint, which is a file
 of its own that begins with the same messages, adds only what is new in it; the extension in `adapters/sillytavern`
-derives the same ids, and notes in the header of which conversation they are. Swipes that were not chosen are
+derives the same ids, and notes in the header of which conversation they are. Where all times are that of the file, the
+message before stands for the time. Swipes that were not chosen are
 retracted. Lines that the person has hidden from the model (`is_system`) were said all the same; the program's own
 lines, narration and notes were not.
 """
@@ -26,6 +27,8 @@ from memory.text.json_lines import LineRefused, numbered, read_object
 PROGRAM_NAME = "sillytavern"
 FILES = r".+\.jsonl"
 LINE_BYTES = 8 << 20
+# Within which nobody has answered a greeting, and a program has written thousands of lines.
+MOMENT_MS = 3000
 # The kinds of lines that the program writes, or that are told beside the talk.
 NO_TALK = frozenset(
     ("help", "welcome", "welcome_prompt", "empty", "generic", "slash_commands", "formatting", "hotkeys", "macros")
@@ -53,7 +56,9 @@ def read_group(file: ExportFile, names: Names) -> tuple[list[Entry], dict[str, d
 
 
 def _entries(file: ExportFile, chat: "_Chat") -> Iterator[Entry]:
-    for place, line in lines(file):
+    read_in = list(lines(file))
+    chat.is_of_one_moment = _is_of_one_moment([line for _, line in read_in if isinstance(line, dict)])
+    for place, line in read_in:
         if isinstance(line, Bad):
             yield line
         elif not isinstance(line, dict):
@@ -134,10 +139,14 @@ class _Chat:
         self._characters: set[str] = set()
         self._seen: Counter[str] = Counter()
         self._last = EARLIEST
+        self._before = ""
+        self.is_of_one_moment = False
 
     def add(self, line: dict[str, Any]) -> str | None:
         """Take a message with its swipes; returns what is wrong with it."""
-        text, name, date = _words(line["mes"]), line.get("name"), line.get("send_date")
+        text, name = _words(line["mes"]), line.get("name")
+        # An export of the same chat at another moment has other dates, and the same messages before.
+        date = self._before if self.is_of_one_moment else line.get("send_date")
         is_user = self._is_users(line.get("is_user"), name)
         if name is None:
             name = self.header.get("user_name" if is_user else "character_name")
@@ -154,6 +163,7 @@ class _Chat:
             return None
         said = self._say(name, date, text, is_user=is_user)
         self._chosen.add(said)
+        self._before = said
         self.lines[entry_id(PROGRAM_NAME, said)] = line
         swipes, infos = line.get("swipes"), line.get("swipe_info")
         for place, swipe in enumerate(swipes if isinstance(swipes, list) else []):
@@ -216,6 +226,17 @@ class _Chat:
         if isinstance(written, str) and written not in {"", "unused"}:
             return written
         return next(iter(self._characters)) if len(self._characters) == 1 else "group"
+
+
+def _is_of_one_moment(entries: list[dict[str, Any]]) -> bool:
+    """Whether the dates of messages are the moment in which a program wrote the file, as CAI Tools does."""
+    created = next((entry["create_date"] for entry in entries if "create_date" in entry), None)
+    dates = [entry.get("send_date") for entry in entries if "mes" in entry]
+    is_answered = any(entry.get("is_user") for entry in entries)
+    return is_answered and all(
+        isinstance(one, int | float) and isinstance(created, int | float) and 0 <= one - created < MOMENT_MS
+        for one in dates
+    )
 
 
 def _words(value: Any) -> Any:

@@ -125,6 +125,24 @@ def test_a_chat_of_chub_has_its_texts_in_objects():
     assert read == [("user", "Tea?"), ("assistant", "Yes."), ("assistant", "No.")]
 
 
+def test_a_chat_that_is_exported_again_has_the_ids_of_its_messages_although_their_dates_are_the_exports():
+    def exported(moment, *texts):
+        lines = [{"user_name": "You", "character_name": "Mira", "create_date": moment}]
+        lines += [
+            {"name": name, "is_user": name == "You", "is_name": True, "send_date": moment + at, "mes": text}
+            for at, (name, text) in enumerate(zip(("Mira", "You") * 3, texts, strict=False))
+        ]
+        content = "\n".join(map(json.dumps, lines)).encode()
+        (chat,) = sillytavern.read(ExportFile("Mira_tavern_Chat.jsonl", io.BytesIO(content)), NAMES)
+        return [message["id"] for message in chat.messages]
+
+    first = exported(1_770_000_000_000, "Hi!", "Tea?", "Yes.", "Yes.")
+    assert len(set(first)) == 4
+    assert exported(1_775_000_000_000, "Hi!", "Tea?", "Yes.", "Yes.", "Good.")[:4] == first
+    another = exported(1_776_000_000_000, "Hi!", "Milk?", "Yes.")
+    assert (another[0], {*another[1:]} & {*first}) == (first[0], set())
+
+
 def test_what_chatgpt_sends_by_itself_is_not_the_users():
     message = {"author": {"role": "user"}, "content": {"parts": ["Go on"]}}
     sent = message | {"metadata": {"is_auto_proceed_message": True}}
