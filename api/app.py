@@ -221,7 +221,8 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         # The framework would make included ones once more, and look for them twice with each request.
         *ROUTES,
         *files.ROUTES,
-        Route("/mcp", tools),
+        # A client that would listen beside its calls is refused: no state is kept, so it would never hear anything.
+        Route("/mcp", tools, methods=["POST"]),
     ]
     app.state.request_metrics = request_metrics
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # as the framework documents it

@@ -57,12 +57,10 @@ class McpOverHttp:
         Raises:
             Rejection: Its body is too long, arrives too slowly, or holds too many values.
         """
-        if scope["method"] == "POST":
-            body = await self._body(scope, receive)
-            receive = _once(body, receive)
+        body = await self._body(scope, receive)
         async with self._loading:
             sessions = self._sessions or await self._load()
-        await sessions.handle_request(scope, receive, send)
+        await sessions.handle_request(scope, _once(body, receive), send)
 
     async def _load(self) -> "StreamableHTTPSessionManager":
         """Load the package, and run its session manager in a task of its own, which ends with the block of `run`."""

@@ -239,6 +239,13 @@ def test_without_a_token_there_is_no_answer(stack, person, problem):
     problem(person.with_secret("patrol_guessed").post("/mcp", json=hello), 401)
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_no_client_listens_or_ends_a_session_where_there_is_none(person, problem, method):
+    answer = person.client.request(method, "/mcp", headers={"Accept": "text/event-stream"})
+    assert "POST" in problem(answer, 405)["detail"]
+    assert answer.headers["allow"] == "POST"
+
+
 TOOLS_BY_SCOPE = {
     "read": {"search", "ask", "recall", "recall_memory", "search_memory", "context"},
     "ingest": {"remember"},
