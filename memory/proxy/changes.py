@@ -197,6 +197,7 @@ class _Reader:
                 if alternative is not None:
                     self._show(number, alternative)
                     self._kept.add(message.message_id)
+                    self._keep_beside(message, kept)
                     last = message.message_id
                     continue
                 last = self._take_place(number, message, last)
@@ -216,6 +217,11 @@ class _Reader:
         words = self._turns[number + 1 : number + 2] if trailing_words(self._turns) == number + 1 else ()
         both = was_there(version, behind) and any(turn.digest == behind.digest for turn in words)
         return version if both or are_alternatives(self._known, version, message) else None
+
+    def _keep_beside(self, answer: PlacedMessage, behind: PlacedMessage) -> None:
+        """Keep the answers beside one that were there when the words behind it were said."""
+        beside = self._known.after.get(answer.parent_id, ())
+        self._kept |= {one.message_id for one in beside if was_there(one, behind)}
 
     def _take_place(self, number: int, message: PlacedMessage, after: Place | None) -> Place:
         """Let a turn take the place of a message: as a version that is known there, or as a new one."""
@@ -310,9 +316,10 @@ class _Reader:
         """Let a turn be the message that is known after `parent`, else a new one after `after`; returns its place."""
         version = self._version(parent, number)
         if version is None and isinstance(parent, UUID) and parent in self._known.messages:
-            version = words_behind_another(self._known, self._known.messages[parent], self._turns[number])
-            if version is not None and version.parent_id is not None:
-                self._kept.add(version.parent_id)
+            answer = self._known.messages[parent]
+            version = words_behind_another(self._known, answer, self._turns[number])
+            if version is not None:
+                self._keep_beside(answer, version)
         if version is not None:
             self._show(number, version)
         else:

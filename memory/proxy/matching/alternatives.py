@@ -22,10 +22,11 @@ def words_behind_another(known: KnownConversation, answer: PlacedMessage, turn: 
 
 
 def are_alternatives(known: KnownConversation, one: PlacedMessage, other: PlacedMessage) -> bool:
-    """Whether two answers to one message stand although the talk went on when both were there."""
+    """Whether two answers to one message stand although the talk went on behind any, when both were there."""
     if not (one.stands and other.stands and one.role == other.role == "assistant"):
         return False
-    behind = (message for answer in (one, other) for message in known.after.get(answer.message_id, ()))
+    answers = (answer for parent_id in {one.parent_id, other.parent_id} for answer in known.after.get(parent_id, ()))
+    behind = (message for answer in answers for message in known.after.get(answer.message_id, ()))
     return any(was_there(one, message) and was_there(other, message) for message in behind)
 
 

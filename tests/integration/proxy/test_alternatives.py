@@ -13,33 +13,34 @@ def door(store, being):
     return Door(store, being)
 
 
-def two_models(door, rounds, *, conversation=None, turned=False, greeting=()):
-    """Send each line of the user's to two models, each with its own answers before it."""
+def ask_models(door, rounds, *, models=("First", "Second"), conversation=None, turned=False, greeting=()):
+    """Send each line of the user's to several models, each with its own answers before it."""
     for number in range(rounds):
         shown = {
             model: [*greeting, *(one for n in range(number) for one in (user(SAID[n]), assistant(f"{model}: {n}.")))]
-            for model in ("First", "Second")
+            for model in models
         }
-        models = [*shown][::-1] if turned and number % 2 else [*shown]
-        taken = [door.asks(*shown[model], user(SAID[number]), conversation=conversation) for model in models]
-        for one, model in zip(taken, models, strict=True):
+        asked = [*shown][::-1] if turned and number % 2 else [*shown]
+        taken = [door.asks(*shown[model], user(SAID[number]), conversation=conversation) for model in asked]
+        for one, model in zip(taken, asked, strict=True):
             door.answers(one, f"{model}: {number}.")
 
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("conversation", [None, "one"])
 @pytest.mark.parametrize("greeting", [(), (assistant(GREETING),)], ids=["", "greeting"])
-def test_the_answers_of_two_models_at_once_stand_beside_each_other(door, conversation, turned, greeting):
-    two_models(door, 4, conversation=conversation, turned=turned, greeting=greeting)
+@pytest.mark.parametrize("models", [("First", "Second"), ("First", "Second", "Third", "Fourth")], ids=["two", "four"])
+def test_the_answers_of_several_models_at_once_stand_beside_each_other(door, conversation, turned, greeting, models):
+    ask_models(door, 4, models=models, conversation=conversation, turned=turned, greeting=greeting)
 
-    answers = [f"{model}: {number}." for number in range(4) for model in ("First", "Second")]
+    answers = [f"{model}: {number}." for number in range(4) for model in models]
     greeted = [GREETING] if greeting else []
     assert sorted(door.stands()) == sorted([*greeted, *SAID, *answers])
     assert (door.retracted(), door.conversations()) == ([], 1)
 
 
 def test_a_chat_that_goes_on_with_one_of_two_models_leaves_the_last_answer_of_the_other(door):
-    two_models(door, 3)
+    ask_models(door, 3)
     first = [one for number in range(3) for one in (SAID[number], f"First: {number}.")]
     door.asks(*first, SAID[3], answer="First: 3.")
     door.asks(*first, SAID[3], "First: 3.", "Bye.")
