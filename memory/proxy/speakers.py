@@ -22,6 +22,11 @@ _PERSONA = re.compile(
     r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between "
     r"(?P<members>[^\n]{1,200}?),? and (?P<name>[^\n.]{1,100}+)\."
 )
+# KoboldAI Lite's, which names both where nothing else tells of them.
+_LOG = re.compile(
+    r"\[The following is an? (?:\w+ )?chat message log between (?P<user>[^\n\]]{1,100}?)"
+    r" and (?P<being>[^\n\]]{1,100}?)\.?\]"
+)
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
 _CARD = re.compile(r"\s*(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE)
@@ -139,8 +144,10 @@ def begins_with_card(line: Line, names: Names) -> bool:
 
 def _lines_in(text: str, names: Names) -> Iterator[Line]:
     """Yield the lines of a chat that one message holds; none if it holds no chat with this Being."""
+    logged = [(found["user"], found["being"]) for found in _LOG.finditer(text)]
     being = [*names.being, *(found["name"] or found["only"] for found in _CHARACTER.finditer(text))]
-    personas = [*names.user, *(found["name"] for found in _PERSONA.finditer(text))]
+    being += [character for _, character in logged]
+    personas = [*names.user, *(found["name"] for found in _PERSONA.finditer(text)), *(persona for persona, _ in logged)]
     begins = max((mark.end() for mark in _CHAT_BEGINS.finditer(text)), default=0)
     others = [*names.others, *_members(text)]
     labels = list(_LABEL.finditer(text, begins))

@@ -8,10 +8,12 @@
     USER: … ASSISTANT:                                  Vicuna and others
 
 Tokens count where the message begins with one. Labels in words count where it ends with the model's, behind which the
-model is to write. In all other messages a person may quote them.
+model is to write. Before a whole dialogue that ends so anything may stand, such as a character's description. In all
+other messages a person may quote them.
 """
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -71,22 +73,35 @@ def filled_in(text: str) -> list[Piece]:
     """Return the turns of a prompt that is all of a message, but for empty ones; an empty list if it is none."""
     whole = without_turn_limits(text).strip()
     before, pieces = _read(whole, _TOKENS)
-    is_dialogue = {"user", "assistant"} <= {piece.role for piece in pieces}
-    if pieces and (not before or whole != text.strip() or (is_dialogue and _BEFORE_TURNS.match(before))):
+    is_begun = _is_dialogue(pieces) and _BEFORE_TURNS.match(before) is not None
+    if pieces and (not before or whole != text.strip() or is_begun or _asks_to_go_on(pieces)):
         pieces = [Piece("system", before), *pieces]
     else:
         before, pieces = _read(whole, _WORDS)
-        is_asked = len(pieces) > 1 and pieces[-1] == Piece("assistant", "")
-        if not is_asked or (before and not _BEFORE_TURNS.match(before)):
+        is_begun = not before or _BEFORE_TURNS.match(before) is not None
+        if not (_asks_to_go_on(pieces) or (is_begun and _asks(pieces))):
             return []
     worded = [piece for piece in pieces if piece.text]
     return worded if any(piece.role == "user" for piece in worded) else []
 
 
 def may_be_filled_in(text: str) -> bool:
-    """Whether a text has turns of the user and the model in a model's tokens, which a person may quote."""
-    _, pieces = _read(text, _TOKENS)
+    """Whether a text has turns of the user and the model in a model's format, which a person may quote."""
+    return _is_dialogue(_read(text, _TOKENS)[1]) or _asks(_read(text, _WORDS)[1])
+
+
+def _is_dialogue(pieces: Sequence[Piece]) -> bool:
     return {"user", "assistant"} <= {piece.role for piece in pieces}
+
+
+def _asks(pieces: Sequence[Piece]) -> bool:
+    """Whether the model is to write behind the last label."""
+    return len(pieces) > 1 and pieces[-1] == Piece("assistant", "")
+
+
+def _asks_to_go_on(pieces: Sequence[Piece]) -> bool:
+    """Whether the model is to write behind the last label, and has written before."""
+    return _asks(pieces) and _is_dialogue([piece for piece in pieces if piece.text])
 
 
 def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:

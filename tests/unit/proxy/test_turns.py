@@ -241,6 +241,16 @@ def test_what_was_retrieved_without_an_end_leaves_a_line_unsure(text):
         ),
         "### Instruction:\nHi.\n\n### Response:\nHello.\n\n### Instruction:\nI bake.\n\n### Response:",
         "A chat between a human and an assistant.\n\nUSER: Hi.\nASSISTANT: Hello.</s>\nUSER: I bake.\nASSISTANT:",
+        # KoboldAI Lite's, with its memory before the talk, and without one
+        "I keep an inn.\n### Instruction:\nHi.\n### Response:\nHello.\n### Instruction:\nI bake.\n### Response:\n",
+        (
+            "I keep an inn.<|im_end|>\n<|im_start|>user\nHi.<|im_end|>\n<|im_start|>assistant\nHello.<|im_end|>\n"
+            "<|im_start|>user\nI bake.<|im_end|>\n<|im_start|>assistant\n"
+        ),
+        (
+            "[The following is an interesting chat message log between User and KoboldAI.]\n\n"
+            "User: Hi.\nKoboldAI: Hello.\nUser: I bake.\nKoboldAI:"
+        ),
     ],
 )
 def test_a_chat_in_a_models_own_format_is_divided(text):
@@ -249,9 +259,12 @@ def test_a_chat_in_a_models_own_format_is_divided(text):
 
 
 def test_a_models_format_that_a_line_quotes_stays_in_it():
-    text = "What is wrong?\n<|im_start|>user\nHi.<|im_end|>\n<|im_start|>assistant"
-    turns = turns_of(read_transcript([{"role": "user", "content": text}]), NAMES)
-    assert [(turn.text, turn.unsure) for turn in turns] == [(text, True)]
+    for text in (
+        "What is wrong?\n<|im_start|>user\nHi.<|im_end|>\n<|im_start|>assistant",
+        "What is wrong?\n### Instruction:\nHi.\n### Response:",
+    ):
+        turns = turns_of(read_transcript([{"role": "user", "content": text}]), NAMES)
+        assert [(turn.text, turn.unsure) for turn in turns] == [(text, True)]
     assert [
         turn.unsure for turn in turns_of(read_transcript([{"role": "user", "content": "[INST] is odd"}]), NAMES)
     ] == [False]
