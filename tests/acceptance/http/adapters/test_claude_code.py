@@ -119,6 +119,32 @@ def test_what_a_person_writes_like_the_program_is_said(hook, person, tmp_path):
     assert [row["content"] for row in said(person)] == own
 
 
+def test_what_a_person_writes_while_the_agent_works_is_said_and_what_others_send_is_not(hook, person, tmp_path):
+    def queued(number, prompt, kind, **fields):
+        attachment = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt", "origin": {"kind": kind}}
+        return {"type": "attachment", "attachment": attachment | fields, **when(number)}
+
+    def when(number):
+        return {"uuid": f"q{number}", "sessionId": "s", "timestamp": f"2026-03-01T10:00:{number:02}Z"}
+
+    lines = [
+        entry(1, "Paint the door."),
+        queued(2, "In blue, please.", "human"),
+        queued(3, [{"type": "text", "text": "And the frame."}, {"type": "image"}], "human"),
+        queued(4, "From another agent.", "peer"),
+        queued(5, "A task is done.", "task-notification", commandMode="task-notification"),
+        entry(6, "From another session.", origin={"kind": "peer"}),
+        entry(7, '<teammate-message teammate_id="x">Done.</teammate-message>'),
+        entry(8, "Thanks.", origin={"kind": "human"}),
+    ]
+    transcript = tmp_path / "s.jsonl"
+    transcript.write_text("\n".join(map(json.dumps, lines)))
+    assert hook("SessionEnd", transcript_path=str(transcript)).returncode == 0
+    assert {row["content"] for row in said(person)} == {
+        *("Paint the door.", "In blue, please.", "And the frame.", "Thanks.")
+    }
+
+
 def test_what_was_refused_is_told_and_the_rest_is_taken_in(hook, person, tmp_path):
     transcript = tmp_path / "s1.jsonl"
     late = {"timestamp": "2126-03-02T20:00:00Z"}
