@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Self
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ from cli.console.output import console, count, remark, say, say_json, words
 from memory.accounts import user_accounts
 from memory.accounts.group_import import GroupImport
 from memory.intake.accepting import IntakeFull
-from memory.intake.importers.entries import Bad, Entry, Names
+from memory.intake.importers.entries import Bad, Conversation, Entry, Names
 from memory.intake.importers.files import DAMAGES, export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
 from memory.text.errors import InvalidRequest
@@ -82,11 +82,21 @@ def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
     read, pattern = FORMATS[source]
     for file in export_files(path, pattern):
         try:
-            yield from read(file, names)
+            for entry in read(file, names):
+                yield _with_file(entry, file.name)
         except (InvalidRequest, *DAMAGES) as fault:
             # Of several files the others are read all the same.
             reason = str(fault) if isinstance(fault, InvalidRequest) else "the archive is damaged here"
             yield Bad(file.name, reason, None)
+
+
+def _with_file(entry: Entry, name: str) -> Entry:
+    """Return an entry of which each place that can't be imported names its file: an export may have many."""
+    if isinstance(entry, Bad):
+        return entry if entry.place.startswith(name) else replace(entry, place=f"{name}, {entry.place}")
+    if isinstance(entry, Conversation) and entry.bad:
+        return replace(entry, bad=[replace(bad, place=f"{name}, {bad.place}") for bad in entry.bad])
+    return entry
 
 
 def _tell(done: Imported, *, as_json: bool) -> None:
