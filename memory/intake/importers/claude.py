@@ -4,6 +4,7 @@ Where messages name their parents, those beside the branch of the current leaf (
 retracted. What a model thought, its tools' calls and their results were not said, and are left out.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,6 +23,8 @@ SENDERS = {"human": True, "user": True, "assistant": False}
 ROOT = "00000000-0000-4000-8000-000000000000"
 # The blocks of a message in which something is said.
 SPOKEN = {"text", "voice_note"}
+# How the program names a long text that the person has pasted, and that it keeps as an attachment.
+_PASTED = re.compile(r"(?:paste(?:-\d{1,4})?\.txt)?")
 TEMPORARY = "temporary conversations"
 NO_WORDS = "messages without words"
 
@@ -68,7 +71,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
 
 
 def _text(message: Mapping[str, Any]) -> str | None:
-    """The words of a message: the blocks of text, else `text`; None if there are none."""
+    """The words of a message: the blocks of text, else `text`, and what was pasted; None if there are none."""
     blocks = message.get("content")
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]
@@ -79,7 +82,16 @@ def _text(message: Mapping[str, Any]) -> str | None:
     ]
     if not any(text.strip() for text in texts) and isinstance(message.get("text"), str):
         texts = [message["text"]]
-    text = "\n".join(text for text in texts if text.strip())
+    text = "\n".join(text for text in (*texts, *_pasted(message)) if text.strip())
     if message["sender"] == "assistant":
         text = marks.of_claude(text).strip()
     return text if text.strip() else None
+
+
+def _pasted(message: Mapping[str, Any]) -> Iterator[str]:
+    """The texts that a person has pasted into a message; other attachments are files."""
+    attachments = message.get("attachments")
+    for one in attachments if isinstance(attachments, list) and SENDERS[message["sender"]] else ():
+        name, text = (one.get("file_name"), one.get("extracted_content")) if isinstance(one, dict) else (None, None)
+        if isinstance(name, str) and _PASTED.fullmatch(name) and isinstance(text, str):
+            yield text

@@ -35,6 +35,19 @@ def test_messages_with_one_id_stand_apart_and_an_equal_one_once():
     assert told(characterai, json.dumps({"histories": [{"msgs": lines}]})) == [("user", "Ann"), ("assistant", "Mira")]
 
 
+def test_what_a_person_pasted_is_said_and_a_file_is_not():
+    def attached(**texts):
+        return [{"file_name": name, "file_type": "txt", "extracted_content": text} for name, text in texts.items()]
+
+    messages = [
+        said("human", "My diary:", uuid="a", attachments=attached(**{"paste.txt": "Rain.", "paste-2.txt": "Sun."})),
+        said("human", "", uuid="b", content=[], attachments=[*attached(**{"": "Snow."}), "x"]),
+        said("human", "", uuid="c", attachments=attached(**{"report.txt": "Costs."})),
+    ]
+    export = json.dumps([{"uuid": "k", "chat_messages": messages}])
+    assert told(claude, export) == [("user", "My diary:\nRain.\nSun."), ("user", "Snow.")]
+
+
 def test_the_document_in_an_answer_is_read_without_its_tags():
     artifact = 'Here:\n<antArtifact identifier="x" title="Tea">Boil water.</antArtifact>'
     export = json.dumps([{"uuid": "c", "chat_messages": [said("assistant", artifact)]}])
