@@ -1,4 +1,7 @@
-"""Routes of liveness, of the process's readiness, and of the system's progress. They need no token."""
+"""Routes of liveness, of the process's readiness, and of the system's progress. They need no token.
+
+Monitors that want nothing but the status ask with HEAD.
+"""
 
 from http import HTTPStatus
 from typing import Annotated, Literal
@@ -44,6 +47,7 @@ def redis_of(request: Request) -> Redis:
     return redis
 
 
+@router.head("/live", include_in_schema=False)
 @router.get("/live")
 async def live() -> Health:
     """Check that the process answers.
@@ -53,6 +57,7 @@ async def live() -> Health:
     return Health()
 
 
+@router.head("/ready", include_in_schema=False)
 @router.get("/ready", responses=problems(503))
 def ready(on: On) -> Health:
     """Check that this process can answer requests, for a load balancer.
@@ -64,6 +69,7 @@ def ready(on: On) -> Health:
     return Health()
 
 
+@router.head("/work", include_in_schema=False)
 @router.get("/work", responses=problems(503))
 def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Progress:
     """Check that the system's work gets done, for monitoring.

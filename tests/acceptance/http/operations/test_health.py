@@ -18,6 +18,9 @@ def test_it_is_green_without_a_token(stack, wait_until):
     for path in ("/health/live", "/health/ready", "/health/work"):
         answer = httpx2.get(stack.url + path, timeout=PATIENCE)
         assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+        # Uptime monitors and `wget --spider` ask so.
+        answer = httpx2.head(stack.url + path, timeout=PATIENCE)
+        assert (answer.status_code, answer.content) == (200, b"")
 
 
 @pytest.mark.parametrize(("kind", "check"), [("upkeep.curate", "due work"), ("nobody.hears", "kinds of work")])
