@@ -16,7 +16,7 @@ _WORDS = (
 )
 NEGATIONS = frozenset(_WORDS.split())
 # Scripts without spaces are compared character by character: な of ない stands for the whole word.
-_SIGNS = frozenset("不没沒無无未非別别莫ずぬな")
+_SIGNS = frozenset("不没沒無无未非別别莫ずぬな않없못")
 _PART = re.compile("않|없|아니")
 
 

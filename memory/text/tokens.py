@@ -3,7 +3,8 @@
 Tokens are compared by their form: NFKC, case folded, digits as ASCII, apostrophes straight. Punctuation and markup
 (Markdown, simple HTML tags, the targets of links) are no tokens. Combining marks belong to their letters, a decimal
 point and a minus to their number, so that "3.5" differs from "35". In scripts that put no spaces between words, each
-character is a token.
+character is a token; in Hangul as well, where people put them as they like. What a script's writers leave out, or write
+in either of two ways, is no difference: vowel marks and forms of alef in Arabic, niqqud, nukta, ё.
 """
 
 import re
@@ -50,7 +51,7 @@ _MARKS = _CLASSES["Mn"] + _CLASSES["Mc"] + _CLASSES["Me"]
 _JAMO = "\u1160-\u11ff"
 _TONES = "\U0001f3fb-\U0001f3ff"
 _UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     f"\U00020000-{chr(sys.maxunicode)}"
 )
 _LETTER = rf"(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])"
@@ -65,11 +66,15 @@ _TOKEN = re.compile(
     rf"(?=[\w{_UNSPACED}{_MARKS}{_EMOJI}{_FLAG}{_SIGNS}$+=<>%\u2030])(?:"
     # `<`, `>` and `~` are signs in sums and markup elsewhere; the latter is blanked before.
     rf"(?P<sign>[{_SIGNS}$+=<>%\u2030])"
-    rf"|(?P<character>[{_UNSPACED}][{_MARKS}]*)"
+    rf"|(?P<character>아니|[{_UNSPACED}][{_MARKS}]*)"
     rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_EMOJI}](?:\u200d[{_EMOJI}])*)"
     # French elision: the word behind it can be quoted by itself.
     rf"|(?P<elision>(?:[ldjmnstc]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=[^\W\d_]))"
     rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*))"
+)
+# Apostrophes that people leave out without writing another word, as "were" for "we're".
+_LEFT_OUT = re.compile(
+    r".*n't|i'm|(?:i|you|we|they)'ve|(?:you|they)'re|(?:he|she|that|what|there|who)'s|(?:you|they|it|that)'ll"
 )
 _MARKUP = re.compile(
     r"</?(?:a|b|blockquote|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|li|mark|ol|p|pre|q|s|small|span|strong|sub"
@@ -83,6 +88,12 @@ _SEGMENT = re.compile(rf"[\x00-\x7f]+(?![{_MARKS}])|.[{_MARKS}{_JAMO}{_TONES}]*"
 _SAME = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032\u00b4\uff07", "'")
     | dict.fromkeys("\u2012\u2013\u2212\u2010\u2011", "-")
+)
+_SPELT_ALIKE = str.maketrans(
+    dict.fromkeys("\u0623\u0625\u0622", "\u0627")
+    | {"\u0649": "\u064a", "\u0629": "\u0647", "\u0451": "\u0435", "\u0901": "\u0902"}
+    # Tatweel, tashkeel, niqqud, nukta, and the dot that the small form of a Turkish capital leaves behind.
+    | dict.fromkeys((0x640, *range(0x64B, 0x653), 0x670, *range(0x591, 0x5BE), *range(0x5BF, 0x5C8), 0x93C, 0x307))
 )
 # Variation selectors and skin tones are form.
 _UNSEEN = frozenset({*range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400)})
@@ -117,9 +128,8 @@ def _tokens(folded: str, text: str, places: list[tuple[int, int]] | None) -> Ite
         form = found[0]
         if kind == "number" and not form.isascii():
             form = "".join(str(unicodedata.decimal(digit, digit)) for digit in form)
-        elif form.endswith("n't"):
-            # The only apostrophe that people leave out without writing another word, as "were" for "we're".
-            form = form[:-2] + "t"
+        elif _LEFT_OUT.fullmatch(form):
+            form = form.replace("'", "")
         capital = text[start].isupper() or text[start].istitle()
         yield Token(form, start, end, "word" if kind == "elision" else kind, capital)  # type: ignore[arg-type]
 
@@ -132,7 +142,8 @@ def _folded(segment: str) -> str:
     if first != _JOINER and unicodedata.category(first) == "Cf":
         return ""
     kept = "".join(char for char in segment if ord(char) not in _UNSEEN).translate(_SAME)
-    form = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", kept).casefold()).translate(_SAME)
+    form = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", kept).casefold())
+    form = form.translate(_SAME).translate(_SPELT_ALIKE)
     # "10²" is not 102, nor "3½" 31/2.
     apart = unicodedata.decomposition(first).startswith(("<super>", "<sub>", "<fraction>", "<circle>", "<square>"))
     return f" {form} " if apart else form

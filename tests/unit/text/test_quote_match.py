@@ -91,6 +91,8 @@ def test_form_is_aside_and_the_messages_own_words_are_found(quoted, found):
         ("パン", "パンダが好き"),
         ("好きです", "好きじゃないです"),
         ("喜欢茶", "喜欢红茶"),
+        ("커피 … 마셔요", "커피 안 마셔요"),
+        ("저는 … 의사예요", "저는 학생이 아니라 의사예요"),
         ("… …", "anything"),
     ],
 )
@@ -113,6 +115,13 @@ def test_a_near_miss_is_no_quotation(quoted, text):
         ("👍", "Fine 👍🏽!", "👍🏽"),
         ("soft hyphen", "so\u00adft hyphen", "so\u00adft hyphen"),
         ("I am definitely in", "I am definately in", "I am definately in"),
+        ("I'm a nurse, that's all", "im a nurse, thats all", "im a nurse, thats all"),
+        ("고양이 세 마리 키워요", "나는 고양이 세마리 키워요", "고양이 세마리 키워요"),
+        ("أنا أعيش في القاهرة", "انا اعيش فى القاهره", "انا اعيش فى القاهره"),
+        ("انا اعيش في القاهرة", "أَنَا أَعِيشُ فِي القَاهِرَةِ", "أَنَا أَعِيشُ فِي القَاهِرَةِ"),
+        ("मैं यहाँ रहता हूँ", "मैं यहां रहता हूं", "मैं यहां रहता हूं"),
+        ("люблю ёлку", "люблю елку", "люблю елку"),
+        ("izmir'de oturuyorum", "İzmir'de oturuyorum", "İzmir'de oturuyorum"),
     ],
 )
 def test_other_scripts_and_markup(quoted, text, found):
