@@ -20,8 +20,9 @@ from memory.grounding.known_words import is_common, is_latin_stop_word, plain
 from memory.grounding.references import language_of
 from memory.grounding.setting import Setting
 from memory.grounding.told_names import ToldNames
+from memory.text.languages import LANGUAGES
 from memory.text.quote_match import find_quote
-from memory.text.words import read_words, words
+from memory.text.words import is_stop_word, read_words, words
 from schemas.context.asking import Cite, DraftSentence, Sentence
 
 UNCITED = "cites nothing"
@@ -37,7 +38,7 @@ _REFERENCES = re.compile(
 )
 # A sentence begins behind these.
 _OPENS = re.compile('[.!?:;\u2026\u00bf\u00a1"\u201c\u201e\u00ab(\u2013\u2014]')
-OPENERS = frozenset(tomllib.loads(Path(__file__).with_name("openers.toml").read_text())["openers"].split())
+OPENERS = frozenset(map(plain, tomllib.loads(Path(__file__).with_name("openers.toml").read_text())["openers"].split()))
 
 
 class Unfounded(ValueError):
@@ -121,9 +122,10 @@ class Check:
         That is where a sentence begins, and in German, which begins every noun with one. What a source says must be
         quoted; a word of the question that no source has may be the translation of another.
         """
-        quoted = ToldNames("\n".join([ground.words, *ground.known]), ground.aliases)
+        quoted = ToldNames("\n".join([ground.words, *ground.known]), ground.aliases, ground.language)
         names_asked = ToldNames(self.question)
-        anywhere = language_of(sentence, ground.language) == "de"
+        language = language_of(sentence, ground.language)
+        anywhere = language == "de"
         end = 0
         for found in read_words(sentence):
             begins = end == 0 or _OPENS.search(sentence, end, found.start) is not None
@@ -132,6 +134,7 @@ class Check:
                 continue
             word = plain(found.text)
             is_none = len(word) == 1 or word in OPENERS or is_common(word) or is_latin_stop_word(word)
+            is_none = is_none or (language in LANGUAGES and is_stop_word(found.text.casefold(), language))
             if is_none or quoted.stands(found.text) or quoted.has_word(word):
                 continue
             if word in self._shown_words or not (names_asked.stands(found.text) or names_asked.has_word(word)):

@@ -71,8 +71,13 @@ def further_numbers(text: str, language: str) -> set[int]:
 
 def further_months(text: str) -> set[int]:
     """The months that a text names."""
-    words = (_key(part) for word in read_words(text) for part in _APOSTROPHE.split(word.text))
-    return {_MONTHS[word] for word in words if word in _MONTHS}
+    words = (part for word in read_words(text) for part in _APOSTROPHE.split(word.text))
+    return {month for word in words if (month := further_month(word))}
+
+
+def further_month(word: str) -> int | None:
+    """The month that a word names."""
+    return _MONTHS.get(_key(word))
 
 
 def _meant(run: Sequence[str], language: str) -> set[int]:

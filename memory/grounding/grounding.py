@@ -109,16 +109,12 @@ class Ground:
         return ToldNames(self.referred, self.aliases, self.language)
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(
-            part for name in self.known for part in (plain(name), *(plain(word.text) for word in read_words(name)))
-        )
+    def _known(self) -> ToldNames:
+        return ToldNames("\n".join(self.known), language=self.language)
 
     def _stands(self, name: str) -> bool:
         return (
-            plain(name) in self._known
-            or self._told.stands(name)
-            or (bool(self.referred) and self._told_before.stands(name))
+            self._known.has(name) or self._told.stands(name) or (bool(self.referred) and self._told_before.stands(name))
         )
 
     def _is_told(self, name: Name) -> bool:

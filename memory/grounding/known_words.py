@@ -42,7 +42,7 @@ def is_unspaced(text: str) -> bool:
     return any(word.script != "spaced" for word in read_words(text))
 
 
-_COMMON = frozenset(word for word in _TABLE["common"].split() if not word.endswith("*"))
+_COMMON = frozenset(plain(word) for word in _TABLE["common"].split() if not word.endswith("*"))
 _COMMON_STEMS = tuple(word[:-1] for word in _TABLE["common"].split() if word.endswith("*"))
 KIN = frozenset(map(plain, _TABLE["kin"].split()))
 _TIMES = frozenset(

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from memory.grounding.further_numbers import further_months, further_numbers
+from memory.grounding.further_numbers import further_month, further_months, further_numbers
 from memory.text.languages import DEFAULT
 from memory.text.number_words import AMBIGUOUS, MONTHS, MULTIPLIERS, NUMBER_WORDS, ORDINALS
 
@@ -87,13 +87,15 @@ _ORDINAL_END = r"(?:st|nd|rd|th|er|\.|º)?"
 _YEAR = r"(?:,?\s?(?:of\s|de\s|del\s)?(?P<year>\d{4})(?!\d))?"
 _DATES_IN_FIGURES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)"),
-    re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?P<day>\d{1,2})日"),
+    re.compile(r"(?:(?P<year>\d{4})[年년]\s?)?(?P<month>\d{1,2})[月월]\s?(?P<day>\d{1,2})[日일]"),
     re.compile(
         r"(?<![\d./-])(?P<day>\d{1,2})(?P<sign>[./-])\s?(?P<month>\d{1,2})(?P=sign)(?:\s?(?P<year>\d{4}|\d{2})(?!\d))?"
     ),
 )
 _DATES_WITH_NAMES = (
-    re.compile(rf"(?<![\d.,])(?P<day>\d{{1,2}}){_ORDINAL_END}\s?(?:of\s|de\s)?(?P<name>[^\W\d_]++)\.?{_YEAR}"),
+    re.compile(
+        rf"(?<![\d.,])(?P<day>\d{{1,2}}){_ORDINAL_END}\s?(?:of\s|de\s)?(?P<name>(?:[^\W\d_]|[\u0900-\u0963])++)\.?{_YEAR}"
+    ),
     # What follows is looked at and not taken, since each word may begin a date.
     re.compile(rf"(?<!\w)(?P<ordinal>[^\W\d_]++)(?=\s(?:of\s|de\s)?(?P<name>[^\W\d_]++)\.?{_YEAR})"),
     re.compile(rf"(?<!\w)(?P<name>[^\W\d_]++)\.?(?=\s(?:the\s)?(?P<day>\d{{1,2}}){_ORDINAL_END}(?!\d){_YEAR})"),
@@ -247,7 +249,8 @@ def _plain(text: str) -> str:
 
 def _in_order(plain: str) -> list[Quantity]:
     found: list[tuple[int, Quantity]] = []
-    has_figures, names_month = _FIGURE.search(plain), not MONTHS.keys().isdisjoint(_WORDS.findall(plain))
+    has_figures = _FIGURE.search(plain)
+    names_month = not MONTHS.keys().isdisjoint(_WORDS.findall(plain)) or (has_figures and further_months(plain))
     for form in (*(_DATES_IN_FIGURES if has_figures else ()), *(_DATES_WITH_NAMES if names_month else ())):
         for match in form.finditer(plain):
             if days := frozenset(_days(match)):
@@ -264,15 +267,21 @@ def _in_order(plain: str) -> list[Quantity]:
 def _days(match: re.Match[str]) -> Iterator[Day]:
     parts = match.groupdict()
     written, ordinal, name = parts.get("year"), parts.get("ordinal"), parts.get("name")
-    if (ordinal and ordinal not in ORDINALS) or (name and name not in MONTHS):
+    named = _month(name, match) if name else None
+    if (ordinal and ordinal not in ORDINALS) or (name and named is None):
         return
     year = (int(written) if len(written) > len("26") else 2000 + int(written)) if written else None
     first = ORDINALS[ordinal] if ordinal else int(parts["day"])
-    second = MONTHS[name] if name else int(parts["month"])
+    second = named or int(parts["month"])
     either_way = parts.get("sign") in {"/", "-"}
     for day, month in {(first, second), (second, first)} if either_way else {(first, second)}:
         if 1 <= month <= _LAST_MONTH and 1 <= day <= _LAST_DAY:
             yield Day(year, month, day)
+
+
+def _month(name: str, match: re.Match[str]) -> int | None:
+    """The month that a name in a date stands for; in the further languages the day stands before it."""
+    return MONTHS.get(name) or (further_month(name) if match.re is _DATES_WITH_NAMES[0] else None)
 
 
 def _readings(match: re.Match[str]) -> Iterator[Decimal]:

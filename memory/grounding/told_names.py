@@ -60,10 +60,11 @@ class ToldNames:
 
     def stands(self, name: str) -> bool:
         """Whether a name, one word or a run of an unspaced script, stands in the text."""
-        return self._stands(plain(name)) or (
-            # "Ankara'da" where the text has "Ankara'ya"
-            len(bare := _APOSTROPHE.split(plain(name))[0]) >= _LEAST_STEM and self._stands(bare)
-        )
+        return any(map(self._stands, _forms(name)))
+
+    def has(self, name: str) -> bool:
+        """Whether a name stands in the text as it is, or inflected."""
+        return any(map(self._has, _forms(name)))
 
     def _stands(self, key: str) -> bool:
         return (
@@ -234,6 +235,13 @@ def alias_groups(groups: Sequence[Sequence[str]]) -> dict[str, frozenset[str]]:
         for name in names:
             found[name] = found.get(name, frozenset()) | names - {name}
     return found
+
+
+def _forms(name: str) -> list[str]:
+    """A name in its plain form, and without what stands behind an apostrophe, as of "Ankara'da"."""
+    whole = plain(name)
+    bare = _APOSTROPHE.split(whole)[0]
+    return [whole, bare] if _LEAST_STEM <= len(bare) < len(whole) else [whole]
 
 
 def _parts(names: Sequence[str]) -> Iterator[str]:
