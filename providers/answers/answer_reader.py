@@ -154,9 +154,15 @@ class AnswerReader:
 def _item(type_: Any, raw: Any) -> Any:
     """An item, or the one that stands in JSON within a text, or alone in a list or an object."""
     if item_model(type_) is None:
-        # Of an object in the place of a text its only text counts.
-        texts = [value for value in raw.values() if isinstance(value, str)] if isinstance(raw, Mapping) else []
-        return texts[0] if len(texts) == 1 and not isinstance(type_, UnionType) else raw
+        if not isinstance(raw, Mapping) or isinstance(type_, UnionType):
+            return raw
+        # Of an object in the place of a text its only text counts, else its name, else its texts, as "Ana: a friend".
+        texts = [value for value in raw.values() if isinstance(value, str) and value.strip()]
+        if len(texts) == 1:
+            return texts[0]
+        if not texts or letter_of(type_):
+            return raw
+        return raw["name"] if raw.get("name") in texts else f"{texts[0]}: {', '.join(texts[1:])}"
     if isinstance(raw, str | list) and len(inner := listed(type_, raw, None)) == 1 and isinstance(inner[0], Mapping):
         return inner[0]
     return raw

@@ -40,9 +40,12 @@ _GRADES = {
 # Words that models write for those of an enumeration, in the languages that they are spoken to in most.
 # None stands for `forget` or `correct`: what takes something away is not guessed.
 _SYNONYM_LINES = {
-    "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique",
-    "contradicts": "conflict conflicts conflicting opposes replaces supersedes widerspricht contradice contredit",
-    "adds": "new different unrelated distinct independent additive neu",
+    "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique"
+    " 相同 同じ 동일 одинаково ayn\u0131 مطابق",
+    "contradicts": "conflict conflicts conflicting opposes replaces supersedes updates widerspricht contradice"
+    " contredit contraddice contradiz 矛盾 모순 противоречит çelişiyor يناقض",
+    "adds": "new different unrelated distinct independent additive neu nuevo nouveau"
+    " nuovo novo 新增 补充 補充 追加 추가 дополняет ekliyor يضيف",
     "real": "true actual factual literal wirklich realit\u00e4t echt reell wahr r\u00e9el r\u00e9elle r\u00e9alit\u00e9"
     " reale realt\u00e0 verdadero realidad realidade realny ger\u00e7ek реально реальный реальность"
     " 现实 真实 真實 現実 現實 실제 현실 حقيقي واقعي",
@@ -51,9 +54,13 @@ _SYNONYM_LINES = {
     "PROFILE": "user self userprofile abouttheuser profil perfil profilo",
     "PEOPLE": "person persons relationship relationships relation personen personas personnes persone",
     "PROJECT": "projekt proyecto projet progetto",
-    "org": "organization organisation company institution",
-    "place": "location city country",
-    "commitment": "task todo intention plan obligation verpflichtung compromiso engagement",
+    "org": "organization organisation company institution firma empresa entreprise azienda"
+    " 组织 組織 公司 会社 조직 회사 организация компания şirket شركة",
+    "place": "location city country ort lugar lieu luogo 地点 地點 場所 장소 место yer مكان",
+    "person": "persona personne pessoa 人 人物 사람 인물 человек kişi شخص",
+    "commitment": "task todo intention plan obligation verpflichtung aufgabe compromiso tarea engagement"
+    " tâche compito tarefa 任务 任務 待办 タスク 할일 задача görev مهمة",
+    "habit": "gewohnheit hábito habitude abitudine 习惯 習慣 습관 привычка al\u0131şkanl\u0131k عادة",
     "preference": "like likes dislike dislikes vorliebe preferencia",
     "do not remember": "dontremember notremember donotstore dontstore",
     "do not mention": "dontmention notmention",
@@ -71,6 +78,7 @@ _OBJECTS_OF_ONE = frozenset(
 )
 _YES, _NO = frozenset({"true", "yes", "y", "1", "done"}), frozenset({"false", "no", "n", "0", "open"})
 _LONGEST_REFERENCE = 80
+_SENTENCE_ENDS = frozenset(".!?。！？")
 # Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
 _REFERENCE = (
     r"\W*(?:(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
@@ -138,7 +146,7 @@ def text(raw: Any) -> str:
     if isinstance(raw, int | float) and not isinstance(raw, bool) and math.isfinite(raw):
         return str(int(raw)) if float(raw).is_integer() else str(raw)
     if isinstance(raw, list) and raw and all(isinstance(each, str) for each in raw):
-        return ", ".join(raw)
+        return (" " if raw[0].rstrip()[-1:] in _SENTENCE_ENDS else ", ").join(raw)
     raise Unreadable("a value of another type")
 
 

@@ -560,6 +560,18 @@ def objects_of_one(rng: random.Random, answer: dict[str, Any]) -> str:
     )
 
 
+def objects_for_texts(_: random.Random, answer: dict[str, Any]) -> str:
+    """People with their relation, and what somebody promised in two fields."""
+
+    def change(name: str, value: Any) -> Any:
+        if name in {"people", "actors"}:
+            return {"name": value, "relation": "a friend"}
+        who, colon, what = value.partition(": ") if isinstance(value, str) else ("", "", "")
+        return {"who": who, "what": what} if name == "commitments" and colon else value
+
+    return json.dumps(walked(answer, change))
+
+
 def ranges(rng: random.Random, answer: dict[str, Any]) -> str:
     between = rng.choice(["-", "\u2013", " to ", ".."])
     for one in objects(answer):
@@ -626,6 +638,8 @@ def words_of_their_own(rng: random.Random, answer: dict[str, Any]) -> str:
             )
         if one.get("type") == "PROFILE":
             one["type"] = rng.choice(["PREFERENCE", "个人资料", "PROFILE|PEOPLE", "", None])
+        if one.get("relation") == "contradicts":
+            one["relation"] = rng.choice(["updates", "矛盾", "противоречит"])
     return json.dumps(answer)
 
 
@@ -659,6 +673,7 @@ SAME: list[Perturb] = [
     entities_as_texts,
     names_of_their_own,
     objects_of_one,
+    objects_for_texts,
     ranges,
     of_another_keyboard,
     other_words,
