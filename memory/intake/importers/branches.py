@@ -36,7 +36,7 @@ def choose(
         SecretMissing, ProviderError, Refused: As `retraction.retract`; what was done before is committed.
     """
     chosen = [message["id"] for message in conversation.chosen]
-    where = next((message.get("conversation") for message in conversation.messages), None)
+    where = conversation.conversation
     left: set[str] = set()
     for begin in range(0, len(conversation.off_branch), BATCH_ITEMS):
         portion = conversation.off_branch[begin : begin + BATCH_ITEMS]

@@ -83,6 +83,11 @@ class Conversation:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def conversation(self) -> str | None:
+        """The id of the conversation, as messages have it; None if they belong to none."""
+        return next((message.get("conversation") for message in self.messages), None)
+
+    @property
     def chosen(self) -> list[dict[str, Any]]:
         """The messages on the branch that the person has chosen."""
         beside = set(self.off_branch)

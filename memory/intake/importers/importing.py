@@ -98,6 +98,7 @@ class Import:
     set_aside: Callable[[Bad], object]
     done: Imported = field(default_factory=Imported)
     _chats: list[Conversation] = field(default_factory=list)
+    _in_batch: set[str | None] = field(default_factory=set)
     _waiting: int = 0
     _left: set[str] = field(default_factory=set)
     _told: list[Statement] = field(default_factory=list)
@@ -116,14 +117,7 @@ class Import:
         for entry in entries:
             match entry:
                 case Conversation():
-                    for bad in entry.bad:
-                        self._put_aside(bad)
-                    for reason, number in entry.left_out.items():
-                        self.done.leave_out(reason, number)
-                    # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
-                    lines, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
-                    self._chats.append(replace(entry, messages=lines, off_branch=off_branch))
-                    self._waiting += len(lines)
+                    self._take_chat(entry)
                 case Statement():
                     self._told.append(entry)
                 case Knowledge():
@@ -138,12 +132,28 @@ class Import:
         self._flush()
         yield self.done
 
+    def _take_chat(self, entry: Conversation) -> None:
+        for bad in entry.bad:
+            self._put_aside(bad)
+        for reason, number in entry.left_out.items():
+            self.done.leave_out(reason, number)
+        # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
+        lines, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
+        chat = replace(entry, messages=lines, off_branch=off_branch)
+        if chat.conversation in self._in_batch:
+            # Of a conversation in two exports the later one is taken in as by an import of its own.
+            self._flush()
+        self._chats.append(chat)
+        self._in_batch |= {chat.conversation} - {None}
+        self._waiting += len(lines)
+
     def _put_aside(self, bad: Bad) -> None:
         self.done.set_aside += 1
         self.set_aside(bad)
 
     def _flush(self) -> None:
         chats, self._chats, self._waiting = self._chats, [], 0
+        self._in_batch.clear()
         chosen = {message["id"] for chat in chats for message in chat.chosen}
         # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
         for chat in chats:

@@ -317,6 +317,21 @@ def test_a_newer_export_restores_the_branch_that_the_person_went_back_to(take, t
     assert imported("c3", ("c3", "c2")) == ["a", "b", "c", "c2", "c3"], "what a person restored stays"
 
 
+def test_of_two_exports_in_a_folder_the_later_one_says_which_branch_stands(take, told, tmp_path):
+    def exported(name, leaf, *tree):
+        said = [{"uuid": id_, "parent_message_uuid": parent, "sender": "human", "text": id_} for id_, parent in tree]
+        chat = {"uuid": "k", "current_leaf_message_uuid": leaf, "chat_messages": said, "created_at": "2026-02-01"}
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "conversations.json").write_text(json.dumps([chat]))
+
+    tree = [("a", None), ("b", "a"), ("c", "a")]
+    exported("2026-02", "b", *tree)
+    exported("2026-03", "d", *tree, ("d", "c"))
+    for _ in range(2):
+        take("claude", tmp_path)
+        assert (words(told()), words(told("retracted_messages"))) == (["a", "c", "d"], ["b"])
+
+
 def test_an_interrupted_import_goes_on_and_nothing_is_doubled(take, told, tmp_path):
     conversations = [
         {
