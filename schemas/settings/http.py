@@ -97,3 +97,15 @@ class HttpSettings(Section):
             except ValueError:
                 raise PydanticCustomError("network", "Must be addresses or networks, separated by commas") from None
         return value
+
+    @field_validator("api_origins")
+    @classmethod
+    def _origins(cls, value: str) -> str:
+        """Refuse what a browser never sends as an origin, and what would so allow no page."""
+        for part in filter(None, (part.strip() for part in value.split(","))):
+            if not re.fullmatch(r"\*|null|[a-z][a-z0-9+.-]*://[^/A-Z\s]+", part):
+                raise PydanticCustomError(
+                    "origin",
+                    "Must be origins like https://example.com, in small letters and without a slash at the end",
+                )
+        return value

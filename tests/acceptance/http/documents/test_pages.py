@@ -1,6 +1,7 @@
 """A page in a browser may call the API only if its origin was set."""
 
 import pytest
+from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from api.app import create_app
@@ -34,6 +35,19 @@ def test_a_page_of_an_origin_that_was_set_may_and_no_other(served):
     assert answer.headers["access-control-allow-headers"] == of_an_sdk["Access-Control-Request-Headers"]
     stranger = client.options("/v1/beings", headers=PREFLIGHT | {"Origin": "https://stranger.example"})
     assert "access-control-allow-origin" not in stranger.headers
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://page.example/", "page.example", "https://Page.example", "https://a.example/b"]
+)
+def test_what_a_browser_never_sends_is_no_origin(origin):
+    with pytest.raises(ValidationError, match="Must be origins like"):
+        Settings(api_origins=f"http://localhost:8000, {origin}")
+
+
+@pytest.mark.parametrize("origins", ["*", "null", "app://notes.example, http://127.0.0.1:8000"])
+def test_origins_of_programs_and_files_may_be_set(origins):
+    assert Settings(api_origins=origins).api_origins == origins
 
 
 def test_a_page_reads_errors_as_well(served, person):
