@@ -69,6 +69,8 @@ def with_told_names(transcript: Transcript, names: Names) -> Names:
         being += [name for name in characters[:1] if name]
         if _are_one(users) and not any(_is(name, names.being) for name in users):
             user += [name for name in users[:1] if name]
+    if not group and (persona := _persona_before_words(transcript, being)) is not None:
+        user.append(persona)
     told = [name for name in members if not _is(name, user) and not _is(name, being)]
     return Names(user, being, list(dict.fromkeys([*names.others, *told])))
 
@@ -140,6 +142,17 @@ def is_sillytavern(transcript: Transcript) -> bool:
 def begins_with_card(line: Line, names: Names) -> bool:
     """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words."""
     return _is_card(line.text, names.being)
+
+
+def _persona_before_words(transcript: Transcript, being: Sequence[str]) -> str | None:
+    """The name before all of the user's words, where a frontend has written the Being's before all of its own."""
+    lines = [line for line in transcript.lines if line.name is None and line.text.strip()]
+    labels = {
+        role: [_OWN_LABEL.match(line.text) for line in lines if line.role == role] for role in ("user", "assistant")
+    }
+    users, characters = ([label and label["name"] for label in labels[role]] for role in ("user", "assistant"))
+    is_written = len(users) > 1 and characters and all(_is(name, being) for name in characters)
+    return users[0] if is_written and _are_one(users) else None
 
 
 def _lines_in(text: str, names: Names) -> Iterator[Line]:

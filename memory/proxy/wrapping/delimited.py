@@ -5,6 +5,7 @@
     ** cv.md full content ** … ** end of cv.md **   LM Studio
     --- cv.md --- … --- End of cv.md ---
     [CONTEXT] … [/CONTEXT], BEGIN CONTEXT … END CONTEXT, <!-- cv.md --> … <!-- end -->
+    [ATTACHED_FILES] … [/ATTACHED_FILES]   Jan
 
 Each line is a mark by how it begins; a block is one of retrieved things if one of its marks names a file or such a
 thing. A block ends at the mark that ends what its first one names, else at the next end.
@@ -44,6 +45,7 @@ class _Mark:
     start: int
     end: int
     ends: bool
+    tells_what: bool
 
 
 def delimited_blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -58,7 +60,7 @@ def delimited_blocks(text: str) -> Iterator[tuple[int, int]]:
     while number < len(marks):
         opens = marks[number]
         last = None if opens.ends else _end_of(opens, number, ends)
-        if last is None or not (_ABOUT.search(opens.words) or _ABOUT.search(marks[last].words)):
+        if last is None or not (opens.tells_what or marks[last].tells_what):
             number += 1
             continue
         # Ends of what the block stands in may follow.
@@ -73,7 +75,8 @@ def _mark(found: re.Match[str]) -> _Mark:
     style, words = (found["bracket"], found["within"]) if is_bracket else (found["style"], found["words"])
     start = found.start("bracket" if is_bracket else "style")
     key = _FRAME.sub("", words).casefold()
-    return _Mark(style[:2], words, key, start, found.end(), _ENDS.match(words) is not None)
+    tells_what = _ABOUT.search(words.replace("_", " ")) is not None
+    return _Mark(style[:2], words, key, start, found.end(), _ENDS.match(words) is not None, tells_what)
 
 
 def _end_of(opens: _Mark, number: int, ends: dict[tuple[str, str], list[int]]) -> int | None:

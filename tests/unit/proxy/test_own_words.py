@@ -55,6 +55,7 @@ WRAPPED = {
     "gpt4all": f"### Context:\nCollection: cv\nPath: /home/cv.md\nExcerpt: I live in Bern.\n\n{OWN}",
     "anythingllm": f"{OWN}\nContext:\n[CONTEXT 0]:\nI live in Bern.\n[END CONTEXT 0]\n\n"
     "[CONTEXT 1]:\nTea.\n[END CONTEXT 1]\n\n",
+    "jan": f"{OWN}\n\n[ATTACHED_FILES]\n- file_id: 1, name: cv.md, chunks: 2\n[/ATTACHED_FILES]",
     "chatbox, results": "[webpage 1 begin]\nTitle: Bern\nContent: I live in Bern.\n[webpage 1 end]\n[webpage 2 begin]\n"
     f"Content: Tea.\n[webpage 2 end]\nUser Message:\n{OWN}",
     "deepseek, a file": f"[file name]: cv.md\n[file content begin]\nI live in Bern.\n[file content end]\n{OWN}",

@@ -140,6 +140,28 @@ def test_names_of_no_group_are_words():
     assert said == ["Hi.", "Hello.\n\nJon Smith: I thought so."]
 
 
+def test_a_persona_is_known_by_its_name_before_all_of_the_users_words():
+    """SillyTavern's names in the content, with prompts of one's own that name nobody."""
+    lines = [
+        {"role": "assistant", "content": "Mara: Hello."},
+        {"role": "user", "content": "Lady Wren: Hi."},
+        {"role": "assistant", "content": "Mara: Ahoy."},
+        {"role": "user", "content": "Lady Wren: I bake."},
+    ]
+    assert [turn.text for turn in turns_of(read_transcript(lines), NAMES)] == ["Hello.", "Hi.", "Ahoy.", "I bake."]
+
+
+@pytest.mark.parametrize("answer", ["Ahoy.", "Leo: Ahoy."])
+def test_a_word_before_the_users_lines_is_theirs_where_the_being_has_no_name_before_its_own(answer):
+    words = ["Note: I bake.", "Note: I sail."]
+    lines = [
+        {"role": "user", "content": words[0]},
+        {"role": "assistant", "content": answer},
+        {"role": "user", "content": words[1]},
+    ]
+    assert [turn.text for turn in turns_of(read_transcript(lines), NAMES)] == [words[0], answer, words[1]]
+
+
 def test_one_character_is_no_group():
     told = {"role": "system", "content": "A fictional roleplay between Nora and Jon Smith. Be kind."}
     lines = [told, {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Nora: Hello."}]
