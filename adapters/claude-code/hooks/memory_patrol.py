@@ -113,7 +113,8 @@ def _said(transcript: Path) -> Iterator[dict[str, Any]]:
                 continue
             sent, role = entry, entry.get("type")
             if isinstance(queued := entry.get("attachment"), dict) and queued.get("commandMode") == "prompt":
-                # What the user writes while the agent is at work has no entry of its own.
+                # What the user writes while the agent is at work has no entry of its own, and in some versions no id.
+                entry.setdefault("uuid", f"{entry.get('sessionId', transcript.stem)}/{entry.get('timestamp')}")
                 sent, role = {**queued, "message": {"content": queued.get("prompt")}}, "user"
             origin = sent.get("origin")
             if role not in {"user", "assistant"} or (isinstance(origin, dict) and origin.get("kind") in OTHERS):

@@ -131,6 +131,7 @@ def test_what_a_person_writes_while_the_agent_works_is_said_and_what_others_send
         entry(1, "Paint the door."),
         queued(2, "In blue, please.", "human"),
         queued(3, [{"type": "text", "text": "And the frame."}, {"type": "image"}], "human"),
+        queued(4, "And the wall.", "human"),
         queued(4, "From another agent.", "peer"),
         queued(5, "A task is done.", "task-notification", commandMode="task-notification"),
         entry(6, "From another session.", origin={"kind": "peer"}),
@@ -138,10 +139,11 @@ def test_what_a_person_writes_while_the_agent_works_is_said_and_what_others_send
         entry(8, "Thanks.", origin={"kind": "human"}),
     ]
     transcript = tmp_path / "s.jsonl"
+    lines[3].pop("uuid")
     transcript.write_text("\n".join(map(json.dumps, lines)))
     assert hook("SessionEnd", transcript_path=str(transcript)).returncode == 0
     assert {row["content"] for row in said(person)} == {
-        *("Paint the door.", "In blue, please.", "And the frame.", "Thanks.")
+        *("Paint the door.", "In blue, please.", "And the frame.", "And the wall.", "Thanks.")
     }
 
 
