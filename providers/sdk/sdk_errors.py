@@ -36,6 +36,8 @@ _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
 _ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold|insufficient_quota|insufficient_balance")
 # Anthropic gives a spent balance the code of any bad request.
 _SAYS_SPENT = re.compile(r"credit balance is too low|insufficient (?:balance|credits|funds|quota)", re.IGNORECASE)
+# OpenRouter forbids an input that a moderation or a guardrail flags, with the status of a key without permission.
+_SAYS_FLAGGED = re.compile(r"\bflagged\b|\brequest blocked\b|content_policy_violation", re.IGNORECASE)
 _ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
 
 _AFTER_STATUSES = 600
@@ -153,7 +155,8 @@ def _from_status(status: int, body: object, headers: Mapping[str, str], settings
     account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes) or bool(_SAYS_SPENT.search(_said(body)))
     may_be_too_long = status <= HTTPStatus.INTERNAL_SERVER_ERROR and status not in _ABOUT_THE_KEY and not account
     too_long = may_be_too_long and exceeds_context(f"{body}")
-    if too_long or (status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes)):
+    is_flagged = status == HTTPStatus.FORBIDDEN and _SAYS_FLAGGED.search(" ".join((*codes, _said(body)))) is not None
+    if too_long or is_flagged or (status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes)):
         too_large = too_long or status == _TOO_LARGE or "max_tokens_per_request" in codes
         return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or (status in _BUSY and not account):

@@ -26,9 +26,12 @@ from schemas.text.storable import storable
 # As of ASCII in `estimated_tokens`.
 _BYTES_PER_TOKEN = 3
 _BROKE_OFF = "The model provider broke off before it wrote anything."
-_DECLINED = frozenset({"refusal", "content_filter"})
-# OpenAI's word and Anthropic's, and those of servers that speak alike.
-_CUT = frozenset({"length", "max_tokens", "incomplete", "model_length", "model_context_window_exceeded"})
+# OpenAI's words and Anthropic's, and those of servers that speak alike: Zhipu's, Google's, DeepSeek's.
+_DECLINED = frozenset({"refusal", "content_filter", "sensitive", "safety", "prohibited_content", "recitation"})
+_CUT = frozenset(
+    {"length", "max_tokens", "incomplete", "model_length", "model_context_window_exceeded"}
+    | {"insufficient_system_resource", "network_error"}
+)
 # Of a model's name no more is stored.
 _MOST_NAME = 200
 

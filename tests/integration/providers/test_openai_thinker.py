@@ -302,6 +302,25 @@ def test_an_answer_may_be_as_long_as_the_context_leaves(provider, thinker):
     assert 500 <= second.body[limit] < 4096
 
 
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [("sensitive", "refusal"), ("SAFETY", "refusal"), ("insufficient_system_resource", "truncation")],
+)
+def test_why_an_answer_ended_is_read_in_the_words_of_other_servers(settings, reason, why):
+    class Ending(FakeProvider):
+        def provide(self, _request, *, known):  # noqa: ARG002  # it answers whatever the key
+            choice = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": reason}
+            return Reply.json(200, {"model": "m", "choices": [choice]})
+
+    with (
+        served(Ending()) as ending,
+        closing(Thinkers(settings.model_copy(update={"openai_base_url": ending.openai_url}))) as thinkers,
+        pytest.raises(BadAnswer) as caught,
+    ):
+        thinkers.with_key("openai", "key").ask(question())
+    assert caught.value.why == why
+
+
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
 @pytest.mark.parametrize(
     ("error", "kind"),

@@ -112,6 +112,14 @@ def test_a_wrong_setting_is_named(provider, ask, status, code, setting):
         ask(provider.url)
 
 
+@pytest.mark.parametrize("said", ["The model is moderated, and your input was flagged.", "Request blocked: injection"])
+def test_a_flagged_input_is_no_reason_to_doubt_the_key(provider, ask, said):
+    provider.script(Behaviour(do="fail", status=403, message=said))
+    with pytest.raises(InputRefused, match="HTTP 403") as caught:
+        ask(provider.url)
+    assert said not in str(caught.value)
+
+
 @pytest.mark.parametrize("key", ["sk-a\nb", "sk-雨"])
 def test_a_key_with_stray_characters_is_said_to_be_one(provider, ask, key):
     with pytest.raises(Misconfigured, match="THE_KEY") as caught:
