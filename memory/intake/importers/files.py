@@ -71,6 +71,8 @@ def _files(path: Path, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
     elif is_zipfile(path):
         with ZipFile(path) as archive:
             yield from _of_archive(archive, pattern)
+    elif _is_archive(path.name):
+        raise InvalidRequest(f"{path.name} is a damaged archive: it breaks off. Download it again.")
     else:
         yield from _single(path)
 

@@ -84,6 +84,11 @@ def test_an_archive_that_can_not_be_read_is_an_error(said, place, value):
         said(with_entry(PLAIN, place, value))
 
 
+def test_an_archive_that_breaks_off_is_an_error(said):
+    with pytest.raises(InvalidRequest, match="breaks off"):
+        said(PLAIN[:90])
+
+
 def test_what_an_import_has_set_aside_is_no_file_of_an_export(tmp_path):
     for name in ("Mira.jsonl", "._Mira.jsonl", "Mira.jsonl.set-aside.jsonl"):
         (tmp_path / name).touch()
