@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args
 from uuid import UUID
 
 from memory.facts.confidence_rules import Confidence, ShownMessage, repeated, requests
+from memory.grounding.known_words import ROLES
 from memory.grounding.setting import Setting
 from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
 from memory.text.quote_match import find_quote
@@ -89,14 +90,11 @@ class AskedFor:
 
 
 USER = "user"
-# Other words for the two roles, which models know from their training.
-_ROLE_WORDS = {
-    "user": frozenset({"user", "human", "you", "person", "speaker", "customer", *USER_NAMES}),
-    "assistant": frozenset({"companion", "assistant", "ai", "bot", "chatbot", "model"}),
-}
-# What models write around such a word: "the user", "User (Ann)", "speaker: user".
+# What models write around the word for a role: "the user", "User (Ann)", "speaker: user". Vowels of Hindi are no `\\w`.
 _AROUND_ROLE = re.compile(
-    r"\W?(?:(?:speaker|role|by)\s?[:=]\s?)?(?:the\s)?(?P<role>\w{1,20})\W?(?:\s?[(\[].*)?", re.IGNORECASE | re.DOTALL
+    r"\W?(?:(?:speaker|role|by)\s?[:=]\s?)?(?:(?:the|der|die|le|la|el|il|lo|o|a|de)\s|l['\u2019])?"
+    r"(?P<role>[\w\u0900-\u0963]{1,20})\W?(?:\s?[(\[].*)?",
+    re.IGNORECASE | re.DOTALL,
 )
 Said = TypeVar("Said", FoundFact, FoundTodo)
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
@@ -185,7 +183,7 @@ def _user_for(name: str, setting: Setting) -> str:
 
 def _is_role(name: str, role: str) -> bool:
     word = _AROUND_ROLE.fullmatch(name.strip())
-    return word is not None and word["role"].casefold() in _ROLE_WORDS.get(role, ())
+    return word is not None and word["role"].casefold() in ROLES.get(role, ())
 
 
 @dataclass(frozen=True)

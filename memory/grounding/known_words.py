@@ -42,7 +42,11 @@ def is_unspaced(text: str) -> bool:
     return any(word.script != "spaced" for word in read_words(text))
 
 
-_COMMON = frozenset(plain(word) for word in _TABLE["common"].split() if not word.endswith("*"))
+# Words for the user and the assistant that models know from their training, or translate into the language of the talk.
+ROLES: dict[str, frozenset[str]] = {role: frozenset(words.split()) for role, words in _TABLE["roles"].items()}
+_COMMON = frozenset(plain(word) for word in _TABLE["common"].split() if not word.endswith("*")) | frozenset(
+    plain(word) for words in ROLES.values() for word in words
+)
 _COMMON_STEMS = tuple(word[:-1] for word in _TABLE["common"].split() if word.endswith("*"))
 KIN = frozenset(map(plain, _TABLE["kin"].split()))
 _TIMES = frozenset(

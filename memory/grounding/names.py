@@ -88,7 +88,7 @@ def declared_names(declared: Collection[tuple[str, str]]) -> Iterator[tuple[str,
             continue
         whole = _HONORIFIC.sub("", name.strip())
         if is_unspaced(whole):
-            if whole and plain(whole) not in KIN and plain(name.strip()) not in KIN:
+            if whole and not is_common(plain(whole)) and not is_common(plain(name.strip())):
                 yield entity_type, Name((whole,), (whole,))
             continue
         words = [word.text for word in read_words(whole)]

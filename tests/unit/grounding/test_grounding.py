@@ -219,6 +219,8 @@ def test_names_of_the_user_and_of_known_entities_need_not_be_said():
         (("org", "Acme Corporation"), [NAME]),
         (("person", "Mom"), []),
         (("thing", "Walnut"), []),
+        (("person", "用户"), []),
+        (("person", "Benutzer"), []),
         (("project", "Austin flat"), []),
     ],
 )

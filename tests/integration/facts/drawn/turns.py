@@ -282,6 +282,21 @@ IMPERFECT = {
         ("I love tea",), (fact("I love tea", **about("drink", "tea")),), knows=("I love tea",)
     ),
     "a type of its own": Turn(("I love tea",), (fact("I love tea", type="PREFERENCE"),), knows=("I love tea",)),
+    **{
+        f"the user as {word}": Turn(
+            ("I love tea",), (fact("I love tea", speaker=word, subject=word),), knows=("I love tea",)
+        )
+        for word in (
+            "用户",
+            "Benutzer",
+            "l'utilisateur",
+            "el usuario",
+            "Пользователь",
+            "उपयोगकर्ता",
+            "사용자",
+            "المستخدم",
+        )
+    },
     "about nothing else than the user": Turn(
         ("I get up early",), (fact("I get up early", entities=[]),), knows=("I get up early",)
     ),
