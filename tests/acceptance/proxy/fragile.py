@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import httpx2
 import psycopg
@@ -56,7 +57,7 @@ class Fragile:
         """A user with a Being and a token."""
         with Store(self.servers.database_url) as store:
             with store.transaction() as tx:
-                user = users.add_user(tx, f"person {free_port()}", "UTC")
+                user = users.add_user(tx, f"person {uuid4()}", "UTC")
                 being = beings.add_being(tx, user.user_id, "mira", "Mira")
             secret, _ = access.issue_token(store, user.user_id, being_id=None, scopes=["ingest", "read"], lifetime=None)
         return Talker(self, secret, being.being_id)
