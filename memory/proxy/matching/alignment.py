@@ -61,6 +61,17 @@ class KnownConversation:
         """The messages by numbers."""
         return message_tree(self.messages, self.after)
 
+    @cached_property
+    def newest_behind(self) -> Mapping[UUID | None, PlacedMessage]:
+        """The user's newest message that stands behind any answer to a message, by the id of the answered one."""
+        newest: dict[UUID | None, PlacedMessage] = {}
+        for message in self.messages.values():
+            answer = self.messages.get(message.parent_id) if message.parent_id else None
+            if answer is not None and message.stands and message.role == "user":
+                of_same = (newest.get(answer.parent_id, message), message)
+                newest[answer.parent_id] = max(of_same, key=lambda one: one.message_id)
+        return newest
+
     def way_to(self, message: PlacedMessage) -> Iterator[PlacedMessage]:
         """Yield the messages before this one, nearest first, as far as they are known."""
         parent_id = message.parent_id

@@ -25,9 +25,8 @@ def are_alternatives(known: KnownConversation, one: PlacedMessage, other: Placed
     """Whether two answers to one message stand although the talk went on behind any, when both were there."""
     if not (one.stands and other.stands and one.role == other.role == "assistant"):
         return False
-    answers = (answer for parent_id in {one.parent_id, other.parent_id} for answer in known.after.get(parent_id, ()))
-    behind = (message for answer in answers for message in known.after.get(answer.message_id, ()))
-    return any(was_there(one, message) and was_there(other, message) for message in behind)
+    newest = (known.newest_behind.get(parent_id) for parent_id in (one.parent_id, other.parent_id))
+    return any(message is not None and was_there(one, message) and was_there(other, message) for message in newest)
 
 
 def was_there(answer: PlacedMessage, message: PlacedMessage) -> bool:
