@@ -13,7 +13,7 @@ from http import HTTPStatus
 import httpx2
 
 from providers import tls
-from providers.sdk.sdk_errors import may_refuse_an_option
+from providers.statuses import may_refuse_an_option
 from schemas.proxy.upstreams import Upstream, WireName
 from schemas.settings import Settings
 

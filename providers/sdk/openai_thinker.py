@@ -23,8 +23,9 @@ from providers.errors import Misconfigured
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.model_context import context_tokens
-from providers.sdk.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
+from providers.sdk.sdk_errors import SettingNames, sdk_errors
 from providers.sdk.streamed_answer import StreamedAnswer, received, streamed
+from providers.statuses import may_refuse_an_option
 from providers.thinking import CONNECT_SECONDS, PromptForm, Question, Size, max_usage
 from schemas.llm.calls import Provider
 from schemas.llm.prices import Prices

@@ -17,18 +17,8 @@ from typing import Any
 
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.sdk.context_limits import exceeds_context
+from providers.statuses import ABOUT_THE_KEY, BUSY
 
-_CLIENT_CLOSED_REQUEST = 499
-_BUSY = frozenset(
-    {
-        HTTPStatus.REQUEST_TIMEOUT,
-        HTTPStatus.CONFLICT,
-        HTTPStatus.TOO_EARLY,
-        HTTPStatus.TOO_MANY_REQUESTS,
-        _CLIENT_CLOSED_REQUEST,
-    }
-)
-_ABOUT_THE_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN})
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"})
@@ -63,13 +53,6 @@ class SettingNames:
     key: str
     model: str
     address: str
-
-
-def may_refuse_an_option(status: int) -> bool:
-    """Whether an error with this status that names an option of the request may refuse it: most of 4xx, and 500."""
-    if status in _ABOUT_THE_KEY or status in _BUSY:
-        return False
-    return HTTPStatus.BAD_REQUEST <= status <= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 @contextmanager
@@ -153,13 +136,13 @@ def _from_status(status: int, body: object, headers: Mapping[str, str], settings
     codes = _codes(body)
     detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
     account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes) or bool(_SAYS_SPENT.search(_said(body)))
-    may_be_too_long = status <= HTTPStatus.INTERNAL_SERVER_ERROR and status not in _ABOUT_THE_KEY and not account
+    may_be_too_long = status <= HTTPStatus.INTERNAL_SERVER_ERROR and status not in ABOUT_THE_KEY and not account
     too_long = may_be_too_long and exceeds_context(f"{body}")
     is_flagged = status == HTTPStatus.FORBIDDEN and _SAYS_FLAGGED.search(" ".join((*codes, _said(body)))) is not None
     if too_long or is_flagged or (status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes)):
         too_large = too_long or status == _TOO_LARGE or "max_tokens_per_request" in codes
         return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or (status in _BUSY and not account):
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or (status in BUSY and not account):
         return Transient(f"The model provider is busy or down ({detail}).", retry_after=retry_after(headers))
     if account or status == HTTPStatus.PAYMENT_REQUIRED:
         return Misconfigured(f"The model provider's account behind {settings.key} may not spend ({detail}).")
