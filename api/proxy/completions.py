@@ -5,6 +5,7 @@ of the memory runs in threads. Order: token, body, Being and payer, transcript, 
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -67,7 +68,10 @@ _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
 class _Ready:
     """A request that is ready for the upstream.
 
-    Behind its body may be the same one without the question for a stream's usage, for a server that refuses that.
+    Attributes:
+        body: Its body, which is taken out when it is sent.
+        plain: Writes the body without the question for a stream's usage, for a server that refuses that; it is taken
+            out as well. Empty: the body has no such question, or is too large to be kept until the answer begins.
     """
 
     admitted: Admitted
@@ -75,6 +79,7 @@ class _Ready:
     stored: Stored
     work: "asyncio.Future[None] | None"
     body: list[bytes]
+    plain: list[Callable[[], bytes]]
     headers: list[tuple[bytes, bytes]]
     hides_usage: bool
 
@@ -146,11 +151,12 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
         if is_budgeted(settings, requested, admitted.admission.payer):
             limit = wire.limit_field or requested.upstream.limit_field, settings.proxy_answer_tokens
         asked = replace(chat, asks_usage=proxy.client.tells_usage(requested.upstream))
-        written = [asked.written(requested.model, progress.context, limit)]
-        if asked.hides_usage and len(written[0]) <= LARGE_BYTES:
-            written.append(replace(chat, asks_usage=False).written(requested.model, progress.context, limit))
+        written = asked.written(requested.model, progress.context, limit)
+        may_be_repeated = asked.hides_usage and len(written) <= LARGE_BYTES
+        without = partial(replace(chat, asks_usage=False).written, requested.model, progress.context, limit)
+        plain: list[Callable[[], bytes]] = [without] if may_be_repeated else []
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
-        return _Ready(admitted, progress, stored, work, written, answered, asked.hides_usage)
+        return _Ready(admitted, progress, stored, work, [written], plain, answered, asked.hides_usage)
     except BaseException:
         # Nothing was sent; the client may have gone away.
         proxy.gateway.release(admitted)
@@ -294,7 +300,7 @@ async def _passed_on(proxy: Proxy, wire: Wire, scope: Scope, ready: _Ready, rece
     failure: UpstreamFailed | None = None
     key_refused = False
     path = with_known_query(wire, scope)
-    body, plain = ready.body.pop(0), ready.body.pop() if ready.body else None
+    body, plain = ready.body.pop(), ready.plain.pop() if ready.plain else None
     asking = proxy.client.send(
         wire.name, requested.upstream, payer.key, "POST", path, body, {**passed, **JSON}, plain=plain
     )

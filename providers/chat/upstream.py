@@ -5,7 +5,7 @@ the pool. So the relay of bytes is asynchronous, and everything that reads or wr
 """
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -109,7 +109,7 @@ class UpstreamClient:
         body: bytes,
         headers: Mapping[str, str],
         *,
-        plain: bytes | None = None,
+        plain: Callable[[], bytes] | None = None,
     ) -> AsyncIterator[UpstreamAnswer]:
         """Send a request; leaving the block closes the connection if the answer is unfinished.
 
@@ -121,8 +121,8 @@ class UpstreamClient:
             path: The path behind the upstream's base URL, with the query.
             body: The request's body.
             headers: Further headers.
-            plain: The body without the question for a stream's usage, which is sent if the upstream refuses that; None:
-                the refusal is passed on.
+            plain: Writes the body without the question for a stream's usage, which is sent if the upstream refuses
+                that; None: the refusal is passed on.
 
         Raises:
             UpstreamFailed: It can't be reached, was silent for too long, or answered with a status that is neither a
@@ -149,7 +149,7 @@ class UpstreamClient:
                 begun = await _beginning(chunks)
                 if _ABOUT_USAGE.search(begun):
                     await response.aclose()
-                    response = await self._sent(request_of(plain))
+                    response = await self._sent(request_of(plain()))
                     begun, chunks = b"", _chunks(response)
                     if response.status_code == HTTPStatus.OK:
                         self._without_usage.add(upstream.base_url)
