@@ -13,12 +13,11 @@ from pathlib import Path
 
 from memory.grounding.known_words import is_latin_stop_word, plain
 from memory.text.time_expressions.language import numbered
+from memory.text.tokens import ARABIC_FORMS
 from memory.text.words import CACHED_WORDS, read_words
 
 _LANGUAGES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 _APOSTROPHE = re.compile("['\u2019]")
-# Arabic letters that are written in either form.
-_EITHER_FORM = str.maketrans("أإآةى", "اااهي")
 _ARABIC_AND = "و"
 _JOINING_WORDS = frozenset({"e", "en", "och", "και", _ARABIC_AND})
 _JOINED = ("en", "")
@@ -31,7 +30,7 @@ _HUNDRED, _MOST_PARTS = 100, 4
 
 
 def _key(word: str) -> str:
-    return _APOSTROPHE.sub("", plain(word)).translate(_EITHER_FORM)
+    return _APOSTROPHE.sub("", plain(word)).translate(ARABIC_FORMS)
 
 
 def _words_of(language: str) -> dict[str, int]:

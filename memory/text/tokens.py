@@ -89,9 +89,10 @@ _SAME = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032\u00b4\uff07", "'")
     | dict.fromkeys("\u2012\u2013\u2212\u2010\u2011", "-")
 )
-_SPELT_ALIKE = str.maketrans(
-    dict.fromkeys("\u0623\u0625\u0622", "\u0627")
-    | {"\u0649": "\u064a", "\u0629": "\u0647", "\u0451": "\u0435", "\u0901": "\u0902"}
+# Arabic letters that are written in either form.
+ARABIC_FORMS = str.maketrans("\u0623\u0625\u0622\u0629\u0649", "\u0627\u0627\u0627\u0647\u064a")
+_SPELT_ALIKE = ARABIC_FORMS | str.maketrans(
+    {"\u0451": "\u0435", "\u0901": "\u0902"}
     # Tatweel, tashkeel, niqqud, nukta, and the dot that the small form of a Turkish capital leaves behind.
     | dict.fromkeys((0x640, *range(0x64B, 0x653), 0x670, *range(0x591, 0x5BE), *range(0x5BF, 0x5C8), 0x93C, 0x307))
 )
