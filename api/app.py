@@ -59,6 +59,7 @@ from operations.search import asking, search
 from operations.talk import judgements, messages, mutes, rooms, sessions
 from operations.vault import records, vault
 from schemas.settings import Settings
+from schemas.settings.section import parts_of
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app as celery
 from workers.runtime.dispatch import BackgroundSender
@@ -231,13 +232,13 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
 
 def _proxies(trusted: str) -> list[Middleware]:
     """Read client addresses from `X-Forwarded-For` of these proxies; without any, the header is ignored."""
-    proxies = [proxy.strip() for proxy in trusted.split(",") if proxy.strip()]
+    proxies = parts_of(trusted)
     return [Middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)] if proxies else []
 
 
 def _cors(origins: str) -> list[Middleware]:
     """Allow browser pages of these origins to call the API; without any, no page may."""
-    allowed = [origin.strip() for origin in origins.split(",") if origin.strip()]
+    allowed = parts_of(origins)
     if not allowed:
         return []
     return [

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.settings.section import Duration, Section
+from schemas.settings.section import Duration, Section, parts_of
 
 
 class HttpSettings(Section):
@@ -91,7 +91,7 @@ class HttpSettings(Section):
     @field_validator("api_trusted_proxies")
     @classmethod
     def _addresses(cls, value: str) -> str:
-        for part in filter(None, (part.strip() for part in value.split(","))):
+        for part in parts_of(value):
             try:
                 ip_network(part)
             except ValueError:
@@ -102,7 +102,7 @@ class HttpSettings(Section):
     @classmethod
     def _origins(cls, value: str) -> str:
         """Refuse what a browser never sends as an origin, and what would so allow no page."""
-        for part in filter(None, (part.strip() for part in value.split(","))):
+        for part in parts_of(value):
             if not re.fullmatch(r"\*|null|[a-z][a-z0-9+.-]*://[^/A-Z\s]+", part):
                 raise PydanticCustomError(
                     "origin",

@@ -30,6 +30,11 @@ Budget = Annotated[Decimal | None, BeforeValidator(_none)]
 """An amount in dollars; None: unlimited."""
 
 
+def parts_of(value: str) -> list[str]:
+    """The parts of a setting that are separated by commas."""
+    return [part for one in value.split(",") if (part := one.strip())]
+
+
 class Section(BaseSettings):
     """The base of sections. An empty variable counts as not set."""
 
