@@ -1,4 +1,4 @@
-"""What the status of a provider's error says, whoever asks it: an SDK or the proxy."""
+"""Statuses of providers' errors, for the SDKs and the proxy: about the key, of a busy server, about an option."""
 
 from http import HTTPStatus
 

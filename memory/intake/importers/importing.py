@@ -154,7 +154,8 @@ class Import:
     def _flush(self) -> None:
         chats, self._chats, self._waiting = self._chats, [], 0
         self._in_batch.clear()
-        chosen = {message["id"] for chat in chats for message in chat.chosen}
+        lines = [message for chat in chats for message in chat.chosen]
+        chosen = {message["id"] for message in lines}
         # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
         for chat in chats:
             self._left |= branches.choose(self.store, self.settings, self.embedders, self.being, chat, chosen)
@@ -162,7 +163,7 @@ class Import:
         self._left -= chosen
         # Files of branches begin with the same messages; the first chat that has chosen one counts.
         beside = [message for chat in chats for message in chat.messages if message["id"] not in chosen]
-        lines = [message for chat in chats for message in chat.chosen] + beside
+        lines += beside
         off_branch = {message["id"] for message in beside}
         for begin in range(0, len(lines), BATCH_ITEMS):
             self._say(lines[begin : begin + BATCH_ITEMS], off_branch)

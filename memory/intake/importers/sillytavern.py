@@ -3,9 +3,8 @@
 Messages have no ids. Theirs are derived from speaker, time and text, so that a branch or a checkpoint, which is a file
 of its own that begins with the same messages, adds only what is new in it; the extension in `adapters/sillytavern`
 derives the same ids, and notes in the header of which conversation they are. Where all times are that of the file, the
-message before stands for the time. Swipes that were not chosen are
-retracted. Lines that the person has hidden from the model (`is_system`) were said all the same; the program's own
-lines, narration and notes were not.
+message before stands for the time. Swipes that were not chosen are retracted. Lines that the person has hidden from the
+model (`is_system`) were said all the same; the program's own lines, narration and notes were not.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ from memory.text.json_lines import LineRefused, numbered, read_object
 PROGRAM_NAME = "sillytavern"
 FILES = r".+\.jsonl"
 LINE_BYTES = 8 << 20
-# Within which nobody has answered a greeting, and a program has written thousands of lines.
+# In this time a program writes thousands of lines, and no person answers a greeting.
 MOMENT_MS = 3000
 # The kinds of lines that the program writes, or that are told beside the talk.
 NO_TALK = frozenset(
