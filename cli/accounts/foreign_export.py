@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from itertools import repeat
 from pathlib import Path
 from typing import IO, Self
 from zoneinfo import ZoneInfo
@@ -18,7 +19,7 @@ from cli.console.output import console, count, remark, say, say_json, words
 from memory.accounts import user_accounts
 from memory.accounts.group_import import GroupImport
 from memory.intake.accepting import IntakeFull
-from memory.intake.importers.entries import Bad, Conversation, Entry, Names
+from memory.intake.importers.entries import Bad, Conversation, Entry, LeftOut, Names
 from memory.intake.importers.files import DAMAGES, export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
 from memory.text.errors import InvalidRequest
@@ -80,14 +81,22 @@ def import_foreign(
 
 def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
     read, pattern = FORMATS[source]
+    files = empty = 0
     for file in export_files(path, pattern):
+        found = False
         try:
             for entry in read(file, names):
+                found = True
                 yield _with_file(entry, file.name)
         except (InvalidRequest, *DAMAGES) as fault:
             # Of several files the others are read all the same.
             reason = str(fault) if isinstance(fault, InvalidRequest) else "the archive is damaged here"
+            found = True
             yield Bad(file.name, reason, None)
+        files, empty = files + 1, empty + (not found)
+    # Where no file holds anything, the caller says so.
+    if empty < files:
+        yield from repeat(LeftOut(f"files that hold nothing of {source}"), empty)
 
 
 def _with_file(entry: Entry, name: str) -> Entry:

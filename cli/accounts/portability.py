@@ -52,6 +52,7 @@ class Format(StrEnum):
     CHARACTERAI = "characterai"
     MEM0 = "mem0"
     HONCHO = "honcho"
+    OTHER = "other"
 
 
 def import_file(

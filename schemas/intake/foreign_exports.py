@@ -8,7 +8,7 @@ from schemas.limits import SPEAKER_CHARACTERS
 from schemas.wire.answers import Answer
 from schemas.wire.requests import RequestModel
 
-Program = Literal["chatgpt", "claude", "sillytavern", "characterai", "mem0", "honcho"]
+Program = Literal["chatgpt", "claude", "sillytavern", "characterai", "mem0", "honcho", "other"]
 FILE_NAME_CHARACTERS = 255
 Speaker = Annotated[str, Field(min_length=1, max_length=SPEAKER_CHARACTERS)]
 
@@ -27,7 +27,7 @@ class ForeignExport(RequestModel):
         }
     )
 
-    program: Program = Field(description="The program that wrote the export.")
+    program: Program = Field(description="The program that wrote the export; `other` for one that has no name here.")
     text: str = Field(description="What the file holds; of a ZIP archive, a file in it.")
     file: str = Field(
         "export.json", min_length=1, max_length=FILE_NAME_CHARACTERS, description="The file's name, without its folder."

@@ -5,6 +5,8 @@ const ENTRY = 0x02014b50;
 const [STORED, DEFLATED] = [0, 8];
 const COMMENT_BYTES = 0xffff;
 const END_BYTES = 22;
+// The arrays of other programs that are divided are those of whole chats, which have one of these.
+const CHAT = ["chat", "messages", "mapping"];
 // Of a portion's text. Quoted in JSON it may be twice as long, and a request holds 4 MB.
 const PORTION = 1_000_000;
 export const LONGEST = 1_900_000;
@@ -79,16 +81,23 @@ function decoded(bytes) {
   return new TextDecoder({ 0xfffe: "utf-16le", 0xfeff: "utf-16be" }[mark] ?? "utf-8").decode(bytes);
 }
 
-/** The program that wrote a text, as far as the text tells. */
-export function programOf(text) {
+// What a text has that shows which program wrote it; the first that fits counts.
+const SIGNS = [
+  ["other", /"(fragments|savedsettings|internal|safeHtmlItem)"\s*:/],
+  ["chatgpt", /"mapping"\s*:/],
+  ["claude", /"chat_messages"\s*:/],
+  ["sillytavern", /"(chat_metadata|character_name)"\s*:/],
+  ["mem0", /"memory"\s*:/],
+  ["honcho", /"(peer_id|peers|conclusions)"\s*:/],
+  ["characterai", /"(turns|histories|data_visible)"\s*:/],
+  ["other", /"(role|sender|author|isCreatedByUser|characterId|outputs)"\s*:/],
+];
+
+/** The program that wrote a text, as far as the text and its file's name tell. */
+export function programOf(text, name) {
+  if (/\.csv$/i.test(name)) return "other";
   const begin = text.slice(0, 200_000);
-  if (/"mapping"\s*:/.test(begin)) return "chatgpt";
-  if (/"chat_messages"\s*:/.test(begin)) return "claude";
-  if (/"chat_metadata"\s*:|"character_name"\s*:/.test(begin)) return "sillytavern";
-  if (/"memory"\s*:/.test(begin)) return "mem0";
-  if (/"peer_id"\s*:|"peers"\s*:|"conclusions"\s*:/.test(begin)) return "honcho";
-  if (/"turns"\s*:|"histories"\s*:/.test(begin)) return "characterai";
-  return null;
+  return SIGNS.find(([, sign]) => sign.test(begin))?.[0] ?? null;
 }
 
 /**
@@ -98,7 +107,7 @@ export function programOf(text) {
  */
 export function portions(text, program) {
   const whole = [{ text, first: 0, items: 1 }];
-  if (text.length <= PORTION || !["chatgpt", "claude", "mem0"].includes(program)) return whole;
+  if (text.length <= PORTION || !["chatgpt", "claude", "mem0", "other"].includes(program)) return whole;
   let parsed;
   try {
     parsed = JSON.parse(text);
@@ -106,7 +115,7 @@ export function portions(text, program) {
     return whole;
   }
   const items = Array.isArray(parsed) ? parsed : parsed.results;
-  if (!Array.isArray(items)) return whole;
+  if (!Array.isArray(items) || (program === "other" && !items.every((one) => CHAT.some((key) => one?.[key])))) return whole;
   const divided = [];
   let some = [];
   let length = 0;

@@ -6,19 +6,21 @@ which the primary one was chosen. Alternatives are retracted. The extension also
 programs: lines as SillyTavern has them, and pairs as Oobabooga has them.
 """
 
-import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import sillytavern
+from memory.intake.importers import sillytavern, transcripts, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, Names
 from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
 
 FILES = r".+\.jsonl?"
 PATHS = [("histories", "histories"), ("histories",), ("chats",)]
+PROGRAM_NAME = "characterai"
 KEYS = ["msgs", "turns", "messages", "data_visible"]
 ID_KEYS = ("external_id", "chat_id", "id")
 NO_WORDS = "messages without words"
@@ -30,7 +32,12 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         yield from sillytavern.read(file, names)
         return
     for element in elements(file.content, PATHS, KEYS):
-        yield _conversation(element, file, names) if isinstance(element, Element) else element
+        if not isinstance(element, Element):
+            yield element
+        elif pairs := unmarked.messages(element.value):
+            yield from transcripts.chats(file, names, f"chat {element.number}", element.value, pairs, PROGRAM_NAME)
+        else:
+            yield _conversation(element, file, names)
 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
@@ -39,13 +46,14 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     if lines is None:
         return Bad(place, "it has neither `msgs` nor `turns`", exported)
     id_ = next((str(exported[key]) for key in ID_KEYS if isinstance(exported.get(key), str | int)), None)
-    if lines is exported.get("data_visible"):
-        return _of_pairs(lines, file, names)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
     spoken: list[Said] = []
+    before = ""
     for number, one in enumerate(lines, 1):
-        read_in = _read(one, f"{id_}/{number}")
+        # Of a chat without an id a number is no id of a message: it is known by its words, and by those before it.
+        before = message_id("", False, before, json.dumps(one, sort_keys=True), 1)
+        read_in = _read(one, before if id_ is None else f"{id_}/{number}")
         if read_in is None:
             bad.append(Bad(f"{place}, message {number}", "it has no author or no text", one))
         else:
@@ -54,7 +62,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     if _is_newest_first(spoken):
         spoken = _turned(spoken)
     begins = moment(exported.get("created")) or moment(exported.get("create_time")) or file.modified
-    chat = Chat("characterai", id_ or (spoken[0].id if spoken else place), begins)
+    chat = Chat(PROGRAM_NAME, id_ or (spoken[0].id if spoken else place), begins)
     return conversation(chat, spoken, names, bad, +left_out)
 
 
@@ -133,18 +141,6 @@ def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
 def _flag(value: Any) -> Any:
     """A truth value, also one that was written as a text."""
     return {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
-
-
-def _of_pairs(pairs: list[Any], file: ExportFile, names: Names) -> Entry:
-    """A chat of pairs of what the user and what the character said, without names, times and ids."""
-    texts = [text for pair in pairs if isinstance(pair, list) for text in (*pair, None)[:2]]
-    digest = hashlib.sha256(repr(texts[:2]).encode(errors="surrogatepass")).hexdigest()[:32]
-    spoken = [
-        Said(f"{digest}/{number}", number % 2 == 0, text, None)
-        for number, text in enumerate(texts)
-        if isinstance(text, str) and text.strip()
-    ]
-    return conversation(Chat("characterai", digest, file.modified), spoken, names)
 
 
 def _name(name: Any) -> str | None:

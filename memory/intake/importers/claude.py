@@ -1,23 +1,28 @@
-"""Reads `conversations.json` of a Claude export: an array of conversations with their messages in order.
+"""Reads a Claude export: conversations with their messages in order, what Claude remembers, and projects.
 
 Where messages name their parents, those beside the branch of the current leaf (or of the newest message) are
-retracted. What a model thought, its tools' calls and their results were not said, and are left out.
+retracted. What a model thought, its tools' calls and their results were not said, and are left out. What Claude has
+written down of the person, and the documents of projects, are kept as knowledge; instructions are for a model.
 """
 
+import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import marks
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, is_marked
+from memory.intake.importers.entries import Bad, Entry, ExportFile, Knowledge, LeftOut, Names, entry_id, is_marked
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
 
-FILES = r"conversations(-\d+)?\.json"
+# Newer exports have files that are named by the ids of what is in them.
+FILES = r"(conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(-\d+)?\.json"
 PATHS = [()]
-KEYS = ["chat_messages"]
+MEMORIES = ("conversations_memory", "project_memories")
+PROJECT = ("docs", "prompt_template")
+KEYS = ["chat_messages", *MEMORIES, *PROJECT]
 SENDERS = {"human": True, "user": True, "assistant": False}
 # The parent of first messages. Of two of the user's, one was edited; messages of both sides have lost their links.
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -25,6 +30,8 @@ ROOT = "00000000-0000-4000-8000-000000000000"
 SPOKEN = {"text", "voice_note"}
 # How the program names a long text that the person has pasted, and that it keeps as an attachment.
 _PASTED = re.compile(r"(?:paste(?:-\d{1,4})?\.txt)?")
+# What projects have that neither of the two says.
+UNSAID = {"prompt_template": "instructions of projects", "description": "descriptions of projects"}
 TEMPORARY = "temporary conversations"
 NO_WORDS = "messages without words"
 
@@ -32,7 +39,35 @@ NO_WORDS = "messages without words"
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the conversations of a file."""
     for element in elements(file.content, PATHS, KEYS):
-        yield _conversation(element, file, names) if isinstance(element, Element) else element
+        if not isinstance(element, Element):
+            yield element
+        elif "chat_messages" not in element.value and any(key in element.value for key in (*MEMORIES, *PROJECT)):
+            yield from _knowledge(f"entry {element.number}", element.value)
+        else:
+            yield _conversation(element, file, names)
+
+
+def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:
+    """Yield what Claude has written down of the person and of projects, and the documents of a project."""
+    of_projects, documents = exported.get("project_memories"), exported.get("docs")
+    projects = list(of_projects.values()) if isinstance(of_projects, dict) else []
+    told = [("What Claude remembers", exported.get("conversations_memory"))]
+    told += [("What Claude remembers of a project", text) for text in projects]
+    yield from _kept(place, told, in_snapshot=True)
+    files = [one for one in documents if isinstance(one, dict)] if isinstance(documents, list) else []
+    named = [
+        (" / ".join(str(name) for name in (exported.get("name"), one.get("filename")) if name), one) for one in files
+    ]
+    yield from _kept(place, [(title or "A document", one.get("content")) for title, one in named], in_snapshot=False)
+    yield from (LeftOut(reason) for name, reason in UNSAID.items() if exported.get(name))
+
+
+def _kept(place: str, told: Iterable[tuple[str, Any]], *, in_snapshot: bool) -> Iterator[Knowledge]:
+    for title, text in told:
+        if isinstance(text, str) and text.strip():
+            # Known by its words: one that was changed is another one.
+            digest = hashlib.sha256(f"{title}\0{text}".encode(errors="replace")).hexdigest()
+            yield Knowledge(place, entry_id("claude", digest), title, text, in_snapshot)
 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:

@@ -44,7 +44,7 @@ class Names:
         """Return the role of a speaker: `user`, `assistant`, or `other` for a third one."""
         if is_user:
             return "user"
-        return "assistant" if self.companion is None or _same(name or "", self.companion) else "other"
+        return "assistant" if self.companion is None or name is None or _same(name, self.companion) else "other"
 
     def is_user(self, name: str, usual: Collection[str]) -> bool:
         """Return whether a name is the user's: the one that was told, else a usual one."""
@@ -112,12 +112,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A text that is kept as a knowledge note."""
+    """A text that is kept as a knowledge note, in every context or for searches alone."""
 
     place: str
     id: str
     title: str
     content: str
+    in_snapshot: bool = True
 
 
 Entry = Conversation | Statement | Knowledge | LeftOut | Bad

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory.facts import seeding
-from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern
+from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern, transcripts
 from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, LeftOut, Reader, Statement
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
@@ -35,6 +35,7 @@ FORMATS: dict[str, tuple[Reader, str]] = {
     "characterai": (characterai.read, characterai.FILES),
     "mem0": (mem0.read, mem0.FILES),
     "honcho": (honcho.read, honcho.FILES),
+    "other": (transcripts.read, transcripts.FILES),
 }
 SEEDS_AT_ONCE = 200
 
@@ -217,7 +218,16 @@ class Import:
     def _keep(self, kept: Sequence[Knowledge]) -> None:
         if not kept:
             return
-        items = [{"id": one.id, "type": "knowledge", "title": one.title, "content": one.content} for one in kept]
+        items = [
+            {
+                "id": one.id,
+                "type": "knowledge",
+                "title": one.title,
+                "content": one.content,
+                "in_snapshot": one.in_snapshot,
+            }
+            for one in kept
+        ]
         receipt = accept_notes(self.store, self.settings, self.being.being_id, items, origin="import")
         self.done.notes += receipt.accepted
         self._account(receipt, items)

@@ -15,6 +15,8 @@ from memory.intake.importers.times import EARLIEST, STEP, risen
 from schemas.limits import SPEAKER_CHARACTERS
 from schemas.text.reasoning import spoken
 
+# An id of fewer characters need not be another one in another chat.
+UNIQUE_CHARACTERS = 16
 THOUGHT_ALONE = "a model's reasoning alone"
 
 
@@ -93,7 +95,7 @@ def conversation(
         counts[THOUGHT_ALONE] = counts.get(THOUGHT_ALONE, 0) + thoughts
     return Conversation(
         [_message(chat, one, names, where, texts[one.id], times[one.id]) for one in (*standing, *beside)],
-        [entry_id(chat.program, one.id) for one in beside],
+        [_message_id(chat, one) for one in beside],
         list(bad),
         counts,
     )
@@ -116,10 +118,16 @@ def _text(one: Said) -> str:
     return (one.text or "") if one.is_user else spoken(one.text or "").strip()
 
 
+def _message_id(chat: Chat, one: Said) -> str:
+    """The producer's id of a message; that of a program which numbers them in each chat belongs to the chat."""
+    is_number = chat.id is not None and len(one.id) < UNIQUE_CHARACTERS
+    return entry_id(chat.program, chat.id, one.id) if is_number else entry_id(chat.program, one.id)
+
+
 def _message(chat: Chat, one: Said, names: Names, where: str | None, text: str, at: datetime) -> dict[str, Any]:
     speaker = (one.speaker or "").strip()[:SPEAKER_CHARACTERS]
     return {
-        "id": entry_id(chat.program, one.id),
+        "id": _message_id(chat, one),
         "role": names.role(one.speaker, is_user=one.is_user),
         **({"speaker": speaker} if speaker else {}),
         **({"conversation": where} if where else {}),
@@ -136,9 +144,9 @@ def _beside(
     while before is not None and before.id not in times and before.id not in seen:
         seen.add(before.id)
         before = by_key.get(before.parent)
-    least = times[before.id] + STEP if before is not None and before.id in times else begins or EARLIEST
-    at = one.at if one.at is not None and one.at <= now else least
-    return min(max(at, least, EARLIEST), now)
+    least = times[before.id] + STEP if before is not None and before.id in times else EARLIEST
+    at = one.at if one.at is not None and one.at <= now else max(least, begins or EARLIEST)
+    return min(max(at, least), now)
 
 
 def arranged(turns: Sequence[Said], chat: Chat) -> tuple[list[Said], list[Said]]:

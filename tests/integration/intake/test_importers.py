@@ -197,7 +197,7 @@ def test_a_conversation_that_was_branched_into_a_new_one_keeps_the_answer_that_i
     monkeypatch.setattr(importing, "BATCH_ITEMS", at_once)
 
     def node(id_, parent, role, minute):
-        message = {"id": id_, "author": {"role": role}, "create_time": 1.772e9 + 60 * minute}
+        message = {"id": id_.ljust(16, "-"), "author": {"role": role}, "create_time": 1.772e9 + 60 * minute}
         return id_, {"parent": parent, "message": message | {"content": {"content_type": "text", "parts": [id_]}}}
 
     begin = [node("Which door?", None, "user", 0), node("Red.", "Which door?", "assistant", 1)]
@@ -267,7 +267,7 @@ def test_the_same_file_again_changes_nothing(take, told, source):
 
 def test_what_a_person_restored_stays_restored(take, told, store, being):
     take("claude", EXPORTS / "claude")
-    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/d2"]))
+    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/k-dog/d2"]))
     take("claude", EXPORTS / "claude")
     assert told("retracted_messages") == []
 
@@ -313,7 +313,7 @@ def test_a_newer_export_restores_the_branch_that_the_person_went_back_to(take, t
     assert imported("c2") == ["a", "c", "c2"]
     assert imported("c3", ("c3", "c2")) == ["a", "c", "c2", "c3"]
     assert imported("b2") == ["a", "c", "c2", "c3"], "an older export changes nothing"
-    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/b"]))
+    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/k/b"]))
     assert imported("c3", ("c3", "c2")) == ["a", "b", "c", "c2", "c3"], "what a person restored stays"
 
 

@@ -7,7 +7,7 @@ from datetime import UTC
 import pytest
 
 from memory.intake.importers import characterai, chatgpt, claude, mem0, sillytavern
-from memory.intake.importers.entries import NOT_UTF8, Bad, Conversation, ExportFile, Names, Statement
+from memory.intake.importers.entries import NOT_UTF8, Bad, Conversation, ExportFile, LeftOut, Names, Statement
 
 NAMES = Names(None, None, UTC)
 
@@ -76,6 +76,49 @@ def test_turns_of_one_time_have_the_characters_last_answer_first():
     read = [("assistant", "Mira 0"), ("user", "Ann 1"), ("assistant", "Mira 2")]
     assert told(characterai, json.dumps({"turns": turns[::-1]})) == read
     assert told(characterai, json.dumps({"turns": turns[1:]})) == read[1:]
+
+
+def test_chats_that_begin_alike_have_messages_of_their_own():
+    def entries(reader, *exports, names=NAMES):
+        files = [ExportFile("c", io.BytesIO(json.dumps(one).encode())) for one in exports]
+        return [entry for file in files for entry in reader.read(file, names)]
+
+    pairs = [{"data_visible": [["", "Hello."], [name, f"Hi {name}."]]} for name in ("Ann", "Lou")]
+    lines = [
+        {"msgs": [{"src": {"name": name, "is_human": True}, "text": name} for name in ("Ann", other)]}
+        for other in ("Lou", "Eva")
+    ]
+    for exports in (pairs, lines):
+        first, second = ({one["id"] for one in chat.messages} for chat in entries(characterai, *exports))
+        assert len(first & second) == 1 < len(first) == len(second), "what they begin with is the same"
+    numbered = [{"uuid": chat, "chat_messages": [said("human", chat, uuid="1")]} for chat in ("k", "l")]
+    assert [chat.messages[0]["id"] for chat in entries(claude, numbered)] == ["claude/k/1", "claude/l/1"]
+
+
+def test_an_answer_without_a_speaker_is_the_companions():
+    export = json.dumps([{"uuid": "c", "chat_messages": [said("assistant", "Tea.")]}]).encode()
+    (chat,) = claude.read(ExportFile("c", io.BytesIO(export)), Names(None, "Mira", UTC))
+    assert [message["role"] for message in chat.messages] == ["assistant"]
+
+
+def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
+    exports = [
+        [{"conversations_memory": "Ann bakes.", "project_memories": {"p": "The oven is old."}, "account_uuid": "a"}],
+        {
+            "uuid": "p",
+            "name": "Bakery",
+            "prompt_template": "Be brief.",
+            "docs": [{"filename": "a.txt", "content": "Rye."}],
+        },
+    ]
+    files = [ExportFile("c", io.BytesIO(json.dumps(one).encode())) for one in exports]
+    found = [entry for file in files for entry in claude.read(file, NAMES)]
+    assert [(one.title, one.content, one.in_snapshot) for one in found[:-1]] == [
+        ("What Claude remembers", "Ann bakes.", True),
+        ("What Claude remembers of a project", "The oven is old.", True),
+        ("Bakery / a.txt", "Rye.", False),
+    ]
+    assert found[-1] == LeftOut("instructions of projects")
 
 
 @pytest.mark.parametrize("content", [{"parts": "Tea?"}, {"parts": [{"text": "Tea?"}]}, {"text": "Tea?"}, "Tea?"])

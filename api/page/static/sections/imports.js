@@ -12,8 +12,11 @@ const PROGRAMS = [
   ["characterai", "Character.AI"],
   ["mem0", "mem0 or OpenMemory"],
   ["honcho", "Honcho"],
+  ["other", "Another program"],
 ];
+// The files of an archive that may hold chats.
 const WANTED = /^(conversations(-\d+)?\.json|.*\.jsonl)$/i;
+const WANTED_OF_OTHERS = /\.(jsonl?|csv)$/i;
 const LISTED = 100;
 
 /** The panel that takes files; what is taken in goes on while the person looks at other sections of the page. */
@@ -25,11 +28,11 @@ export function importing(context) {
       el("h2", {}, "Hand in earlier talk"),
       el("p", {}, "For this the login needs the scopes ", el("code", {}, "ingest"), " and ", el("code", {}, "manage"), "."),
     );
-  const chosen = el("input", { type: "file", multiple: true, accept: ".zip,.json,.jsonl" });
+  const chosen = el("input", { type: "file", multiple: true, accept: ".zip,.byaf,.json,.jsonl,.csv" });
   const program = el("select", { name: "program" });
   for (const [value, label] of PROGRAMS) program.append(el("option", { value }, label));
   const outcome = el("div", { role: "status" });
-  const drop = el("div", { class: "drop" }, field("Files: a ZIP as it was downloaded, .json or .jsonl", chosen));
+  const drop = el("div", { class: "drop" }, field("Files: a ZIP as it was downloaded, .json, .jsonl or .csv", chosen));
   const take = async (files) => {
     if (!files.length) return;
     chosen.disabled = true;
@@ -63,8 +66,8 @@ async function takeIn(context, files, chosen, outcome) {
   try {
     for (const [at, file] of files.entries())
       try {
-        for await (const part of texts(file, (name) => WANTED.test(name))) {
-          const program = chosen || programOf(part.text);
+        for await (const part of texts(file, (name) => (chosen === "other" ? WANTED_OF_OTHERS : WANTED).test(name))) {
+          const program = chosen || programOf(part.text, part.name);
           if (!program) throw new Unreadable(`${part.name}: it does not show which program wrote it. Choose one below.`);
           const divided = portions(part.text, program);
           const items = divided.reduce((sum, portion) => sum + portion.items, 0);

@@ -1,0 +1,205 @@
+"""Reads the chats of any program that names their fields as others do (`fields.py`): in a list, a tree or a table.
+
+A file holds chats, one chat, or messages with the id of theirs. A message says whether the user says it, or names its
+speaker, of whom the caller names the user. What systems and tools say, and what a model thinks, is left out. A message
+without an id is known by its speaker, time and words; without a time, by what was said before it.
+"""
+
+import csv
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from io import TextIOWrapper
+from typing import Any
+
+from memory.intake.importers import fields, unmarked
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
+from memory.intake.importers.json_elements import ELEMENT_BYTES, Element, elements
+from memory.intake.importers.sillytavern import message_id
+from memory.intake.importers.threads import Chat, Said, conversation
+from memory.text.errors import InvalidRequest
+
+PROGRAM_NAME = "other"
+FILES = r".+\.(jsonl?|csv)"
+PATHS = [(), ("conversations",), ("chats",)]
+KEYS = (*fields.LISTS[:-1], "role", "sender", "author", "from", *fields.MARKS, *unmarked.PAIRS[:-1], "actions")
+NO_TALK = "messages of the system, of tools, or without words"
+OTHER_ACTIVITY = "records of activity without words"
+NO_SIDE = "it does not say whose it is: name the user with `--me`"
+
+
+def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+    """Yield the chats of a file.
+
+    Raises:
+        InvalidRequest: It is neither JSON nor a table.
+    """
+    # Messages that stand alone follow each other in one chat.
+    loose: _Chat | None = None
+    for place, value in _objects(file):
+        within = None if isinstance(value, Bad) else unmarked.messages(value) or fields.listed(value)
+        alone = [] if isinstance(value, Bad) or within else unmarked.activity(value)
+        for one in [value] if alone is None else alone:
+            id_ = fields.first(one, fields.CHATS)
+            if loose is not None and loose.id != id_:
+                yield from loose.whole()
+                loose = None
+            loose = loose or _Chat(file, names, id_)
+            loose.add(place, one)
+        if isinstance(value, Bad):
+            yield value
+        elif within:
+            yield from chats(file, names, place, value, within)
+        elif not alone and alone is not None:
+            yield LeftOut(OTHER_ACTIVITY)
+    if loose is not None:
+        yield from loose.whole()
+
+
+def _objects(file: ExportFile) -> Iterator[tuple[str, Any]]:
+    """Yield the objects of a file, or the rows of a table, with their places."""
+    if not file.name.lower().endswith(".csv"):
+        for element in elements(file.content, PATHS, KEYS):
+            if isinstance(element, Element):
+                yield f"entry {element.number}", element.value
+            else:
+                yield element.place, element
+        return
+    csv.field_size_limit(ELEMENT_BYTES)
+    text = TextIOWrapper(file.content, "utf-8", errors="replace", newline="")
+    rows = csv.DictReader(text)
+    try:
+        for number, row in enumerate(rows, 1):
+            yield f"row {number}", {str(name).strip().lower(): value for name, value in row.items()}
+    except csv.Error as fault:
+        raise InvalidRequest("The table can't be read.") from fault
+    finally:
+        # It is not this reader's to close.
+        text.detach()
+
+
+def chats(
+    file: ExportFile,
+    names: Names,
+    place: str,
+    value: Mapping[str, Any],
+    within: fields.Messages,
+    program: str = PROGRAM_NAME,
+) -> Iterator[Entry]:
+    """Yield the chats whose messages stand in one object: one, unless the messages name several."""
+    parts = list(fields.about(value))
+    id_ = next((one for part in parts if (one := fields.first(part, fields.CHAT_IDS))), None)
+    begins = next((time for part in parts if (time := fields.time(part, names.zone, fields.BEGINS))), None)
+    leaf = next((one for part in parts if (one := fields.first(part, fields.LEAVES))), None)
+    found: dict[str | None, _Chat] = {}
+    for number, (key, one) in enumerate(_nodes(within), 1):
+        own = (fields.first(one, fields.CHATS) if isinstance(one, dict) else None) or id_
+        chat = found.setdefault(own, _Chat(file, names, own, begins, leaf, program))
+        chat.add(f"{place}, message {number}", one, key)
+    for chat in found.values():
+        yield from chat.whole()
+
+
+def _nodes(within: fields.Messages) -> Iterator[tuple[str | None, Any]]:
+    """Yield messages with their keys; those that stand within another one have it as their parent."""
+    if isinstance(within, Mapping):
+        yield from ((key, _flat(one)) for key, one in within.items())
+        return
+    waiting: list[tuple[str | None, Any]] = [(None, one) for one in reversed(within)]
+    while waiting:
+        parent, one = waiting.pop()
+        one = _flat(one)
+        if not isinstance(one, dict):
+            yield None, one
+            continue
+        key, below = fields.first(one, fields.KEYS), one.get("children")
+        if isinstance(below, list):
+            waiting += [(key, child) for child in reversed(below) if isinstance(child, dict)]
+        yield key, one if parent is None else {fields.PARENTS[0]: parent, **one}
+
+
+def _flat(one: Any) -> Any:
+    """A message with what stands in an object in it beside what is about it."""
+    name = next((name for name in fields.INNER if isinstance(one, dict) and isinstance(one.get(name), dict)), None)
+    if name is None:
+        return one
+    return {**one[name], **{other: value for other, value in one.items() if other != name}}
+
+
+@dataclass
+class _Chat:
+    """A chat as it is read."""
+
+    file: ExportFile
+    names: Names
+    id: str | None
+    begins: datetime | None = None
+    leaf: str | None = None
+    program: str = PROGRAM_NAME
+    bad: list[Bad] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    turns: list[Said] = field(default_factory=list)
+    _seen: Counter[str] = field(default_factory=Counter)
+    _before: str = ""
+
+    def __post_init__(self) -> None:
+        self._before = self.id or str(self.begins)
+
+    def add(self, place: str, one: Any, key: str | None = None) -> None:
+        """Take a message with its alternatives, or a node that links others."""
+        if not isinstance(one, dict):
+            self.bad.append(Bad(place, "it is no object", one))
+            return
+        key, parent = key or fields.first(one, fields.KEYS), fields.first(one, fields.PARENTS)
+        for number, (message, chosen) in enumerate(fields.alternatives(one)):
+            text, speaker = fields.words(message).strip(), fields.first(message, fields.SPEAKERS)
+            side = self._side(message, speaker)
+            if side is None and text:
+                self.bad.append(Bad(place, NO_SIDE, one))
+            elif side is None and key is None:
+                self.bad.append(Bad(place, "it is no message", one))
+            elif side == "neither" or not text:
+                self.left_out[NO_TALK] += side is not None
+            at, is_user = fields.time(message, self.names.zone), side == "user"
+            said = text if side in {"user", "companion"} and text else None
+            id_ = f"{key}/{number}" if key and number else key or self._id(speaker or "", at, text, is_user=is_user)
+            self._before = id_ if chosen else self._before
+            self.turns.append(Said(id_, is_user, said, at, speaker, key if chosen else None, parent, chosen))
+
+    def _side(self, message: Mapping[str, Any], speaker: str | None) -> fields.Side | None:
+        side, named = fields.side(message), speaker or fields.first(message, fields.ROLES)
+        if side is not None or self.names.user is None or named is None:
+            return side
+        return "user" if self.names.is_user(named, ()) else "companion"
+
+    def _id(self, speaker: str, at: datetime | None, text: str, *, is_user: bool) -> str:
+        when = self._before if at is None else at.isoformat()
+        derived = message_id(speaker, is_user, when, text, 1)
+        self._seen[derived] += 1
+        return message_id(speaker, is_user, when, text, self._seen[derived])
+
+    def whole(self) -> Iterator[Entry]:
+        """Yield the chat as it was read, or what is wrong with it where it holds nothing."""
+        if not any(one.text for one in self.turns):
+            yield from self.bad
+            yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))
+            return
+        times = [one.at for one in self.turns if one.at is not None]
+        is_newest_first = bool(times) and times[0] > times[-1]
+        if is_newest_first and not any(one.parent for one in self.turns):
+            self.turns.reverse()
+            is_newest_first = False
+        begins = self.begins or self.file.modified
+        chat = Chat(self.program, self.id or self._derived(), begins, self.leaf, in_line=not is_newest_first)
+        yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
+
+    def _derived(self) -> str:
+        """An id for a chat that has none: of its words up to the first that the user says."""
+        digest = hashlib.sha256(str(self.begins).encode())
+        for one in self.turns:
+            digest.update(f"{one.at}\0{one.text}\0".encode(errors="replace"))
+            if one.is_user:
+                break
+        return digest.hexdigest()

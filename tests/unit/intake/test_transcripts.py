@@ -1,0 +1,227 @@
+"""The chats of other programs are read by the names that they give to their fields."""
+
+import io
+import json
+from datetime import UTC
+
+import pytest
+
+from memory.intake.importers import transcripts
+from memory.intake.importers.entries import Bad, Conversation, ExportFile, Names
+
+QUESTION, ANSWER = "My dog is Rex.", "Rex! How old is he?"
+SAID = [("user", QUESTION), ("assistant", ANSWER)]
+ASKED, ANSWERED = "2026-03-02T10:00:00Z", "2026-03-02T10:00:09Z"
+ONE, TWO, CHAT = "0b5e0000-0000-4000-8000-000000000001", "0b5e0000-0000-4000-8000-000000000002", "chat-of-the-dog-01"
+
+
+def read(content, name="chats.json", user=None, companion=None):
+    written = content if isinstance(content, str) else json.dumps(content)
+    return list(transcripts.read(ExportFile(name, io.BytesIO(written.encode())), Names(user, companion, UTC)))
+
+
+def standing(entries):
+    chats = [one for one in entries if isinstance(one, Conversation)]
+    return [(message["role"], message["content"]) for chat in chats for message in chat.chosen]
+
+
+def listed(question, answer, **more):
+    return {**more, "messages": [question, answer]}
+
+
+LIBRECHAT = {
+    "conversationId": CHAT,
+    "recursive": True,
+    "messages": [
+        {
+            "messageId": ONE,
+            "parentMessageId": "00000000-0000-0000-0000-000000000000",
+            "conversationId": CHAT,
+            "sender": "Ann",
+            "isCreatedByUser": True,
+            "text": QUESTION,
+            "createdAt": ASKED,
+            "children": [
+                {
+                    "messageId": TWO,
+                    "sender": "GPT",
+                    "isCreatedByUser": False,
+                    "text": "",
+                    "content": [{"type": "think", "think": "A dog."}, {"type": "text", "text": ANSWER}],
+                    "children": [],
+                }
+            ],
+        }
+    ],
+}
+DEEPSEEK = {
+    "id": CHAT,
+    "mapping": {
+        "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+        "1": {"id": "1", "parent": "root", "message": {"fragments": [{"type": "REQUEST", "content": QUESTION}]}},
+        "2": {
+            "id": "2",
+            "parent": "1",
+            "message": {
+                "inserted_at": "2026-03-02T18:00:09.500000+08:00",
+                "fragments": [{"type": "THINK", "content": "A dog."}, {"type": "RESPONSE", "content": ANSWER}],
+            },
+        },
+    },
+}
+GROK = {
+    "conversations": [
+        {
+            "conversation": {"id": CHAT, "create_time": ASKED},
+            "responses": [
+                {"response": {"_id": ONE, "sender": "human", "message": QUESTION, "parent_response_id": None}},
+                {
+                    "response": {
+                        "_id": TWO,
+                        "sender": "ASSISTANT",
+                        "message": ANSWER,
+                        "create_time": {"$date": {"$numberLong": "1772445609000"}},
+                        "parent_response_id": ONE,
+                    }
+                },
+            ],
+        }
+    ]
+}
+LM_STUDIO = {
+    "createdAt": 1772445600000,
+    "messages": [
+        {"versions": [{"type": "singleStep", "role": "user", "content": [{"type": "text", "text": QUESTION}]}]},
+        {
+            "currentlySelected": 0,
+            "versions": [
+                {
+                    "type": "multiStep",
+                    "role": "assistant",
+                    "steps": [
+                        {
+                            "type": "contentBlock",
+                            "content": [{"type": "text", "text": "A dog."}],
+                            "style": {"type": "thinking"},
+                        },
+                        {"type": "contentBlock", "content": [{"type": "text", "text": ANSWER}]},
+                    ],
+                },
+                {"type": "singleStep", "role": "assistant", "content": [{"type": "text", "text": "No."}]},
+            ],
+        },
+    ],
+}
+FORMS = {
+    "LibreChat": LIBRECHAT,
+    "DeepSeek": [DEEPSEEK],
+    "Grok": GROK,
+    "LM Studio": LM_STUDIO,
+    "RisuAI": {
+        "type": "risuChat",
+        "ver": 2,
+        "data": {"message": [{"role": "user", "data": QUESTION, "chatId": "a"}, {"role": "char", "data": ANSWER}]},
+    },
+    "Agnai": listed(
+        {"_id": "aaaaaaaa", "userId": "anon", "handle": "Ann", "msg": QUESTION, "createdAt": ASKED},
+        {"_id": "bbbbbbbb", "characterId": "imported", "handle": "Mira", "msg": ANSWER, "parent": "aaaaaaaa"},
+        greeting="Hello.",
+    ),
+    "Backyard": listed(
+        {"type": "human", "text": QUESTION, "createdAt": ASKED},
+        {
+            "type": "ai",
+            "outputs": [
+                {"text": ANSWER, "createdAt": ASKED, "activeTimestamp": "2026-03-02T10:00:09.000Z"},
+                {"text": "No.", "createdAt": ASKED, "activeTimestamp": "2026-03-02T10:00:02.000Z"},
+            ],
+        },
+        exampleMessages=[{"characterID": "mira", "text": "An example."}],
+    ),
+    "TypingMind": {
+        "data": {"chats": [listed({"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER})]}
+    },
+    "LobeChat": {
+        "exportType": "all",
+        "state": listed(
+            {"id": "msg_question_0001", "role": "user", "content": QUESTION, "topicId": "t"},
+            {"id": "msg_answer_000001", "role": "assistant", "content": ANSWER, "parentId": "msg_question_0001"},
+        ),
+    },
+    "pairs": {
+        "internal": [["<|BEGIN-VISIBLE-CHAT|>", ""], [QUESTION, ANSWER]],
+        "visible": [["", ""], ["My dog &amp;", "?"]],
+        "metadata": {"user_1": {"timestamp": "Mar 02, 2026 10:00"}},
+    },
+    "a story with marks": {
+        "prompt": "\n{{[INPUT]}}\n" + QUESTION,
+        "actions": ["\n{{[OUTPUT]}}\nRex! How", " old is he?"],
+        "savedsettings": {},
+    },
+    "a story with names": {
+        "prompt": f"Ann: {QUESTION}",
+        "actions": [f"\nMira: {ANSWER}\n"],
+        "savedsettings": {"chatname": "Ann", "chatopponent": "Mira||$||Lou"},
+    },
+    "Gemini": [
+        {"title": "Used Gemini Apps", "products": ["Gemini Apps"], "time": ANSWERED},
+        {
+            "title": f"Prompted {QUESTION}",
+            "products": ["Gemini Apps"],
+            "time": ASKED,
+            "safeHtmlItem": [{"html": "<p>Rex! How <b>old</b> is he?</p>"}],
+        },
+    ],
+    "the API's": [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "content": [{"type": "text", "text": ANSWER}, {"type": "image_url"}]},
+    ],
+    "ShareGPT": [{"conversations": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": ANSWER}]}],
+}
+
+
+@pytest.mark.parametrize("exported", FORMS.values(), ids=FORMS)
+def test_what_both_said_is_read(exported):
+    entries = read(exported)
+    assert standing(entries) == SAID
+    assert not any(isinstance(one, Bad) or (isinstance(one, Conversation) and one.bad) for one in entries)
+
+
+def test_a_table_may_begin_with_its_newest_row():
+    table = f'Conversation,Time,Author,Message\r\nDogs,{ANSWERED},AI,"Rex!\nOld?"\r\nDogs,{ASKED},Human,{QUESTION}\r\n'
+    assert standing(read(table, "activity.csv")) == [("user", QUESTION), ("assistant", "Rex!\nOld?")]
+
+
+def test_messages_with_the_id_of_their_chat_are_a_chat_each():
+    lines = [
+        {"thread_id": thread, "role": role, "content": [{"type": "text", "text": {"value": f"{thread} {role}"}}]}
+        for thread in ("thread-a", "thread-b")
+        for role in ("user", "assistant")
+    ]
+    chats = read("\n".join(map(json.dumps, lines)), "messages.jsonl")
+    assert [chat.conversation for chat in chats] == ["other/thread-a", "other/thread-b"]
+    assert [message["content"] for message in chats[1].messages] == ["thread-b user", "thread-b assistant"]
+
+
+def test_a_speaker_without_a_role_is_the_one_that_is_named():
+    text = ["My dog is ", {"type": "bold", "text": "Rex."}]
+    chat = {"messages": [{"id": 1, "type": "message", "from": "Ann", "text": text}]}
+    assert standing(read(chat, user="ann")) == [("user", QUESTION)]
+    (bad,) = read(chat)
+    assert bad.reason == transcripts.NO_SIDE
+
+
+def ids(entries):
+    return [message["id"] for chat in entries for message in chat.messages]
+
+
+def test_numbers_and_words_are_no_ids_beyond_their_chat():
+    def chat(name, *texts, **more):
+        said = zip(("user", "assistant", "user"), texts, strict=False)
+        return {"id": name, "messages": [{"role": role, "content": text, **more} for role, text in said]}
+
+    begun, other = chat("a", "Hi.", "Hello."), chat("b", "Hi.", "Hello.")
+    assert not set(ids(read([begun]))) & set(ids(read([other])))
+    assert not set(ids(read([chat("a", "x", id=1)]))) & set(ids(read([chat("b", "y", id=1)])))
+    assert ids(read([chat("a", "Hi.", "Hello.", "Bye.")]))[:2] == ids(read([begun])), "a longer export has the same ids"
