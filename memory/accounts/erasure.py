@@ -68,8 +68,8 @@ def erase_from_each(
     Raises:
         NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
     """
-    versions = _versions(store, from_beings, message_ids)
-    return withdrawal.planned(store, embedders, versions, partial(_erase_messages, store, settings))
+    find = partial(_versions, store, from_beings, message_ids)
+    return withdrawal.planned(store, embedders, find, partial(_erase_messages, store, settings))
 
 
 def _versions(
@@ -105,7 +105,7 @@ def preview_messages(
         except _Previewed as preview:
             return preview.would
 
-    return withdrawal.planned(store, embedders, _versions(store, [being], message_ids), counted)
+    return withdrawal.planned(store, embedders, partial(_versions, store, [being], message_ids), counted)
 
 
 def _erase_messages(

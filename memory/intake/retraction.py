@@ -6,7 +6,6 @@ version in again.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,13 +14,13 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from memory.erased.known_erased import Recognition
-from memory.nodes.node_erasure import TRIES
+from memory.nodes.node_erasure import PlanOutdated
 from memory.talk import sharing, withdrawal
 from memory.talk.sessions import request_processing
 from memory.talk.withdrawal import Withdrawal
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
-from schemas.errors import NotFound, Refused
+from schemas.errors import NotFound
 from schemas.intake.notes import Trouble
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageChange, MessageSelection, Rebuilds, Restored, Retracted
@@ -42,10 +41,6 @@ class ChangeRefused(Exception):
 
 class ErasedForGood(ChangeRefused):
     """A message that is to be restored was erased."""
-
-
-class _Changed(Exception):
-    """Other messages are to be retracted than those that were planned for."""
 
 
 @dataclass(frozen=True)
@@ -122,13 +117,13 @@ def retract_from_each(
     Raises:
         NotFound, SecretMissing, ProviderError, Refused: As `retract`.
     """
-    for _ in range(TRIES):
+
+    def find() -> list[tuple[Being, list[UUID]]]:
         with store.transaction() as tx:
-            planned = [(being, _standing(tx, being, selection, from_beings)) for being in from_beings]
-        with suppress(_Changed):
-            change = partial(_retract_planned, store, settings, from_beings, selection, request_id, awaits)
-            return withdrawal.planned(store, embedders, planned, change)
-    raise Refused("Messages keep coming into what is to be retracted: try again.")
+            return [(being, _standing(tx, being, selection, from_beings)) for being in from_beings]
+
+    change = partial(_retract_planned, store, settings, from_beings, selection, request_id, awaits)
+    return withdrawal.planned(store, embedders, find, change)
 
 
 def _retract_planned(
@@ -147,7 +142,7 @@ def _retract_planned(
             return Retracted(retracted=0, unchanged=len(selection.ids or []))
         for each in withdrawals:
             if set(_standing(tx, each.being, selection, from_beings)) != set(each.message_ids):
-                raise _Changed
+                raise PlanOutdated
         done = _together([retract_within(tx, settings, each) for each in withdrawals])
         if selection.ids is None:
             return done

@@ -178,18 +178,17 @@ def take_transcript(
         message_ids = found.message_ids
     for _ in range(TRIES):
         try:
-            with store.transaction() as tx:
-                copies = _copies(tx, request, message_ids)
-            return withdrawal.planned(store, embedders, [(being, message_ids), *copies], take)
+            return withdrawal.planned(store, embedders, partial(_with_copies, store, request, message_ids), take)
         except _MustRetract as changed:
             message_ids = changed.message_ids
     raise Refused("Messages of this conversation keep changing: try again.")
 
 
-def _copies(tx: Transaction, request: _Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
-    """The copies of messages that the other Beings of a room have."""
-    every = [(other, utterances.heard(tx, other.being_id, message_ids)) for other in request.room.every]
-    return [(other, sorted(heard)) for other, heard in every if heard]
+def _with_copies(store: Store, request: _Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
+    """Messages, with the copies of them that the other Beings of a room have."""
+    with store.transaction() as tx:
+        every = [(other, utterances.heard(tx, other.being_id, message_ids)) for other in request.room.every]
+    return [(request.being, message_ids), *((other, sorted(heard)) for other, heard in every if heard)]
 
 
 def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequence[Withdrawal]) -> TakenTranscript:

@@ -112,7 +112,7 @@ def lock(tx: Transaction, *of_beings: Being) -> None:
 def planned(
     store: Store,
     embedders: Embedders,
-    messages: Sequence[tuple[Being, Sequence[UUID]]],
+    find: Callable[[], Sequence[tuple[Being, Sequence[UUID]]]],
     change: Callable[[Sequence[Withdrawal]], R],
 ) -> R:
     """Plan the withdrawal of messages to Beings of one user, and change them in one transaction.
@@ -120,17 +120,18 @@ def planned(
     Args:
         store: The ledger.
         embedders: The embedders of this process.
-        messages: The messages that are about to be erased or retracted, by Being.
-        change: Opens the transaction, calls `lock` and carries the withdrawals out, which come in the order of
-            `messages`. It is called again if a patrol changes the nodes meanwhile.
+        find: Returns the messages that are to be erased or retracted, by Being.
+        change: Opens the transaction, calls `lock` and carries the withdrawals out, which come in the order of `find`.
+            It raises `PlanOutdated` if a patrol has changed the nodes meanwhile, or if other messages are to be
+            withdrawn: then both are called again.
 
     Raises:
         ProviderError: A survivor returns to its own text, and the embedder is unavailable; nothing was changed.
-        Refused: Patrols keep changing the nodes.
+        Refused: Patrols keep changing the nodes, or messages keep coming.
     """
     for _ in range(TRIES):
         withdrawals = []
-        for being, message_ids in messages:
+        for being, message_ids in find():
             with store.transaction() as tx:
                 notes = scenes.resting_on(tx, being.being_id, message_ids)
                 nodes = erasure.nodes_of(tx, being.being_id, notes)
@@ -140,4 +141,4 @@ def planned(
             return change(withdrawals)
         except PlanOutdated:
             continue
-    raise Refused("A patrol is changing the memories of these messages: try again.")
+    raise Refused("These messages, or the memories of them, keep changing: try again.")
