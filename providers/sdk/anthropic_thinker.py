@@ -16,16 +16,15 @@ from pydantic import BaseModel, Field, ValidationError
 from providers import tls
 from providers.answers.answer_schema import answer_schema
 from providers.chat.message_events import MessageEvents
-from providers.completion import Completion, Usage
+from providers.completion import Completion
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.sdk_errors import SettingNames, sdk_errors
-from providers.sdk.streamed_answer import Response, StreamedAnswer, received, streamed
+from providers.sdk.streamed_answer import Asked, Response, StreamedAnswer, received, streamed
 from providers.statuses import may_refuse_an_option
 from providers.thinking import CONNECT_SECONDS, Question, Size, max_usage
 from schemas.llm.calls import Provider
-from schemas.llm.prices import Prices
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ class AnthropicThinker:
             content = self._sent(
                 question, lambda request: self.client.messages.with_raw_response.create(**request).read()
             )
-            answer = received(content, MessageEvents(), self.names)
-            return answer.whole(*self._of(question))
+            return received(content, MessageEvents(), self.names, self._asked(question))
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
@@ -109,15 +107,12 @@ class AnthropicThinker:
                 return response
 
             response = self._sent(question, begun)
-            answer = StreamedAnswer()
-            for answer in streamed(response, MessageEvents(), self.names, self.settings.thinking_timeout):
-                if answer.reason is None:
-                    yield answer.until_now(*self._of(question))
-            yield answer.whole(*self._of(question))
+            yield from streamed(
+                response, MessageEvents(), self.names, self._asked(question), self.settings.thinking_timeout
+            )
 
-    def _of(self, question: Question[Any]) -> tuple[str, Prices, Usage]:
-        """The model that is asked, the prices, and the most that the call may use."""
-        return self.model(question.size), self.settings.prices, max_usage(question, room=0)
+    def _asked(self, question: Question[Any]) -> Asked:
+        return Asked(self.model(question.size), self.settings.prices, max_usage(question, room=0))
 
     def _sent(self, question: Question[Any], send: "Callable[[MessageCreateParamsNonStreaming], R]") -> R:
         """Send a request, again for a shorter answer if it was refused for its length."""
@@ -240,10 +235,10 @@ class _Succeeded(BaseModel):
     message: dict[str, Any]
 
     def outcome(self) -> Completion | ProviderError:
-        answer = StreamedAnswer()
+        answer = StreamedAnswer(Asked("", prices={}))
         answer.take(self.message, MessageEvents())
         try:
-            return answer.whole(answer.so_far.model or "", prices={})
+            return answer.whole()
         except BadAnswer as bad:
             return bad.with_traceback(None)
 

@@ -18,17 +18,16 @@ import openai
 from providers import tls
 from providers.answers.answer_schema import answer_schema
 from providers.chat.completion_events import CompletionEvents
-from providers.completion import Completion, Usage
+from providers.completion import Completion
 from providers.errors import Misconfigured
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.model_context import context_tokens
 from providers.sdk.sdk_errors import SettingNames, sdk_errors
-from providers.sdk.streamed_answer import StreamedAnswer, received, streamed
+from providers.sdk.streamed_answer import Asked, received, streamed
 from providers.statuses import may_refuse_an_option
 from providers.thinking import CONNECT_SECONDS, PromptForm, Question, Size, max_usage
 from schemas.llm.calls import Provider
-from schemas.llm.prices import Prices
 from schemas.settings import Settings
 
 R = TypeVar("R")
@@ -138,8 +137,7 @@ class OpenAIThinker:
         completions = self.client.chat.completions.with_raw_response
         with sdk_errors(openai, self.names):
             content = self._sent(question, lambda request, _: completions.create(**request).content)
-            answer = received(content, CompletionEvents(), self.names)
-            return answer.whole(*self._of(question))
+            return received(content, CompletionEvents(), self.names, self._asked(question))
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
@@ -152,15 +150,12 @@ class OpenAIThinker:
                     completions.create(**(request | wanted if able.streams else request))
                 ),
             )
-            answer = StreamedAnswer()
-            for answer in streamed(response, CompletionEvents(), self.names, self.settings.thinking_timeout):
-                if answer.reason is None:
-                    yield answer.until_now(*self._of(question))
-            yield answer.whole(*self._of(question))
+            yield from streamed(
+                response, CompletionEvents(), self.names, self._asked(question), self.settings.thinking_timeout
+            )
 
-    def _of(self, question: Question[Any]) -> tuple[str, Prices, Usage]:
-        """The model that is asked, the prices, and the most that the call may use."""
-        return self.model(question.size), self.settings.prices, max_usage(question, room=0)
+    def _asked(self, question: Question[Any]) -> Asked:
+        return Asked(self.model(question.size), self.settings.prices, max_usage(question, room=0))
 
     def _sent(self, question: Question[Any], send: Callable[[dict[str, Any], _Abilities], R]) -> R:
         """Send a request, repeated with fewer options as long as the server refuses one."""

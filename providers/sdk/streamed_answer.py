@@ -36,6 +36,21 @@ _CUT = frozenset(
 _MOST_NAME = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an answer is read against.
+
+    Attributes:
+        model: The model that was asked; it is named where the one that the server reports has no price.
+        prices: The prices of models.
+        most: The most that the call may use, for a server that reports nothing; None: such an answer is none.
+    """
+
+    model: str
+    prices: Prices
+    most: Usage | None = None
+
+
 class Response(Protocol):
     """A response of one of the SDKs."""
 
@@ -48,12 +63,14 @@ class StreamedAnswer:
     """An answer that is being written.
 
     Attributes:
+        asked: What was asked.
         so_far: What was written.
         reason: Why it ended, in the word of its wire; None: it has not, or it broke off.
         refused: Whether the model declined.
         broke_off: Whether it ended without saying so.
     """
 
+    asked: Asked
     so_far: AnswerSoFar = field(default_factory=AnswerSoFar)
     reason: str | None = None
     refused: bool = False
@@ -70,20 +87,15 @@ class StreamedAnswer:
             words = "".join(self._given) or _only_json("".join(self._reasoning))
         return str(storable(words))
 
-    def whole(self, asked: str, prices: Prices, most: Usage | None = None) -> Completion:
+    def whole(self) -> Completion:
         """Return the answer at its end.
-
-        Args:
-            asked: As for `until_now`.
-            prices: As for `until_now`.
-            most: As for `until_now`.
 
         Raises:
             BadAnswer: As `until_now`; or the model declined, was truncated before it said anything whole, or wrote no
                 JSON.
             Transient: As `until_now`.
         """
-        completion = self.until_now(asked, prices, most)
+        completion = self.until_now()
         if self.refused or self.reason in _DECLINED:
             raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
         if found := answer_text(completion.text):
@@ -92,13 +104,8 @@ class StreamedAnswer:
             raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
         raise BadAnswer("The answer is not one JSON object.", completion=completion)
 
-    def until_now(self, asked: str, prices: Prices, most: Usage | None = None) -> Completion:
+    def until_now(self) -> Completion:
         """Return what was written until now.
-
-        Args:
-            asked: The model that was asked; it is named where the one that the server reports has no price.
-            prices: The prices of models.
-            most: The most that the call may use, for a server that reports nothing; None: such an answer is none.
 
         Raises:
             BadAnswer: The server answered, and not in the form of its wire.
@@ -106,12 +113,14 @@ class StreamedAnswer:
         """
         if not self._is_any:
             raise Transient("What the model provider sent is no answer of a model.", perhaps_paid=True)
-        if not self.so_far.choices or (most is None and self.so_far.usage is None):
+        asked = self.asked
+        if not self.so_far.choices or (asked.most is None and self.so_far.usage is None):
             raise BadAnswer("The model provider's answer has not the form of its wire.")
         reported = self.so_far.model or ""
-        is_known = priced_name(reported, prices) or not priced_name(asked, prices)
+        is_known = priced_name(reported, asked.prices) or not priced_name(asked.model, asked.prices)
         is_name = 0 < len(reported) <= _MOST_NAME and reported.isprintable()
-        return Completion(self.text, reported if is_name and is_known else asked, self._usage(most or Usage()))
+        model = reported if is_name and is_known else asked.model
+        return Completion(self.text, model, self._usage(asked.most or Usage()))
 
     def _usage(self, most: Usage) -> Usage:
         """Tell what was used: as it was reported, else the prompt as in `most`, and the answer by its length."""
@@ -176,43 +185,46 @@ def _json(given: Any) -> str:
     return given if isinstance(given, str) else to_json(given).decode()
 
 
-def received(content: bytes, events: AnswerEvents, names: SettingNames) -> StreamedAnswer:
+def received(content: bytes, events: AnswerEvents, names: SettingNames, asked: Asked) -> Completion:
     """Read an answer that has come as one.
 
     Raises:
-        ProviderError: The provider could not answer.
+        ProviderError: The provider could not answer; as `StreamedAnswer.whole`.
     """
-    objects, answer = JsonEvents(), StreamedAnswer()
+    objects, answer = JsonEvents(), StreamedAnswer(asked)
     for found in (objects.feed(content), objects.end()):
         _takes_all(found, answer, events, names)
-    return answer
+    return answer.whole()
 
 
-def streamed(response: Response, events: AnswerEvents, names: SettingNames, seconds: float) -> Iterator[StreamedAnswer]:
+def streamed(
+    response: Response, events: AnswerEvents, names: SettingNames, asked: Asked, seconds: float
+) -> Iterator[Completion]:
     """Read an answer while it is written, for so many seconds at most.
 
     Returns:
-        The answer whenever an object in it may have ended, and again at its end, or where it broke off.
+        What was written, whenever an object in it may have ended; and the whole answer at its end, or where it broke
+        off.
 
     Raises:
-        ProviderError: The provider could not answer, and has written nothing.
+        ProviderError: The provider could not answer, and has written nothing; as `StreamedAnswer.whole`.
     """
-    objects, answer = JsonEvents(), StreamedAnswer()
+    objects, answer = JsonEvents(), StreamedAnswer(asked)
     until = monotonic() + seconds
     try:
         for chunk in response.iter_bytes():
             before = len(answer.so_far.text)
             if not _takes_all(objects.feed(chunk), answer, events, names) or monotonic() > until:
                 break
-            if "}" in answer.so_far.text[before:]:
-                yield answer
+            if "}" in answer.so_far.text[before:] and answer.reason is None:
+                yield answer.until_now()
         else:
             _takes_all(objects.end(), answer, events, names)
     except (httpx2.TransportError, httpx2.DecodingError):
         if not answer.so_far.came:
             raise Transient(_BROKE_OFF, perhaps_paid=True) from None
     answer.broke_off = answer.reason is None and not answer.so_far.done
-    yield answer
+    yield answer.whole()
 
 
 def _takes_all(found: Iterator[Any], answer: StreamedAnswer, events: AnswerEvents, names: SettingNames) -> bool:
