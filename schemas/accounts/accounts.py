@@ -5,8 +5,7 @@ from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field
 
 from schemas.accounts.slugs import Slug
 from schemas.limits import OFF_THE_RECORD_CONVERSATIONS, PRODUCER_ID_CHARACTERS
@@ -15,7 +14,7 @@ from schemas.rows import Row
 from schemas.search import LanguageCode
 from schemas.wire.answers import Answer, Cursor
 from schemas.wire.fields import Conversation, Moment, Words
-from schemas.wire.requests import Name, RequestModel
+from schemas.wire.requests import Changes, Name, RequestModel
 
 Scope = Literal["ingest", "read", "manage"]
 KnownTo = Literal["all", "present"]
@@ -24,8 +23,6 @@ ExternalId = Annotated[Words, Field(max_length=PRODUCER_ID_CHARACTERS)]
 TimeZone = Annotated[str, Field(min_length=1, max_length=64)]
 KeyText = Annotated[str, Field(min_length=16, max_length=512, pattern=r"^[!-~]+$")]
 Dollars = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000, decimal_places=6)]
-# Fields of a Being that a change may leave out, and not clear.
-NEVER_NULL = ("name", "language", "off_the_record", "off_the_record_in")
 
 
 class User(Row):
@@ -117,9 +114,10 @@ class NewUser(RequestModel):
     )
 
 
-class UserChanges(RequestModel):
+class UserChanges(Changes):
     """Changes to a user. Omitted fields stay."""
 
+    null_changes = frozenset(("facts_known_to", "daily_cost", "daily_tokens"))
     model_config = ConfigDict(json_schema_extra={"examples": [{"time_zone": "Europe/Berlin"}]})
 
     name: Name | None = Field(None, description="The new display name.")
@@ -135,16 +133,6 @@ class UserChanges(RequestModel):
     daily_tokens: int | None = Field(
         None, ge=0, le=10**15, description="The most tokens of them in a day; null: PATROL_USER_DAILY_TOKENS."
     )
-
-    @model_validator(mode="after")
-    def _something(self) -> "UserChanges":
-        cleared = {name for name in ("name", "time_zone") if name in self.model_fields_set and not getattr(self, name)}
-        if not self.model_fields_set or cleared:
-            raise PydanticCustomError(
-                "nothing",
-                "No change is given: name `name`, `time_zone`, `facts_known_to`, `daily_cost` or `daily_tokens`",
-            )
-        return self
 
 
 class NewToken(RequestModel):
@@ -190,9 +178,10 @@ class NewBeing(RequestModel):
     name: Name = Field(description="Its display name.")
 
 
-class BeingChanges(RequestModel):
+class BeingChanges(Changes):
     """Changes to a Being. Omitted fields stay."""
 
+    null_changes = frozenset(("scenes", "daily_cost", "daily_tokens"))
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Mira the Second"}, {"daily_cost": 0.5}]})
 
     name: Name | None = Field(None, description="Its new display name.")
@@ -220,17 +209,6 @@ class BeingChanges(RequestModel):
         max_length=OFF_THE_RECORD_CONVERSATIONS,
         description="Likewise for single conversations, by their ids; those that are not named stay as they are.",
     )
-
-    @model_validator(mode="after")
-    def _something(self) -> "BeingChanges":
-        named = self.model_fields_set
-        if not named or any(name in named and getattr(self, name) is None for name in NEVER_NULL):
-            raise PydanticCustomError(
-                "nothing",
-                "No change is given: name `name`, `language`, `scenes`, `daily_cost`, `daily_tokens`, `off_the_record`"
-                " or `off_the_record_in`",
-            )
-        return self
 
 
 class NewKey(RequestModel):

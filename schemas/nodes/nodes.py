@@ -16,7 +16,7 @@ from schemas.talk.messages import Message
 from schemas.wire.answers import Answer, AnsweredOff, Cursor
 from schemas.wire.fields import Words
 from schemas.wire.numbers import Number, Report
-from schemas.wire.requests import RequestModel
+from schemas.wire.requests import Changes, RequestModel
 
 NodeStatus = Literal["active", "dying", "dead"]
 Root = Literal["Business", "Private"]
@@ -139,7 +139,7 @@ class NodeStory(Answer):
     history: list[HistoryEvent]
 
 
-class TopicChanges(RequestModel):
+class TopicChanges(Changes):
     """Changes to a topic. Omitted fields stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Rosa's recipes"}, {"root": "Private"}]})
@@ -148,12 +148,6 @@ class TopicChanges(RequestModel):
         None, description="The topic's name. Patrols keep a name that a person gave."
     )
     root: Root | None = Field(None, description="The root to move the topic to.")
-
-    @model_validator(mode="after")
-    def _something(self) -> "TopicChanges":
-        if self.name is None and self.root is None:
-            raise PydanticCustomError("nothing", "No change is given: name `name`, `root` or both")
-        return self
 
 
 SceneChanges: Any = create_model("SceneChanges", __base__=RequestModel, **corrections(SceneInput))

@@ -1,6 +1,6 @@
 """Request bodies of the doors, other than notes and messages. Unknown fields are refused."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
@@ -37,10 +37,19 @@ class RequestModel(Wire):
 
 
 class Changes(RequestModel):
-    """Base of partial updates. Fields that are omitted or null stay as they are."""
+    """Base of partial updates. Fields that are omitted or null stay as they are.
+
+    Attributes:
+        null_changes: The fields to which null is a value; it is refused for the others then.
+    """
+
+    null_changes: ClassVar[frozenset[str]] = frozenset()
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.model_dump(exclude_none=True):
-            raise PydanticCustomError("nothing", "No change is given: name at least one field")
+        given = self.model_fields_set
+        changed = {name for name in given if name in self.null_changes or getattr(self, name) is not None}
+        if not changed or (self.null_changes and changed != given):
+            fields = ", ".join(f"`{name}`" for name in type(self).model_fields)
+            raise PydanticCustomError("nothing", "No change is given: name one of {fields}", {"fields": fields})
         return self
