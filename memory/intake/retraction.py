@@ -23,7 +23,7 @@ from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
 from schemas.intake.notes import Trouble
 from schemas.settings import Settings
-from schemas.talk.retraction import MessageChange, MessageSelection, Rebuilds, Restored, Retracted
+from schemas.talk.retraction import Change, MessageSelection, Rebuilds, Restored, Retracted, Selection
 from schemas.text.validation_messages import validation_messages
 from store.accounts import beings
 from store.database import Store
@@ -255,6 +255,14 @@ def is_change(item: Any) -> bool:
     return isinstance(item, dict) and not CHANGES.isdisjoint(item)
 
 
+def read_change(form: type[Change[Selection]], item: Any) -> Change[Selection]:
+    """Read a retraction or a restoration; raises `ChangeRefused` if it is malformed."""
+    try:
+        return form.model_validate(item)
+    except ValidationError as error:
+        raise ChangeRefused("; ".join(validation_messages(error))) from None
+
+
 def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID, item: Any, derived_id: str) -> None:
     """Apply a retraction or a restoration that came as an item among messages; the same id again changes nothing.
 
@@ -262,10 +270,7 @@ def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID
         ChangeRefused: It is malformed, or some of its messages can't be restored.
         NotFound, SecretMissing, ProviderError, Refused: As `retract` and `restore`.
     """
-    try:
-        change = MessageChange.model_validate(item)
-    except ValidationError as error:
-        raise ChangeRefused("; ".join(validation_messages(error))) from None
+    change = read_change(Change[MessageSelection], item)
     request_id = change.id or derived_id
     if change.retract is not None:
         retract(store, settings, embedders, being_id, change.retract, request_id=request_id)

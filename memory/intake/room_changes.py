@@ -2,15 +2,11 @@
 
 from typing import Any
 
-from pydantic import ValidationError
-
 from memory.intake import retraction
-from memory.intake.retraction import ChangeRefused
 from providers.embedders import Embedders
 from schemas.settings import Settings
-from schemas.talk.retraction import MessageSelection
-from schemas.talk.rooms import RoomChange, RoomSelection
-from schemas.text.validation_messages import validation_messages
+from schemas.talk.retraction import Change, MessageSelection
+from schemas.talk.rooms import RoomSelection
 from store.database import Store
 from store.talk import rooms
 from store.talk.rooms import Place
@@ -28,10 +24,7 @@ def apply(store: Store, settings: Settings, embedders: Embedders, room: Place, i
         ChangeRefused: It is malformed, or some of its utterances can't be restored.
         NotFound, SecretMissing, ProviderError, Refused: As `retraction.retract` and `retraction.restore`.
     """
-    try:
-        change = RoomChange.model_validate(item)
-    except ValidationError as error:
-        raise ChangeRefused("; ".join(validation_messages(error))) from None
+    change = retraction.read_change(Change[RoomSelection], item)
     request_id = change.id or derived_id
     with store.transaction() as tx:
         beings = rooms.hearers(tx, room)

@@ -1,6 +1,6 @@
 """Retraction and restoration of messages: which are named, and what became of them."""
 
-from typing import Annotated, Self
+from typing import Annotated, Generic, Self, TypeVar
 from uuid import UUID
 
 from pydantic import ConfigDict, Field, model_validator
@@ -11,6 +11,8 @@ from schemas.limits import BATCH_ITEMS, PRODUCER_ID_CHARACTERS
 from schemas.wire.answers import Answer
 from schemas.wire.fields import Conversation
 from schemas.wire.requests import RequestModel
+
+Selection = TypeVar("Selection", bound=RequestModel)
 
 MessageName = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
 
@@ -45,12 +47,12 @@ class MessageSelection(RequestModel):
         return self
 
 
-class MessageChange(RequestModel):
+class Change(RequestModel, Generic[Selection]):
     """A retraction or a restoration as an item among messages, where producers wait for no answer."""
 
     id: MessageName | None = Field(None, description="The same id again changes nothing; default: derived.")
-    retract: MessageSelection | None = None
-    restore: MessageSelection | None = None
+    retract: Selection | None = None
+    restore: Selection | None = None
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:

@@ -137,17 +137,3 @@ class RoomSelection(RequestModel):
         if (self.ids is None) == (self.after is None):
             raise PydanticCustomError("selection", "Give either `ids` or `after`")
         return self
-
-
-class RoomChange(RequestModel):
-    """A retraction or a restoration as an item among utterances, where producers wait for no answer."""
-
-    id: MessageName | None = Field(None, description="The same id again changes nothing; default: derived.")
-    retract: RoomSelection | None = None
-    restore: RoomSelection | None = None
-
-    @model_validator(mode="after")
-    def _one_of(self) -> Self:
-        if (self.retract is None) == (self.restore is None):
-            raise PydanticCustomError("change", "Give either `retract` or `restore`")
-        return self
