@@ -41,9 +41,7 @@ def replace_region(
 
     Entries of the role `system`, which is the default, need `manage` as well.
     """
-    _may_write(caller, entries)
-    if entries:
-        must_be_kept(being, conversation)
+    _check(being, caller, conversation, entries)
     return WorkingMemoryPage(
         entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=False)
     )
@@ -63,22 +61,23 @@ def add_to_region(
 
     Entries of the role `system`, which is the default, need `manage` as well.
     """
-    _may_write(caller, entries)
-    if entries:
-        must_be_kept(being, conversation)
+    _check(being, caller, conversation, entries)
     return WorkingMemoryPage(
         entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=True)
     )
 
 
-def _may_write(caller: Caller, entries: list[NewEntry]) -> None:
+def _check(being: Being, caller: Caller, conversation: str | None, entries: list[NewEntry]) -> None:
     """Check that entries of the role `system`, which models obey, come with the scope that profiles need too.
 
     Raises:
         Forbidden: An entry has that role, and the token lacks `manage`.
+        Refused: The conversation is off the record.
     """
     if "manage" not in caller.scopes and any(entry.role == "system" for entry in entries):
         raise Forbidden(
             "Entries of the role `system` need the scope `manage`, which this token lacks: use the role `user` or"
             " `assistant`."
         )
+    if entries:
+        must_be_kept(being, conversation)
