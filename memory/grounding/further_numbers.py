@@ -1,4 +1,4 @@
-"""The numbers and months that a text has in words of languages in which no expressions of time are read.
+"""The numbers and months that a text has in words of the further languages of expressions of time.
 
 They are evidence for what a statement says in figures, or in another language. Of number words in a row, and of a word
 that is made of some ("trentadue", "서른두"), the number that they make together counts as well. A word that has another
@@ -6,17 +6,15 @@ meaning in a language that is spoken more ("on" is ten in Turkish) counts in its
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from memory.grounding.known_words import is_latin_stop_word, plain
+from memory.text.time_expressions.further import FURTHER
 from memory.text.time_expressions.language import numbered
 from memory.text.tokens import ARABIC_FORMS
 from memory.text.words import CACHED_WORDS, read_words
 
-_LANGUAGES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 _APOSTROPHE = re.compile("['\u2019]")
 _ARABIC_AND = "و"
 _JOINING_WORDS = frozenset({"e", "en", "och", "και", _ARABIC_AND})
@@ -34,7 +32,7 @@ def _key(word: str) -> str:
 
 
 def _words_of(language: str) -> dict[str, int]:
-    table = _LANGUAGES[language]
+    table = FURTHER[language]
     steps = (("numbers", 1, 1), ("tens", 20, 10), ("hundreds", 100, 100), ("thousand", 1000, 1000))
     return {
         _key(word): number
@@ -43,11 +41,11 @@ def _words_of(language: str) -> dict[str, int]:
     }
 
 
-_NUMBERS = {language: _words_of(language) for language in _LANGUAGES}
+_NUMBERS = {language: _words_of(language) for language in FURTHER}
 _PARTS = {word.removesuffix(_PART): number for words in _NUMBERS.values() for word, number in words.items()}
 _WHOLE = {word for words in _NUMBERS.values() for word in words if not word.endswith(_PART)}
 _LONGEST = max(map(len, _PARTS))
-_MONTHS = {_key(word): month for table in _LANGUAGES.values() for word, month in numbered(table["months"], 1).items()}
+_MONTHS = {_key(word): month for table in FURTHER.values() for word, month in numbered(table["months"], 1).items()}
 
 
 def further_numbers(text: str, language: str) -> set[int]:

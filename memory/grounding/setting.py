@@ -13,8 +13,8 @@ from memory.grounding.references import answers, continuation, is_in_first_perso
 from memory.grounding.told_names import alias_groups
 from memory.text.entity_names import slug
 from memory.text.languages import AUTO, DEFAULT, LANGUAGES
-from memory.text.time_expressions.resolution import LANGUAGES as TABLES
-from memory.text.time_expressions.resolution import named_zone
+from memory.text.time_expressions.further import LANGUAGES as FURTHER
+from memory.text.time_expressions.resolution import TABLES, named_zone
 from memory.text.time_expressions.spoken import SpokenTime, spoken_days, spoken_time, tells_the_past
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_rows import Entity
@@ -83,7 +83,9 @@ class Setting:
             answered=before[-1] if before and answers(span, before[-1]) else "",
             known=self.known | frozenset(known),
             aliases=self.aliases,
-            stretches=partial(spoken_days, words, at, self.zone, code),
+            stretches=lambda: [
+                day for table in self._tables(words, code) for day in spoken_days(words, at, self.zone, table)
+            ],
             language=code,
         )
 
@@ -123,6 +125,11 @@ class Setting:
         spoken = [day for text, at in dated for day in spoken_days(text, at, self.zone, code)]
         return list(dict.fromkeys([*spoken, *((at.astimezone(local).date(),) * 2 for _, at in dated)]))
 
+    def _tables(self, text: str, *languages: str) -> list[str]:
+        """The tables of time expressions for a text in one of these languages, the likeliest first."""
+        others = (*LATIN, *FURTHER) if len(text) < _ENOUGH_CHARACTERS else ()
+        return [code for code in dict.fromkeys((*languages, self.usual, *others)) if code in TABLES]
+
     def time_of(self, words: str, at: datetime, *, text: str = "", ahead: bool | None = None) -> SpokenTime | None:
         """The time that words name.
 
@@ -133,9 +140,7 @@ class Setting:
             ahead: Whether it is that of a plan; None: the forms of the verbs tell.
         """
         of_text = language_of(text, self.usual) if text else self.usual
-        others = LATIN if len(text or words) < _ENOUGH_CHARACTERS else ()
-        codes = dict.fromkeys((language_of(words, of_text), of_text, self.usual, *others))
-        for code in (code for code in codes if code in TABLES):
+        for code in self._tables(text or words, language_of(words, of_text), of_text):
             plan = not tells_the_past(words, code) if ahead is None else ahead
             if time := spoken_time(words, at, self.zone, code, ahead=plan):
                 return time

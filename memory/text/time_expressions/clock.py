@@ -1,4 +1,4 @@
-"""Times of day in figures: "at 5 pm", "um 17 Uhr", "à 17h30", "в 5 вечера", "午後5時", "下午5点半"."""
+"""Times of day in figures: "at 5 pm", "um 17 Uhr", "à 17h30", "в 5 вечера", "午後5時", "下午5点半", "alle 17"."""
 
 import re
 from datetime import time
@@ -12,17 +12,21 @@ _FORMS = (
     re.compile(rf"{_HOUR} ?(?:uhr|h)(?!\w)(?: ?{_MINUTE}(?!\d))?", re.IGNORECASE),
     re.compile(rf"{_HOUR} ?h{_MINUTE}(?!\d)", re.IGNORECASE),
     re.compile(
-        rf"(?:\bat|\bum|\bgegen|a las?|\bв|\bk) {_HOUR}"
-        r"(?![\d.,:/]|\s?%|\s?(?:min|jahr|year|day|tag|week|woche|month|monat|нед|дн|лет|мес|мин))",
+        rf"(?:\bat|\bum|\bgegen|a las?|\bв|\bk|\balle|\bàs|\bom|\bkl\.?|\bsaat|στις|الساعة|\bоб?) {_HOUR}"
+        r"(?![\d.,:/]|\s?%"
+        r"|\s?(?:min|jahr|year|day|dag|tag|week|woche|veck|month|monat|mån|år|tim|нед|дн|лет|мес|мин))",
         re.IGNORECASE,
     ),
-    re.compile(rf"{_HOUR}[時时点點](?:{_MINUTE}分?|(?P<half>半))?"),
+    re.compile(rf"{_HOUR}[時时点點시] ?(?:{_MINUTE}[分분]?|(?P<half>[半반]))?"),
+    re.compile(rf"{_HOUR} ?बजे"),
 )
 _NOON_WORDS = re.compile(r"\bat noon\b|\bmittags\b|\bà midi\b|\bal mediodía\b|в полдень|正午", re.IGNORECASE)
 _MIDNIGHT_WORDS = re.compile(r"\bat midnight\b|\bum mitternacht\b|\bà minuit\b|в полночь", re.IGNORECASE)
 _LATER = re.compile(
     r"afternoon|evening|tonight|nachmittag|abend|après-midi|\bsoir|de la tarde|de la noche"
-    r"|вечера|\bдня|午後|夜|下午|晚",
+    r"|di sera|stasera|del pomeriggio|da tarde|da noite|'s avonds|'s middags|vanavond|po południu|wieczorem|på kvällen"
+    r"|ikväll|akşam|öğleden sonra|вечера|вечора|\bдня|午後|夜|下午|晚|오후|저녁|밤|शाम|रात|مساء|بعد الظهر|μ\.μ\."
+    r"|το βράδυ|το απόγευμα",
     re.IGNORECASE,
 )
 

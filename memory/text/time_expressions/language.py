@@ -8,6 +8,9 @@ from typing import NamedTuple, TypeVar
 from memory.text.time_expressions.periods import Moment, Span
 
 T = TypeVar("T")
+LETTER = r"[\w\u0900-\u0963]"
+"""A letter of a word, or one of the vowel signs of Devanagari."""
+
 # The numbers that the words of a match stand for, by the names of the pattern's slots; `most` is the upper bound of
 # `number`.
 Values = Mapping[str, int]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
-from memory.text.time_expressions.language import Language, Meaning, Modification, Values
+from memory.text.time_expressions.language import LETTER, Language, Meaning, Modification, Values
 from memory.text.time_expressions.periods import Moment, Span
 
 _MODIFIER_CHARACTERS = 60
@@ -51,7 +51,7 @@ class ExpressionReader:
             kind: {_key(word): value for word, value in words.items()} for kind, words in language.words.items()
         }
         self._numbers = {_key(word): count for word, count in language.numbers.items()}
-        begin, end = (r"(?<!\w)(?<!\d[.,])(?:", r")(?!\w)") if language.spaced else (r"(?<!\d)(?:", r")")
+        begin, end = (rf"(?<!{LETTER})(?<!\d[.,])(?:", rf")(?!{LETTER})") if language.spaced else (r"(?<!\d)(?:", r")")
         self._left_alone = [self._compiled(begin, each, end, named=False) for each in language.left_alone]
         self._phrases = [
             (self._compiled(begin, phrase.pattern, end), phrase.meaning, cued)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo
 
-from memory.text.time_expressions import modifiers
+from memory.text.time_expressions import further, modifiers
 from memory.text.time_expressions.chinese import CHINESE
 from memory.text.time_expressions.english import ENGLISH
 from memory.text.time_expressions.french import FRENCH
@@ -29,7 +29,19 @@ LANGUAGES: Mapping[str, Language] = {
     "ru": RUSSIAN,
     "zh": CHINESE,
 }
+TABLES: Mapping[str, Language] = {**LANGUAGES, **further.LANGUAGES}
 DEFAULT_LANGUAGE = "en"
+# The languages that are written so, the likeliest first. Four letters and the apostrophe are Ukrainian's own.
+_SCRIPTS = (
+    (re.compile("[\u3041-\u30ff]"), ("ja",)),
+    (re.compile("[\uac00-\ud7a3]"), ("ko",)),
+    (re.compile("[\u4e00-\u9fff]"), ("zh", "ja")),
+    (re.compile("[іїєґ]|[\u0400-\u052f]'[\u0400-\u052f]", re.IGNORECASE), ("uk",)),
+    (re.compile("[\u0400-\u052f]"), ("ru", "uk")),
+    (re.compile("[\u0600-\u06ff]"), ("ar",)),
+    (re.compile("[\u0900-\u097f]"), ("hi",)),
+    (re.compile("[\u0370-\u03ff]"), ("el",)),
+)
 FIRST_YEAR = modifiers.EARLIEST.year
 LAST_YEAR = 2199
 
@@ -74,8 +86,7 @@ def resolve_time_expressions(
         query: The question.
         asked_at: When it is asked, an aware datetime; nothing is resolved for years outside 1900 to 2199.
         time_zone: The user's IANA time zone; UTC if there is no such zone.
-        language: The question's language as an ISO 639-1 code, of which a region ("de-AT") is ignored. Where its table
-            finds nothing, or there is none, the English table is used.
+        language: The question's language as `table_of` takes it. Where its table finds nothing, the English one does.
         ahead: Whether what is spoken of lies ahead.
 
     Returns:
@@ -88,9 +99,8 @@ def resolve_time_expressions(
     at = Moment(local, southern=time_zone.startswith(_SOUTHERN_ZONES), ahead=ahead)
     # One character may become eighteen.
     text = unicodedata.normalize("NFKC", query[:MAX_CHARACTERS])[:MAX_CHARACTERS].replace("\u2019", "'")
-    code = re.split("[-_]", language.casefold(), maxsplit=1)[0]
-    for table in dict.fromkeys((code, DEFAULT_LANGUAGE)):
-        if table in LANGUAGES and (found := _reader(table).expressions(text, at)):
+    for table in dict.fromkeys((table_of(text, language), DEFAULT_LANGUAGE)):
+        if found := _reader(table).expressions(text, at):
             return list(_intervals(found, text, zone))
     return []
 
@@ -107,7 +117,21 @@ def _intervals(expressions: list[Expression], text: str, zone: tzinfo) -> Iterat
 
 @cache
 def _reader(code: str) -> ExpressionReader:
-    return ExpressionReader(LANGUAGES[code])
+    return ExpressionReader(TABLES[code])
+
+
+def table_of(text: str, language: str) -> str:
+    """The code of the table that a text is read with: of its script, else of its language, else English.
+
+    Args:
+        text: The text.
+        language: Its language as an ISO 639-1 code, of which a region ("de-AT") is ignored.
+    """
+    code = re.split("[-_]", language.casefold(), maxsplit=1)[0]
+    for script, codes in _SCRIPTS:
+        if script.search(text):
+            return code if code in codes else codes[0]
+    return code if code in TABLES else DEFAULT_LANGUAGE
 
 
 def named_zone(name: str) -> tzinfo:

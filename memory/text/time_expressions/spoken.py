@@ -4,19 +4,20 @@ The words stay beside what they resolve to; an expression that depends on someth
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from memory.text.time_expressions import modifiers
 from memory.text.time_expressions.clock import time_of_day
-from memory.text.time_expressions.resolution import LANGUAGES, TimeInterval, named_zone, resolve_time_expressions
+from memory.text.time_expressions.further import FURTHER
+from memory.text.time_expressions.language import LETTER
+from memory.text.time_expressions.resolution import named_zone, resolve_time_expressions, table_of
 
-_SCRIPTS = (
-    (re.compile("[\u3041-\u30ff]"), "ja"),
-    (re.compile("[\u4e00-\u9fff]"), "zh"),
-    (re.compile("[\u0400-\u052f]"), "ru"),
-)
+
+def _forms(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!{LETTER})(?:{pattern})(?!{LETTER})", re.IGNORECASE)
+
+
 # Forms of verbs in the past, by the codes of the tables; those with an auxiliary stand apart.
 _PAST = {
     code: re.compile(pattern, re.IGNORECASE)
@@ -30,15 +31,15 @@ _PAST = {
         "ja": r"ました|でした|だった|かった|た(?:[。よね]|$)|昨日",
         "zh": r"了|过|昨",
     }.items()
-}
+} | {code: _forms(table["past"]) for code, table in FURTHER.items()}
 _AUXILIARY = {
     "de": re.compile(r"\b(?:habe|hab|hat|haben|bin|ist|sind)\b", re.IGNORECASE),
     "fr": re.compile(r"\b(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)\b", re.IGNORECASE),
-}
+} | {code: _forms(table["auxiliary"]) for code, table in FURTHER.items() if "auxiliary" in table}
 _PARTICIPLE = {
     "de": re.compile(r"\b(?:ge|ver|be|er|um|an|auf|aus|ein|ab)\w{3,}(?:t|en)\b", re.IGNORECASE),
     "fr": re.compile(r"\b\w{2,}(?:é|ée|és|ées|u|us|is|it|ti|ni)\b", re.IGNORECASE),
-}
+} | {code: _forms(table["participle"]) for code, table in FURTHER.items() if "participle" in table}
 _OPEN = datetime(modifiers.EARLIEST.year, 1, 3, tzinfo=UTC)
 _DAY = timedelta(days=1)
 
@@ -74,7 +75,7 @@ def spoken_time(text: str, at: datetime, zone: str, language: str, *, ahead: boo
     """
     local_at = at.astimezone(named_zone(zone))
     clock = time_of_day(text)
-    for found in resolve_time_expressions(text, at, zone, table_of(text, language), ahead=ahead):
+    for found in resolve_time_expressions(text, at, zone, language, ahead=ahead):
         starts_at = max(found.start, found.end - _DAY) if found.start < _OPEN else found.start
         day = starts_at.astimezone(local_at.tzinfo).date()
         if clock and (found.end - starts_at) <= _DAY + timedelta(hours=1):
@@ -92,7 +93,7 @@ def spoken_days(text: str, at: datetime, zone: str, language: str) -> list[tuple
     found = {
         (max(each.start, each.end - _DAY) if each.start < _OPEN else each.start, each.end)
         for ahead in (False, True)
-        for each in _expressions(text, at, zone, language, ahead=ahead)
+        for each in resolve_time_expressions(text, at, zone, language, ahead=ahead)
     }
     return sorted(
         (start.astimezone(local).date(), (end - timedelta(seconds=1)).astimezone(local).date()) for start, end in found
@@ -108,18 +109,6 @@ def tells_the_past(text: str, language: str) -> bool:
         return False
     auxiliary = _AUXILIARY[code].search(text)
     return auxiliary is not None and _PARTICIPLE[code].search(text, auxiliary.end()) is not None
-
-
-def table_of(text: str, language: str) -> str:
-    """The code of the table that a text is read with: of its script, else of its language, else English."""
-    for script, code in _SCRIPTS:
-        if script.search(text):
-            return code
-    return language if language in LANGUAGES else "en"
-
-
-def _expressions(text: str, at: datetime, zone: str, language: str, *, ahead: bool) -> Iterator[TimeInterval]:
-    yield from resolve_time_expressions(text, at, zone, table_of(text, language), ahead=ahead)
 
 
 def _minute(day: date, clock: time, local_at: datetime, words: str) -> SpokenTime:

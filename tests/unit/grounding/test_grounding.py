@@ -28,6 +28,11 @@ GROUNDED = [
     ("田中さんと会った", "Met Tanaka."),
     ("田中さんと会った", "田中さんに会った。"),
     ("我住在北京", "Lives in Beijing."),
+    ("Domani ho il dentista alle nove", "Ha il dentista il 3 marzo 2026."),
+    ("Amanhã tenho dentista", "Has a dentist appointment on 3 March 2026."),
+    ("Morgen moet ik naar de tandarts", "Goes to the dentist on 2026-03-03."),
+    ("Jutro idę do dentysty", "Goes to the dentist on 3 March 2026."),
+    ("내일 치과에 가요", "Goes to the dentist on 2026-03-03."),
     ("王伟是我的老板", "Wang Wei is the user's boss."),
     ("安娜喜欢咖啡", "Anna likes coffee."),
     ("我三十岁", "Is 30 years old."),
@@ -128,6 +133,7 @@ GROUNDED = [
     ("I work in Berlin", "Works for a Berlin-based firm."),
 ]
 INVENTED = [
+    ("Domani ho il dentista alle nove", "Ha il dentista il 9 marzo 2026."),
     ("I love walnuts", "Starts at Seattle Aquarium."),
     ("I love walnuts", "The user starts at the Seattle Aquarium on 3 May."),
     ("The walnuts were great", "Works at the Monterey Bay Aquarium."),
