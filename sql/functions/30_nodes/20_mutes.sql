@@ -56,13 +56,6 @@ where not exists (
         and x.item_id = lpad(to_char(d.day, 'YYYYMMDD'), 32, '0')::uuid
 );
 
-create or replace view tellable_vault_heads with (security_invoker = true) as
-select h.* from memory.vault_heads as h
-where not exists (
-    select from memory.muted_items as x
-    where x.owner_id = coalesce(h.being_id, h.user_id) and x.kind = 'vault' and x.item_id = lpad(h.id, 32, '0')::uuid
-);
-
 -- The documents of these owners that no search for a prompt may find.
 create or replace function muted_documents(p_owners uuid[]) returns table (owner_id uuid, document_id bigint)
 language sql stable as $$

@@ -95,6 +95,14 @@ def test_every_function_is_called_and_every_call_has_its_function(column):
     assert within | from_store | OF_THE_LAST_RELEASE == functions
 
 
+def test_every_view_is_read(column):
+    views = set(column("select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'v'"))
+    files = [*STORE.rglob("*.py"), *(migration.SQL / "functions").rglob("*.sql")]
+
+    read = {name for path in files for name in re.findall(r"\b(?:from|join)\s+memory\.(\w+)", path.read_text())}
+    assert views - read == set()
+
+
 def test_no_function_has_two_forms(column):
     names = column("select proname from pg_proc where pronamespace = 'memory'::regnamespace")
 
