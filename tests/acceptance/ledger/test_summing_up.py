@@ -1,8 +1,10 @@
-"""Workers die while what was said is summed up: it is written once, and a kill costs at most one more call."""
+"""Workers die while talk is judged and summed up: each is done once, and a kill costs at most one more call."""
 
 from itertools import product
 
 from memory.talk import sessions
+from store.accounts import beings
+from store.facts import facts, todos
 from store.talk import messages
 from tests.conftest import Clock
 
@@ -24,6 +26,16 @@ def drawn(life):
         ).fetchall()
 
 
+def judged(life):
+    """What became of each message's judging: how many are marked, and how often the ledger says that they were."""
+    with life.store.transaction() as tx:
+        (row,) = tx.execute(
+            "select (select count(*) from memory.messages where judged) as marked,"
+            " (select coalesce(sum(messages), 0) from memory.judgements) as counted"
+        )
+    return row["marked"], row["counted"]
+
+
 def summaries(life):
     """The summary of each session, None where there is none yet."""
     with life.store.transaction() as tx:
@@ -37,19 +49,27 @@ def paid_again(life, purpose):
     return len(prompts) - len(set(prompts))
 
 
-def test_a_summary_is_written_once(life, wait_until):
-    kinds = ("rolling.summarise", "session_close.summarise")
+def test_every_message_is_judged_and_summed_up_once(life, wait_until):
+    kinds = ("shadow.judge", "rolling.summarise", "session_close.summarise")
     points = [f"{place}@{kind}" for place, kind in product(PLACES, kinds)]
-    life.thinker(PATROL_CRASH_AT=",".join(points))
+    life.thinker(PATROL_JUDGE_MESSAGES="1", PATROL_CRASH_AT=",".join(points))
     life.say(*SAID)
     wait_until(lambda: sessions.state(life.store, life.being_id).rolling_summary)
     Clock(life.store).advance(minutes=31)
 
     wait_until(lambda: life.has_died(points) and all(summaries(life)) and life.settled())
+    assert judged(life) == (len(SAID), len(SAID))
+    with life.store.transaction() as tx:
+        being = beings.get_being(tx, life.being_id)
+        known = facts.page(tx, being.user_id, being.being_id, limit=10)
+        meant = todos.page(tx, being.being_id, limit=10)
+    assert [fact.mentions for fact in known] == [1, 1, 1]
+    assert [todo.content for todo in meant] == ["Call her tomorrow"]
     assert [(summary.version, summary.turn_count) for summary in summaries(life)] == [(1, len(SAID))]
     assert len(drawn(life)) == 1
     assert len(sessions.rolling_page(life.store, life.being_id, cursor=None, limit=9).versions) == 1
-    assert (paid_again(life, "RollingSummary"), paid_again(life, "SessionWithScenes")) == (1, 1)
+    # What the first worker of each was answered, and did not store.
+    assert [paid_again(life, each) for each in ("Judgement", "RollingSummary", "SessionWithScenes")] == [1, 1, 1]
 
 
 def test_short_conversations_are_summed_up_together_once(life, wait_until):
