@@ -11,7 +11,7 @@ from schemas.facts.fact_requests import FactChanges
 from schemas.facts.fact_rows import Fact, FactStatus, FactType
 from store.accounts import erasure
 from store.database import Store
-from store.facts import curator, facts, history
+from store.facts import curator, facts
 from store.transaction import Transaction
 
 
@@ -58,7 +58,7 @@ def detail(store: Store, being: Being, fact_id: UUID, *, muted: bool = True) -> 
         return FactDetail(
             fact=facts.get(tx, being.user_id, being.being_id, fact_id, muted=muted),
             statements=facts.statements(tx, being.user_id, being.being_id, fact_id, muted=muted),
-            history=history.events(tx, being.user_id, fact_id),
+            history=facts.history(tx, being.user_id, fact_id),
         )
 
 

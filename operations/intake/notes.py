@@ -6,18 +6,17 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.intake import kept_notes as of_any_type
 from memory.intake.notes import accept_notes
 from memory.nodes.browsing import note_page
 from memory.text.errors import InvalidRequest
 from operations.declaration import Command, FindsMuted, Flag, Tool, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
-from schemas.errors import Refused
+from schemas.errors import Refused, existing
 from schemas.intake.inputs import SceneToRemember
 from schemas.intake.notes import Note, NoteChanges, NotePage, NoteState, Remembered
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
-from store.intake import kept_notes
+from store.intake import kept_notes, notes
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -60,7 +59,7 @@ def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> Remem
 @operation("GET /v1/beings/{being}/notes/{note_id}", scope="read")
 def show_note(tx: Transaction, being: Being, muted: FindsMuted, note_id: NoteId) -> Note:
     """Show a note. The scope `manage` also shows a muted one."""
-    return of_any_type.show(tx, being, note_id, muted=muted)
+    return existing(notes.get(tx, being.being_id, note_id, muted=muted), f"This Being has no note {note_id}.")
 
 
 @operation(

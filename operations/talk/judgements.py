@@ -1,9 +1,9 @@
 """Counts of what models' answers brought, and of what was dropped of them."""
 
-from memory.talk import judgements
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.llm.drops import Judgements
+from store.llm import drops
 from store.transaction import Transaction
 
 
@@ -13,4 +13,4 @@ def show_judgements(tx: Transaction, being: Being) -> Judgements:
 
     Counts are kept for PATROL_KEEP_JUDGEMENTS.
     """
-    return judgements.counted(tx, being)
+    return drops.of_being(tx, being.being_id)

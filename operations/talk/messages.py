@@ -12,8 +12,7 @@ from operations.declaration import Command, operation
 from operations.parameters import ItemKey, request_id
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import Erased
-from schemas.talk.confidences import MessageChanges
-from schemas.talk.messages import Message
+from schemas.talk.messages import Message, MessageChanges
 from schemas.talk.retraction import MessageSelection, Restored, Retracted
 from workers.runtime.resources import Resources
 

@@ -1,16 +1,17 @@
-"""Messages and sessions: their rows and pages of them."""
+"""Messages and sessions: their rows, pages of them, and the change of a message."""
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from schemas.limits import FIRST_WORDS
 from schemas.rows import RequestKeyId, Row
 from schemas.wire.answers import Answer, Cursor
 from schemas.wire.fields import Role
 from schemas.wire.numbers import Number
+from schemas.wire.requests import RequestModel
 
 
 class Message(Row):
@@ -33,6 +34,16 @@ class Message(Row):
     drawn: bool = Field(False, description="Whether a model was asked for the scenes that it belongs to.")
     aged: bool = Field(False, description="Whether scenes that are drawn from it age from its time on.")
     request_key_id: RequestKeyId = None
+
+
+class MessageChanges(RequestModel):
+    """A decision about a message."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"in_confidence": True}]})
+
+    in_confidence: bool = Field(
+        description="Whether it stays, with all that rests on it, with the Being that it was said to."
+    )
 
 
 class RetractedMessage(Row):

@@ -7,7 +7,7 @@ from psycopg.errors import UniqueViolation
 from pydantic import TypeAdapter
 
 from schemas.errors import Refused, existing
-from schemas.facts.fact_rows import Evidence, Fact, Statement
+from schemas.facts.fact_rows import Evidence, Fact, FactEvent, Statement
 from store.transaction import Transaction
 
 _EVIDENCE = TypeAdapter(list[Evidence])
@@ -136,6 +136,15 @@ def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, *,
         {"user": user_id, "being": being_id, "fact": fact_id, "muted": muted},
     )
     return [Statement.model_validate({**row, "evidence": _EVIDENCE.validate_python(row["evidence"])}) for row in rows]
+
+
+def history(tx: Transaction, user_id: UUID, fact_id: UUID) -> list[FactEvent]:
+    """The events of a fact, which triggers insert: birth, archiving, pins, changed importance; oldest first."""
+    return tx.rows(
+        FactEvent,
+        "select * from memory.fact_history where user_id = %s and fact_id = %s order by event_id",
+        [user_id, fact_id],
+    )
 
 
 def correct(tx: Transaction, user_id: UUID, fact_id: UUID, content: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from schemas.llm.drops import DroppedItems, Judged
+from schemas.llm.drops import DroppedItems, Judged, Judgements
 from store.transaction import Transaction
 
 
@@ -21,9 +21,22 @@ def count(tx: Transaction, owner_id: UUID, purpose: str, reasons: Mapping[str, i
         )
 
 
-def of_being(tx: Transaction, being_id: UUID) -> list[DroppedItems]:
-    """Count what was dropped of a Being's answers, and of those across its user's Beings, the most frequent first."""
-    return tx.rows(
+def of_being(tx: Transaction, being_id: UUID) -> Judgements:
+    """Count a Being's judgings, the messages that they read, and the facts and todos that they found.
+
+    With what was dropped of its answers, and of those across its user's Beings, the most frequent first.
+    """
+    (judged,) = tx.rows(
+        Judged,
+        """
+        select count(*) as judgements, coalesce(sum(messages), 0) as messages, coalesce(sum(facts), 0) as facts,
+            coalesce(sum(todos), 0) as todos
+        from memory.judgements
+        where being_id = %s
+        """,
+        [being_id],
+    )
+    dropped = tx.rows(
         DroppedItems,
         """
         select d.purpose, d.reason, sum(d.items) as items, max(d.dropped_at) as last_at
@@ -35,18 +48,4 @@ def of_being(tx: Transaction, being_id: UUID) -> list[DroppedItems]:
         """,
         [being_id],
     )
-
-
-def judged(tx: Transaction, being_id: UUID) -> Judged:
-    """Count a Being's judgings, the messages that they read, and the facts and todos that they found."""
-    (counted,) = tx.rows(
-        Judged,
-        """
-        select count(*) as judgements, coalesce(sum(messages), 0) as messages, coalesce(sum(facts), 0) as facts,
-            coalesce(sum(todos), 0) as todos
-        from memory.judgements
-        where being_id = %s
-        """,
-        [being_id],
-    )
-    return counted
+    return Judgements(judged=judged, dropped=dropped)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memory.accounts import erasure
-from memory.talk import judgements, judging, rolling, session_summary, spine
+from memory.talk import judging, rolling, session_summary, spine
 from memory.talk import sessions as conversation
 from memory.upkeep import periodic
 from providers.errors import Transient
@@ -15,6 +15,7 @@ from schemas.errors import BudgetSpent, Withdrawn
 from schemas.ledger import kinds
 from schemas.limits import ROLLING_CHARACTERS
 from store.ledger import work
+from store.llm import drops
 from store.talk import rolling as kept_rolling
 from store.talk import session_summaries, spines
 from tests.conversations import LEASE
@@ -235,7 +236,7 @@ def test_a_summary_keeps_no_line_with_a_name_or_number_that_was_not_said_and_its
     assert {name: getattr(summary, name) for name in kept} == kept
     assert summary.tone == said["tone"]
     with talk.store.transaction() as tx:
-        found = judgements.counted(tx, talk.being)
+        found = drops.of_being(tx, talk.being.being_id)
     assert {(one.purpose, one.items) for one in found.dropped} == {("summaries", 2), ("summaries", 1)}
 
 
