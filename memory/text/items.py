@@ -222,12 +222,7 @@ def read_items(
     Raises:
         ItemBatchRefused: There is no item, or more than 1,000.
     """
-    if not items:
-        raise ItemBatchRefused("The batch is empty: send at least one item.")
-    if len(items) > BATCH_ITEMS:
-        raise TooManyItems(
-            f"The batch has {len(items)} items, and {BATCH_ITEMS} is the most: nothing was stored. Split the batch."
-        )
+    check_number(items)
     read: list[Item[T]] = []
     rejected: list[Trouble] = []
     for position, item in enumerate(items):
@@ -242,6 +237,16 @@ def read_items(
             hashed = hashlib.sha256(_canonical(content).encode()).digest()
             read.append(Item(position, value.id or derive_id(position), hashed, value, shortened))
     return ItemBatch(len(items), read, rejected)
+
+
+def check_number(items: Sequence[Any]) -> None:
+    """Check that a batch has 1 to 1,000 items; raises `ItemBatchRefused` if not."""
+    if not items:
+        raise ItemBatchRefused("The batch is empty: send at least one item.")
+    if len(items) > BATCH_ITEMS:
+        raise TooManyItems(
+            f"The batch has {len(items)} items, and {BATCH_ITEMS} is the most: nothing was stored. Split the batch."
+        )
 
 
 def size_of(value: Any) -> int:

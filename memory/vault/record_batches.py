@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from memory.text.items import ItemBatchRefused, TooManyItems
+from memory.text.items import check_number
 from memory.vault.gates import GateRefused
 from memory.vault.records import locked_writer, scopes_of
 from memory.vault.scope_writer import ErasedBefore, ScopeWriter
 from schemas.accounts.accounts import Being
-from schemas.limits import BATCH_ITEMS
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
 from schemas.vault.vault_answers import Refusal, VaultReceipt
@@ -51,12 +50,7 @@ def bulk_add(
         ItemBatchRefused: There is no item, or there are more than 1,000; nothing was added.
         NotFound: The Being no longer exists.
     """
-    if not items:
-        raise ItemBatchRefused("The list is empty: send at least one record.")
-    if len(items) > BATCH_ITEMS:
-        raise TooManyItems(
-            f"The list has {len(items)} records, and {BATCH_ITEMS} is the most. Nothing was added: send it in parts."
-        )
+    check_number(items)
     builder = _ReceiptBuilder(len(items))
     read = [(position, new) for position, item in enumerate(items) if (new := _read(position, item, builder))]
     rest = iter(read)
