@@ -11,9 +11,10 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from uuid import UUID, uuid4
@@ -221,18 +222,25 @@ class Person:
             client.close()
 
 
+@contextmanager
+def people(ledger: Store) -> Iterator[Callable[[Stack], Person]]:
+    """Make people, each with a Being in a system, who leave at the end of the block."""
+    made: list[Person] = []
+
+    def make(stack: Stack) -> Person:
+        made.append(Person(stack, ledger))
+        return made[-1]
+
+    yield make
+    for person in made:
+        person.leave()
+
+
 @pytest.fixture
 def newcomer(stack: Stack, ledger: Store) -> Iterator[Callable[[], Person]]:
     """Make a person with a Being."""
-    people: list[Person] = []
-
-    def make() -> Person:
-        people.append(Person(stack, ledger))
-        return people[-1]
-
-    yield make
-    for person in people:
-        person.leave()
+    with people(ledger) as make:
+        yield partial(make, stack)
 
 
 @pytest.fixture

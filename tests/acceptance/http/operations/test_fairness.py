@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.acceptance.conftest import Person, api_process
+from tests.acceptance.conftest import api_process, people
 from tests.acceptance.http.intake.scenes import scene
 from workers.embedded.supervisor import Supervisor
 
@@ -39,15 +39,8 @@ def apis(stack, tmp_path_factory, launch):
 @pytest.fixture
 def new_person(apis, ledger):
     """Make a person who speaks to one of the APIs."""
-    people = []
-
-    def make(api):
-        people.append(Person(apis[api], ledger))
-        return people[-1]
-
-    yield make
-    for person in people:
-        person.leave()
+    with people(ledger) as make:
+        yield lambda api: make(apis[api])
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 from celery import Celery
 
 from schemas.ledger.kinds import QUEUES, TICK_QUEUE
-from tests.acceptance.conftest import PATIENCE, Person, answers, api_process
+from tests.acceptance.conftest import PATIENCE, answers, api_process, people
 from tests.acceptance.http.intake.scenes import scene
 from workers.embedded.supervisor import Supervisor
 
@@ -117,9 +117,8 @@ def deaf(stack, tmp_path_factory, launch):
 
 @pytest.fixture
 def unheard(deaf, ledger):
-    person = Person(deaf, ledger)
-    yield person
-    person.leave()
+    with people(ledger) as make:
+        yield make(deaf)
 
 
 def test_without_redis_work_is_red_and_the_process_is_ready_and_takes_notes(unheard, problem, wait_until):

@@ -1,6 +1,7 @@
 """A person with a memory, and browsers that are logged in to the memory page."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -12,7 +13,7 @@ from playwright.sync_api import Page, expect
 from memory.accounts import access
 from store.database import Store
 from store.facts import entities
-from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person
+from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person, people
 from tests.acceptance.http.intake.scenes import scene
 from tests.processes.browser import DESKTOP, Chromium, Pages
 from workers.embedded.processes import wait_until
@@ -156,15 +157,8 @@ def add_dead_work(mind: Mind, error: str) -> None:
 @pytest.fixture(scope="package")
 def shared_people(stack: Any, ledger: Store) -> Iterator[Callable[[], Person]]:
     """Make a person for all tests of this process."""
-    people: list[Person] = []
-
-    def make() -> Person:
-        people.append(Person(stack, ledger))
-        return people[-1]
-
-    yield make
-    for person in people:
-        person.leave()
+    with people(ledger) as make:
+        yield partial(make, stack)
 
 
 @pytest.fixture(scope="package")
