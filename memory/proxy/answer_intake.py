@@ -103,11 +103,13 @@ def take_answer(
         if any(one.stands for one in same):
             return next(one.message_id for one in same if one.stands)
         if same:
-            back = [
-                restore_unless_erased(tx, settings, one, erased[one.being_id], [same[-1].message_id])
-                for one in [being, *room.every]
-            ]
-            return next(iter(back[0].ids), None)
+            again = [same[-1].message_id]
+            stands = transcripts.held_elsewhere(tx, being.being_id, place.conversation, again)
+            for one in [being, *room.every]:
+                transcripts.return_to(tx, one.being_id, place.conversation, again)
+                restored = restore_unless_erased(tx, settings, one, erased[one.being_id], again)
+                stands |= set(restored.ids) if one is being else set()
+            return next(iter(stands), None)
         return store_turns(
             tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by, room.present
         ).messages.get(0)

@@ -48,7 +48,9 @@ def shown_whole(
     with store.transaction() as tx:
         traces = of_ids(tx, being_id, [*named, *([continues] if continues else [])])
         before = traces.get(continues) if continues else None
-        way = answer_traces.way_to(tx, being_id, before.message_id, SHOWN_TURNS) if before and before.message_id else []
+        way: list[SaidBefore] = []
+        if before and before.conversation and before.message_id:
+            way = answer_traces.way_to(tx, being_id, before.conversation, before.message_id, SHOWN_TURNS)
         messages = {trace.message_id for trace in traces.values() if trace.message_id is not None}
         contents = transcripts.contents(tx, being_id, messages) if named else {}
     shown: list[Line] = [_line(one) for one in way]

@@ -1,8 +1,9 @@
 """The changes that an aligned transcript makes in the known conversation.
 
-A message of a conversation is standing or retracted, and has its place after another one. A transcript changes it as
-follows; every rule reads the whole transcript and the present state, so a transcript that comes again changes nothing,
-and one that could not be taken in is made up for by the next.
+A message of a conversation is standing or retracted, and has its place after another one. One that is retracted here
+stands as long as another conversation has it (`forks`). A transcript changes a conversation as follows; every rule
+reads the whole transcript and the present state, so a transcript that comes again changes nothing, and one that could
+not be taken in is made up for by the next.
 
 =============================================  ======================================================================
 the transcript shows                           then

@@ -22,6 +22,7 @@ from memory.proxy.answer_intake import AnswerPlace
 from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes
 from memory.proxy.matching import unrecorded_turns
+from memory.proxy.matching.forks import forked
 from memory.proxy.matching.group_turns import without_others_as_own, witnessed
 from memory.proxy.matching.joined_turns import divided_as_known
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
@@ -185,10 +186,14 @@ def take_transcript(
 
 
 def _with_copies(store: Store, request: _Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
-    """Messages, with the copies of them that the other Beings of a room have."""
+    """Messages, with the copies of them that the other Beings of a room have, and no other conversation of theirs."""
+    every: list[tuple[Being, Sequence[UUID]]] = [(request.being, message_ids)]
     with store.transaction() as tx:
-        every = [(other, utterances.heard(tx, other.being_id, message_ids)) for other in request.room.every]
-    return [(request.being, message_ids), *((other, sorted(heard)) for other, heard in every if heard)]
+        for other in request.room.every:
+            heard = utterances.heard(tx, other.being_id, message_ids)
+            gone = heard - transcripts.held_elsewhere(tx, other.being_id, request.conversation or "", heard)
+            every += [(other, sorted(gone))] if gone else []
+    return every
 
 
 def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequence[Withdrawal]) -> TakenTranscript:
@@ -269,9 +274,11 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     being_id, conversation = request.being.being_id, request.conversation
 
     def find(turns: Sequence[Turn]) -> Recognized:
-        if conversation is not None:
-            return named(reads, being_id, turns, conversation)
-        return recognize(reads, being_id, turns, now)
+        named_or_not = partial(named, conversation=conversation) if conversation else partial(recognize, now=now)
+        found = named_or_not(reads, being_id, turns)
+        # What is said in a room is told to all who are present, whatever one of them knows from elsewhere.
+        is_fork = found.aligned and not found.known.messages and not request.room.every
+        return forked(reads, being_id, turns, found) if is_fork else found
 
     if conversation is not None:
         turns = without_others_as_own(reads, being_id, turns, conversation)
@@ -298,9 +305,10 @@ def _names(tx: Transaction, request: _Request) -> Names:
     return Names([user.name, *request.user_names], [request.being.name, request.being.slug], others)
 
 
-def _to_retract(tx: Transaction, being_id: UUID, changes: Changes) -> list[UUID]:
+def _abandoned(tx: Transaction, being_id: UUID, conversation: str, changes: Changes) -> list[UUID]:
+    """The messages past which the conversation has gone on."""
     rest = (
-        transcripts.standing_below(tx, being_id, changes.retract_with_rest, changes.shown)
+        transcripts.standing_below(tx, being_id, conversation, changes.retract_with_rest, changes.shown)
         if changes.retract_with_rest
         else []
     )
@@ -319,13 +327,19 @@ def _carry_out(
 ) -> TakenTranscript:
     """Make the changes, unless other messages are to be retracted than was planned."""
     being, turns, (found, changes, places) = request.being, seen.turns, seen.decided
-    if places:
-        transcripts.add(tx, being.being_id, found.conversation, places)
-    gone = _to_retract(tx, being.being_id, changes)
+    for added in (found.shared, places):
+        if added:
+            transcripts.add(tx, being.being_id, found.conversation, added)
+    abandoned = _abandoned(tx, being.being_id, found.conversation, changes)
+    held = transcripts.held_elsewhere(tx, being.being_id, found.conversation, abandoned)
+    gone = [id_ for id_ in abandoned if id_ not in held]
     if set(gone) != set(withdrawals[0].message_ids):
         raise _MustRetract(gone)
     retracted = [retract_within(tx, settings, each).retracted for each in withdrawals]
     restored = 0
+    for one in [being, *request.room.every]:
+        transcripts.abandon(tx, one.being_id, found.conversation, abandoned)
+        transcripts.return_to(tx, one.being_id, found.conversation, changes.restore)
     for one in [being, *request.room.every] if changes.restore else ():
         back = restore_unless_erased(tx, settings, one, erased[one.being_id], changes.restore)
         restored = max(restored, back.restored)
@@ -336,7 +350,9 @@ def _carry_out(
     stored = kept.messages
     at = messages_at(stored, changes.new)
     moves = {id_: at[place] if isinstance(place, int) else place for id_, place in changes.moves.items()}
-    transcripts.move(tx, being.being_id, {id_: place for id_, place in moves.items() if place is not None})
+    transcripts.move(
+        tx, being.being_id, found.conversation, {id_: place for id_, place in moves.items() if place is not None}
+    )
     last, last_id = turns[-1], changes.last if isinstance(changes.last, UUID) else stored.get(len(turns) - 1)
     behind = changes.new[-1].after if changes.new and changes.new[-1].turn == len(turns) - 1 else None
     after = at[behind] if isinstance(behind, int) else behind

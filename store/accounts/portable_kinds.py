@@ -190,7 +190,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("retracted_message", "retracted_messages", own("message_id"), filled=absent("false", "aged")),
     Kind("confidence", "confidences", own("message_id, asked_in")),
-    Kind("transcript_turn", "transcript_turns", own("message_id")),
+    Kind("transcript_turn", "transcript_turns", own("message_id, conversation"), filled=absent("false", "abandoned")),
     Kind("awaited_retraction", "awaited_retractions", own("producer_id")),
     Kind("scene_message", "scene_messages", own("note_id, message_id")),
     Kind("session_summary", "session_summaries", own("session_id, version")),

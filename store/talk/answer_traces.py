@@ -65,19 +65,20 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
     return {row["digest"] for row in rows}
 
 
-def way_to(tx: Transaction, being_id: UUID, message_id: UUID, limit: int) -> list[SaidBefore]:
-    """Return the messages that lead to one, itself the last, at most `limit`."""
+def way_to(tx: Transaction, being_id: UUID, conversation: str, message_id: UUID, limit: int) -> list[SaidBefore]:
+    """Return the messages that lead to one in a conversation, itself the last, at most `limit`."""
     return tx.rows(
         SaidBefore,
         """
         with recursive way as (
             select message_id, parent_id, 1 as steps
             from memory.transcript_turns
-            where being_id = %(being)s and message_id = %(message)s
+            where being_id = %(being)s and message_id = %(message)s and conversation = %(conversation)s
             union all
             select t.message_id, t.parent_id, way.steps + 1
             from way
             join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = way.parent_id
+                and t.conversation = %(conversation)s
             where way.steps < %(limit)s
         )
         select m.role, m.speaker, m.content
@@ -85,7 +86,7 @@ def way_to(tx: Transaction, being_id: UUID, message_id: UUID, limit: int) -> lis
         join memory.message_versions as m on m.being_id = %(being)s and m.message_id = way.message_id
         order by way.steps desc
         """,
-        {"being": being_id, "message": message_id, "limit": limit},
+        {"being": being_id, "conversation": conversation, "message": message_id, "limit": limit},
     )
 
 

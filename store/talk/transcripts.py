@@ -18,7 +18,17 @@ SAME_KIND = 2000
 
 @dataclass(frozen=True, slots=True)
 class PlacedMessage:
-    """A message and its place: `parent_id` is the message that it was said after, None for the first that is known."""
+    """A message and its place in a conversation.
+
+    Attributes:
+        message_id: The message.
+        parent_id: The message that it was said after; None for the first that is known.
+        digest: That of its role and words.
+        role: Its speaker's role.
+        speaker: The speaker's name, if another than the user and the Being speaks.
+        created_at: When it was said.
+        stands: Whether it is not retracted, and the conversation has not gone on past another version of it.
+    """
 
     message_id: UUID
     parent_id: UUID | None
@@ -31,7 +41,7 @@ class PlacedMessage:
 
 @dataclass(frozen=True, slots=True)
 class NewPlace:
-    """The place of a message that is being stored."""
+    """The place of a message in a conversation that had none there."""
 
     message_id: UUID
     parent_id: UUID | None
@@ -39,7 +49,7 @@ class NewPlace:
 
 
 def conversations_with(
-    tx: Transaction, being_id: UUID, digests: Collection[bytes], *, prefix: str, limit: int
+    tx: Transaction, being_id: UUID, digests: Collection[bytes], *, prefix: str = "", limit: int
 ) -> list[tuple[str, int]]:
     """The conversations that know the most of these digests, of equal ones first the one in which it was said last.
 
@@ -134,14 +144,16 @@ def near(
             (
                 select message_id
                 from memory.transcript_turns
-                where being_id = %(being)s and parent_id = any(array(table same))
+                where being_id = %(being)s and parent_id = any(array(table same)) and conversation = %(conversation)s
                 order by message_id desc
                 limit %(same_kind)s
             )
         )
-        select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at, m.retracted_at is null as stands
+        select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at,
+            m.retracted_at is null and not t.abandoned as stands
         from chosen
         join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = chosen.message_id
+            and t.conversation = %(conversation)s
         join memory.message_versions as m on m.being_id = %(being)s and m.message_id = chosen.message_id
         order by t.message_id
         """,
@@ -184,9 +196,12 @@ def contents(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> 
 
 
 def standing_below(
-    tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], apart_from: Collection[UUID]
+    tx: Transaction, being_id: UUID, conversation: str, message_ids: Sequence[UUID], apart_from: Collection[UUID]
 ) -> list[UUID]:
-    """These messages and all that was said after them, as far as they stand; nothing at or behind `apart_from`."""
+    """These messages and all that was said after them, as far as they stand; nothing at or behind `apart_from`.
+
+    All of it as the conversation has it.
+    """
     return tx.column(
         """
         with recursive below as (
@@ -195,25 +210,30 @@ def standing_below(
             select t.message_id
             from below
             join memory.transcript_turns as t on t.being_id = %(being)s and t.parent_id = below.message_id
-            where t.message_id <> all(%(apart)s)
+            where t.message_id <> all(%(apart)s) and t.conversation = %(conversation)s
         )
         select message_id
         from below
         join memory.messages as m using (message_id)
-        where m.being_id = %(being)s
+        join memory.transcript_turns as t using (being_id, message_id)
+        where m.being_id = %(being)s and t.conversation = %(conversation)s and not t.abandoned
         order by message_id
         """,
-        {"being": being_id, "ids": list(message_ids), "apart": list(apart_from)},
+        {"being": being_id, "conversation": conversation, "ids": list(message_ids), "apart": list(apart_from)},
     )
 
 
 def add(tx: Transaction, being_id: UUID, conversation: str, places: Sequence[NewPlace]) -> None:
-    """Record the places of new messages."""
+    """Record the places of messages.
+
+    Until a migration's last part is done, a message has a place in one conversation alone, and gets no second one.
+    """
     tx.execute(
         """
         insert into memory.transcript_turns (being_id, conversation, message_id, parent_id, digest)
         select %s, %s, message_id, parent_id, digest
         from unnest(%s::uuid[], %s::uuid[], %s::bytea[]) as new (message_id, parent_id, digest)
+        on conflict do nothing
         """,
         [
             being_id,
@@ -225,8 +245,47 @@ def add(tx: Transaction, being_id: UUID, conversation: str, places: Sequence[New
     )
 
 
-def move(tx: Transaction, being_id: UUID, parents: Mapping[UUID, UUID]) -> None:
-    """Place messages after other ones than before: by message the one that it is said after now."""
+def held_elsewhere(tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID]) -> set[UUID]:
+    """Those of the messages that another conversation has, which has not gone on past another version of them."""
+    if not message_ids:
+        return set()
+    rows = tx.execute(
+        """
+        select distinct message_id
+        from memory.transcript_turns
+        where being_id = %s and message_id = any(%s) and conversation <> %s and not abandoned
+        """,
+        [being_id, list(message_ids), conversation],
+    )
+    return {row["message_id"] for row in rows}
+
+
+def abandon(tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID]) -> None:
+    """Record that a conversation has gone on past other versions of messages."""
+    _set_abandoned(tx, being_id, conversation, message_ids, abandoned=True)
+
+
+def return_to(tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID]) -> None:
+    """Record that a conversation goes on from messages again."""
+    _set_abandoned(tx, being_id, conversation, message_ids, abandoned=False)
+
+
+def _set_abandoned(
+    tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID], *, abandoned: bool
+) -> None:
+    if not message_ids:
+        return
+    tx.execute(
+        """
+        update memory.transcript_turns set abandoned = %s
+        where being_id = %s and message_id = any(%s) and conversation = %s and abandoned <> %s
+        """,
+        [abandoned, being_id, list(message_ids), conversation, abandoned],
+    )
+
+
+def move(tx: Transaction, being_id: UUID, conversation: str, parents: Mapping[UUID, UUID]) -> None:
+    """Place messages of a conversation after other ones than before: by message the one that it is said after now."""
     if not parents:
         return
     tx.execute(
@@ -234,7 +293,7 @@ def move(tx: Transaction, being_id: UUID, parents: Mapping[UUID, UUID]) -> None:
         update memory.transcript_turns as t
         set parent_id = moved.parent_id
         from unnest(%s::uuid[], %s::uuid[]) as moved (message_id, parent_id)
-        where t.being_id = %s and t.message_id = moved.message_id
+        where t.being_id = %s and t.message_id = moved.message_id and t.conversation = %s
         """,
-        [list(parents), list(parents.values()), being_id],
+        [list(parents), list(parents.values()), being_id, conversation],
     )

@@ -42,7 +42,7 @@ from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn, turn_of
 from schemas.text.reasoning import spoken
 from store.talk import transcripts
-from store.talk.transcripts import PlacedMessage
+from store.talk.transcripts import NewPlace, PlacedMessage
 
 # What the ids begin with that this system gives. A conversation that its frontend names is meant by its name only.
 RECOGNIZED = "transcript-"
@@ -61,12 +61,21 @@ STEPS = 13_000_000
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """A conversation, and how a transcript aligns with it; it may match nothing as that took more than `STEPS`."""
+    """A conversation, and how a transcript aligns with it.
+
+    Attributes:
+        conversation: Its id.
+        known: What is known of it.
+        matches: The alignment.
+        aligned: False if it matches nothing because that took more than `STEPS`.
+        shared: Places that it gets of messages of the conversation that it is a fork of.
+    """
 
     conversation: str
     known: KnownConversation
     matches: Sequence[Match]
     aligned: bool = True
+    shared: Sequence[NewPlace] = ()
 
 
 class Fit(NamedTuple):

@@ -1,14 +1,12 @@
 -- Places of messages in the transcripts of chat frontends.
 --
--- INVARIANT 1  A place, and ids that name its message, are there as long as the message stands or is retracted, and no longer: what
+-- INVARIANT 1  Places of a message, and ids that name it, are there as long as the message stands or is retracted, and no longer: what
 --              is erased, or expires, leaves no digest.
 -- INVARIANT 2  What was said after a message that goes is said after the one before it: places stay connected.
 
--- Removes the place of a message that is gone for good. It runs at the commit, when a message that only changed its table is in
+-- Removes the places of a message that is gone for good. It runs at the commit, when a message that only changed its table is in
 -- the other one.
 create or replace function leave_transcript() returns trigger language plpgsql as $$
-declare
-    v_parent_id uuid;
 begin
     if exists (select from memory.messages where being_id = old.being_id and message_id = old.message_id)
         or exists (select from memory.retracted_messages where being_id = old.being_id and message_id = old.message_id)
@@ -16,14 +14,15 @@ begin
         return null;
     end if;
     delete from memory.answer_traces where being_id = old.being_id and message_id = old.message_id;
-    delete from memory.transcript_turns
-    where being_id = old.being_id and message_id = old.message_id
-    returning parent_id into v_parent_id;
-    if found then
-        update memory.transcript_turns
-        set parent_id = v_parent_id
-        where being_id = old.being_id and parent_id = old.message_id;
-    end if;
+    with gone as (
+        delete from memory.transcript_turns
+        where being_id = old.being_id and message_id = old.message_id
+        returning conversation, parent_id
+    )
+    update memory.transcript_turns as t
+    set parent_id = gone.parent_id
+    from gone
+    where t.being_id = old.being_id and t.parent_id = old.message_id and t.conversation = gone.conversation;
     return null;
 end $$;
 create constraint trigger leave_transcript after delete on messages
