@@ -12,6 +12,7 @@ from memory.proxy.speakers import Names, divided
 from memory.proxy.storing import NO_ROOMMATES, Roommates, store_turns
 from memory.proxy.transcript import Line
 from memory.proxy.transcript_turns import turn_of
+from memory.proxy.wrapping.written_calls import without_call
 from memory.talk import sharing
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -77,7 +78,7 @@ def take_answer(
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
     """
-    line = Line("assistant", continued(place.begun, spoken(text, opened=place.opened)))
+    line = Line("assistant", without_call(continued(place.begun, spoken(text, opened=place.opened))))
     # Some models write the speaker's name before the answer, which frontends take away.
     own = divided(line, Names([], [being.name, being.slug, *place.names]))
     turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))

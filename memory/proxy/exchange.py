@@ -23,7 +23,7 @@ from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.forks import forked
-from memory.proxy.matching.group_turns import without_others_as_own, witnessed
+from memory.proxy.matching.group_turns import own_as_known, without_others_as_own, witnessed
 from memory.proxy.matching.joined_turns import divided_as_known
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
@@ -283,7 +283,9 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     if conversation is not None:
         turns = without_others_as_own(reads, being_id, turns, conversation)
     found = find(turns)
-    as_said = divided_as_known(reads, being_id, without_added_to_last(reads, being_id, turns, found.known), found.known)
+    as_said = without_added_to_last(reads, being_id, turns, found.known)
+    as_said = divided_as_known(reads, being_id, as_said, found.known)
+    as_said = as_said if request.room.every else own_as_known(as_said, found.known)
     if as_said is not turns:
         turns, found = as_said, find(as_said)
     off = request.off_the_record or request.being.is_off_the_record(found.conversation)
@@ -388,6 +390,8 @@ def _answer_place(
     known = found.known.messages.get(last_id)
     parent_id = known.parent_id if known else after
     line = next(line for line in reversed(request.transcript.lines) if line.text.strip())
+    if line.role == "user" and last.perhaps_of:
+        return place
     goes_on = line.role == "assistant" or _GO_ON.match(line.text)
     if parent_id is None or not goes_on:
         return None

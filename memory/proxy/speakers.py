@@ -29,13 +29,20 @@ _LOG = re.compile(
 )
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
+# Open WebUI's, before a channel's line, which has the name of the one who wrote it.
+_CHANNEL = re.compile(r"You are [^\n]{1,200}, participating in a threaded conversation\.")
+# Instructions that a program put before the words of the user, for a model that takes none apart.
+_INSTRUCTED = re.compile(
+    r"\s*You(?: are|'re) (?:an?|the|my) (?:[\w,-]{1,30} ){0,5}(?:assistant|AI|chatbot|chat bot|agent|language model)\b",
+    re.IGNORECASE,
+)
 _CARD = re.compile(r"\s*(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE)
 # `Ann: `, `**Ann:** `, `### Ann:`, `[Ann]: `
 _LABEL = re.compile(
     r"^(?:#{1,4}[ \t]{1,3}|\*\*|\[)?(?P<name>[^\n:\[\]<>{}*#]{1,100})(?:\*\*|\])?:(?:\*\*)?(?:[ \t]|$)", re.MULTILINE
 )
 # Labels that name the roles.
-USER_ROLE, MODEL_ROLE = ("Human", "User", "You"), ("Assistant", "AI", "Bot", "Model")
+USER_ROLE, MODEL_ROLE = ("Human", "User", "You", "User proxy"), ("Assistant", "AI", "Bot", "Model")
 _OWN_LABEL = re.compile(rf"^[ \t]*+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):[ \t]*+", re.MULTILINE)
 # Of so many labels a line is divided.
 MOST_LABELS = 1000
@@ -141,7 +148,20 @@ def is_sillytavern(transcript: Transcript) -> bool:
 
 def begins_with_card(line: Line, names: Names) -> bool:
     """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words."""
-    return _is_card(line.text, names.being)
+    return _is_card(line.text, names.being) or _INSTRUCTED.match(line.text) is not None
+
+
+def named_in_channel(lines: Sequence[Line], names: Names) -> Iterator[Line]:
+    """Yield lines, those of a channel with the name that stands before the words; the user's first name is enough."""
+    is_channel = any(line.role == "system" and _CHANNEL.match(line.text) for line in lines)
+    for line in lines:
+        label = _OWN_LABEL.match(line.text) if is_channel and line.role == "user" and line.name is None else None
+        if label is None:
+            yield line
+            continue
+        name = label["name"].strip()
+        is_user = _is(name, [*names.user, *USER_ROLE]) or _is(name.partition(" ")[0], names.user)
+        yield replace(line, name=None if is_user else name, text=line.text[label.end() :])
 
 
 def _persona_before_words(transcript: Transcript, being: Sequence[str]) -> str | None:

@@ -162,6 +162,15 @@ You are a summarization AI. Summarize the user's request into a single short sen
 Summarize in a {{}}-word Title. Give the title only. Here is the message: "{{}}"
 Summarize in a {{}}-word Title. Give the title only. "{{}}"
 """,
+    "LangChain, smolagents, CrewAI, AutoGen, Mastra": r"""
+<role> Context Extraction Assistant </role>{{}}<messages>{{}}</messages>
+You are a world expert at analyzing a situation to derive facts, and plan accordingly towards solving a task.{{}}write the facts survey, then in part 2, write your plan.
+You are a world expert at analyzing a situation, and plan accordingly towards solving a task.{{}}
+Analyze the following conversation and create a structured summary that preserves all information needed to continue the task seamlessly.{{}}
+You extract discrete, reusable memory statements from raw content{{}}
+You are in a role play game. The following roles are available:{{}}Then select the next role from {{}} to play. Only return the role.
+- you will generate a short title based on the first message a user begins a conversation with{{}}
+""",
     "Goose": r"""
 Generate a short title {{}}four words or less{{}}
 Generate a short title {{}}Reply with only the title.

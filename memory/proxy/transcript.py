@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from memory.proxy.wrapping.agent_forms import retold
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.prompt_formats import filled_in
 from schemas.text.reasoning import opens_reasoning
@@ -69,11 +70,11 @@ def read_transcript(messages: Sequence[Mapping[str, Any]], *, opened: bool = Fal
 
 def _unfolded(line: Line) -> Iterator[Line]:
     """Yield a line, or the lines of the chat that a program has filled into a model's format."""
-    pieces = filled_in(line.text) if line.role == "user" else []
+    pieces = filled_in(line.text) if line.role == "user" else retold(line.text) if line.role == "assistant" else []
     if not pieces:
         yield line
-    for piece in pieces:
-        yield replace(line, role=piece.role, text=piece.text, name=None)
+    for role, text in pieces:
+        yield replace(line, role=role, text=text, name=None)
 
 
 def _line(message: Any) -> Line:

@@ -18,6 +18,7 @@ from memory.proxy.speakers import (
     divided,
     has_label,
     is_sillytavern,
+    named_in_channel,
     with_told_names,
     without_merging,
 )
@@ -25,6 +26,7 @@ from memory.proxy.transcript import Line, Transcript
 from memory.proxy.wrapping.documents import is_file_alone, may_hold_document
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
+from memory.proxy.wrapping.written_calls import behind_result, without_call
 from schemas.text.reasoning import spoken
 from schemas.wire.fields import Role
 
@@ -128,6 +130,7 @@ def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
     """Return a transcript's lines of talk, and the names in it."""
     names = with_told_names(transcript, names)
     lines = [*_without_placeholders(without_merging(transcript, names).lines)]
+    lines = [*named_in_channel([*_without_calls(lines)], names)]
     # A frontend that writes no name before the user's words writes none of another: the user calls them by it.
     labels = any(line.role == "user" and has_label(line, names.user) for line in lines)
     by_role = {"user": names if labels else replace(names, others=()), "assistant": names}
@@ -145,6 +148,23 @@ def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
         if line.role == "user" and not line.other_parts and is_steering(line.text):
             continue
         yield line
+
+
+def _without_calls(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines, of which agents have written calls of tools as text, and results in the user's name."""
+    called = False
+    for line in lines:
+        said: str | None = line.text
+        if line.role == "assistant":
+            said = without_call(line.text)
+            called = said != line.text
+        elif line.role == "user" and called:
+            said = behind_result(line.text)
+            called = said == ""
+            if called:
+                yield replace(line, role="tool")
+                continue
+        yield line if said is None or said == line.text else replace(line, text=said)
 
 
 def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:

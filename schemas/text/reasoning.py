@@ -113,15 +113,14 @@ _FORMS = {
         r"^(?=[^\s>])",
         at_beginning=True,
     ),
-    # Headings, and agents that follow ReAct
+    # Headings, and labels, as agents that follow ReAct write them
     "heading": _Form(
         r"(?:#{1,4}[ \t]|\*\*)(?:thinking|thoughts?|(?:thought|reasoning) process|reasoning|inner monologue):?"
         r"(?:\*\*)?:?\s",
         r"^(?:#{1,4}[ \t]|\*\*)(?:my |final )?(?:answer|response|reply|output):?(?:\*\*)?:?",
         at_beginning=True,
     ),
-    "react": _Form(r"thought:\s", r"^final answer:", at_beginning=True),
-    "labelled": _Form(r"(?:reasoning|thinking):\s", r"^(?:final )?answer:", at_beginning=True),
+    "labelled": _Form(r"(?:reasoning|thinking|thought):\s", r"^(?:final )?answer:", at_beginning=True),
     "comment": _Form(r"<!--", r"-->[ \t]{0,9}$", at_beginning=True, may_be_all=True),
     # What OpenCode tells GLM of its earlier reasoning
     "previous": _Form(r"\[previous reasoning:\s", r"\][ \t]{0,5}$", at_beginning=True, may_be_all=True),

@@ -6,6 +6,7 @@ from typing import get_args
 from uuid import UUID
 
 from memory.proxy.comparison import digest
+from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn
 from schemas.wire.fields import Role
@@ -25,6 +26,23 @@ def witnessed(
     known = [transcripts.digests_in(tx, ids, conversation, set().union(*versions)) for ids in ([being_id], others)]
     heard = [turn for turn, each in zip(before, versions, strict=True) if each & known[0] or not each & known[1]]
     return [*heard, *turns[newest:]]
+
+
+def own_as_known(turns: Sequence[Turn], known: KnownConversation) -> Sequence[Turn]:
+    """Return turns of which those are the Being's that come in another's name and are known as its own.
+
+    Agents of one program, for all of which the Being answers, are shown each other's answers so.
+    """
+    others = {turn.digest: digest("assistant", turn.comparable) for turn in turns if turn.role == "other"}
+    own = {one: as_own for one, as_own in others.items() if as_own in known.by_digest and one not in known.by_digest}
+    if not own:
+        return turns
+    return [
+        replace(turn, role="assistant", speaker=None, digest=own[turn.digest], perhaps_of=turn.speaker)
+        if turn.digest in own
+        else turn
+        for turn in turns
+    ]
 
 
 def without_others_as_own(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Sequence[Turn]:

@@ -6,6 +6,7 @@ user's words or alone. Claude Code, Codex CLI, Cline, Roo Code and OpenCode mark
 
 import re
 
+from memory.proxy.wrapping.agent_forms import users_part
 from memory.text.markup import Markup
 
 # Tags of which the block is the agent's; beside them those that name retrieved things (`wrappers`).
@@ -49,6 +50,8 @@ def without_insertions(text: str) -> str:
     """Return a line without what an agent wrote without a mark of its end; empty if it wrote all of it."""
     if _WHOLE.match(text):
         return ""
+    if (part := users_part(text)) != text:
+        return part
     # What a command printed stands in two tags on one line.
     text = text.replace("</bash-stdout><bash-stderr>", "</bash-stdout>\n<bash-stderr>")
     if _RESULT.match(text):

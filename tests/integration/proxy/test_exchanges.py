@@ -559,6 +559,16 @@ def test_others_speak_for_themselves(door, being):
     ]
 
 
+def test_answers_that_agents_of_one_program_are_shown_in_each_others_names_are_the_beings(door):
+    asked = user("My cat is called Minka; what does she eat?", name="user_proxy")
+    door.asks(asked, answer="Tuna, I think.")
+    door.asks(asked, user("Tuna, I think.", name="cook"), answer="Not only tuna.")
+    door.asks(asked, user("Tuna, I think.", name="cook"), user("Not only tuna.", name="critic"), answer="And mice.")
+
+    answers = ["Tuna, I think.", "Not only tuna.", "And mice."]
+    assert door.said() == [("user", None, asked["content"]), *(("assistant", None, text) for text in answers)]
+
+
 def test_tools_images_and_unknown_parts_become_no_messages(door):
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
     transcript = [

@@ -1,0 +1,122 @@
+"""Forms that frameworks for agents fill with the user's words, and with talk that went on before."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Literal, NamedTuple
+
+# Of more turns the first ones are read.
+MOST_RETOLD = 1_000
+
+RetoldRole = Literal["user", "assistant", "system"]
+
+
+class _Form(NamedTuple):
+    """A form around the user's words.
+
+    Attributes:
+        begins: How it begins.
+        ends: What stands behind the user's words; the first of these ends them.
+        behind: What stands before them.
+        is_open: Whether there may be nothing behind them.
+    """
+
+    begins: str
+    ends: Sequence[str]
+    behind: str
+    is_open: bool = False
+
+
+_FORMS = (
+    # CrewAI
+    _Form(
+        "Current Task: ",
+        (
+            "\n\nThis is the expected criteria for your final answer:",
+            "\n\nThis is the context you're working with:",
+            "\n\nProvide your complete response:",
+            "\n\nBegin! This is VERY important to you,",
+        ),
+        "Current Task: ",
+    ),
+    # smolagents
+    _Form(
+        "New task:\n",
+        ("\nYou have been provided with these additional arguments, that you can access directly",),
+        "New task:\n",
+        is_open=True,
+    ),
+    # LangChain's ReAct
+    _Form(
+        "Answer the following questions as best you can. You have access to the following tools:",
+        ("\nThought:",),
+        "\nBegin!\n\nQuestion: ",
+    ),
+)
+# Texts that an agent's program writes whole, by their first words.
+_WHOLE = re.compile(
+    # smolagents, of which one agent asks another
+    r"New task:\nYou're a helpful agent named '[^\n]{1,100}'\.\nYou have been submitted this task by your manager\."
+    r"|Now proceed and carry out this plan\.\s*\Z"
+    # CrewAI
+    r"|Now it's time you MUST give your absolute best final answer\. You'll ignore all previous instructions"
+    # AutoGen
+    r"|No valid name was mentioned\. Please select from: \["
+)
+_RETRIES = (
+    # smolagents
+    (
+        re.compile(r"(?:Call id: \S{1,100}\s{1,3})?Error:\n"),
+        "\nNow let's retry: take care not to repeat previous errors!",
+    ),
+    # Pydantic AI
+    (
+        re.compile(r"Validation feedback:\n|Plain text responses are not permitted\b|\d{1,3} validation errors?:"),
+        "\n\nFix the errors and try again.",
+    ),
+    # CrewAI
+    (
+        re.compile(r"<summary>\n"),
+        "</summary>\n\nContinue the task from where the conversation left off. The above is a structured summary of",
+    ),
+)
+# OpenAI's Agents SDK shows an agent so what was said to the one before it.
+_RETOLD = re.compile(
+    r"\s*For context, here is the conversation so far between the user and the previous agent:\n"
+    r"<CONVERSATION HISTORY>\n"
+)
+_RETOLD_ENDS = "</CONVERSATION HISTORY>"
+_ROLES: Mapping[str | None, RetoldRole] = {"user": "user", "assistant": "assistant"}
+_RETOLD_TURN = re.compile(
+    r"^\d{1,4}\. (?:(?P<role>user|assistant|system|developer|tool)(?: \([^()\n]{0,100}\))?: |(?=\{))", re.MULTILINE
+)
+
+
+def users_part(text: str) -> str:
+    """Return the user's words in a form, or the text if it is none; empty if an agent's program wrote all of it."""
+    plain = text.strip()
+    if _WHOLE.match(plain) or any(begins.match(plain) and ends in plain for begins, ends in _RETRIES):
+        return ""
+    for form in _FORMS:
+        _, found, rest = plain.partition(form.behind)
+        if found and plain.startswith(form.begins):
+            ends = [place for end in form.ends if (place := rest.find(end)) >= 0]
+            if ends or form.is_open:
+                return rest[: min(ends, default=len(rest))]
+    return text
+
+
+def retold(text: str) -> list[tuple[RetoldRole, str]]:
+    """Return the turns that an answer only tells again, with their roles; none if it does not begin so."""
+    begins = _RETOLD.match(text)
+    if begins is None:
+        return []
+    end = text.rfind(_RETOLD_ENDS)
+    end = end if end >= 0 else len(text)
+    found = list(islice(_RETOLD_TURN.finditer(text, begins.end(), end), MOST_RETOLD))
+    ends = [*(one.start() for one in found[1:]), end]
+    turns = [
+        (_ROLES.get(one["role"], "system"), text[one.end() : until].strip())
+        for one, until in zip(found, ends, strict=True)
+    ]
+    return turns or [("system", text)]

@@ -1,0 +1,50 @@
+"""Calls of tools that agents write as text in the model's lines, and their results, which come in the user's.
+
+    Thought: I look it up.                  ReAct, as LangChain, LlamaIndex and CrewAI write it
+    Action: weather
+    Action Input: {"city": "Oslo"}
+    Observation: Rain
+    Calling tools: [{'id': …}]              smolagents, whose results begin with Observation or Error
+    <tool_call>{"name": …}</tool_call>      models whose server does not read their calls
+
+A call, and the thought before it, is no speech. A line of the user's is a result only behind such a call: people write
+about observations and errors as well.
+"""
+
+import re
+
+_ACTION = re.compile(r"^Action:[^\n]{0,200}\n\s{0,20}Action Input:", re.MULTILINE)
+_CALLING = re.compile(r"^Calling tools:\s*\[\{", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^[ \t]{0,3}(?:<tool_call>\s*(?:\{|<function=)|<function_calls?>\s*[{<]|\[TOOL_CALLS\]\s*\[?\w"
+    r"|<\uff5ctool\u2581calls\u2581begin\uff5c>|<\|tool_calls_section_begin\|>)",
+    re.MULTILINE,
+)
+_CALLS = (_ACTION, _CALLING, _BLOCK)
+_CLOSES = ("</tool_call>", "</function_call>", "</function_calls>", "<\uff5ctool\u2581calls\u2581end\uff5c>")
+_ANSWERS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE)
+_THOUGHT = re.compile(r"\s*Thoughts?:\s", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\s*(?:Observation:|Call id: \S{1,100}\s+(?:Error|Observation):|Error:\s|<tool_response>|<tool_result)"
+)
+# What the user says next, in the same line.
+_NEXT = re.compile(r"^New task:\s", re.MULTILINE)
+
+
+def without_call(text: str) -> str:
+    """Return an answer without the call that it ends with; empty if it says nothing else."""
+    begins = min((found.start() for form in _CALLS if (found := form.search(text)) is not None), default=None)
+    # In a block of code a call is shown, and an answer may follow what was called.
+    if begins is None or text.count("```", 0, begins) % 2 or _ANSWERS.search(text, begins):
+        return text
+    closes = max(text.rfind(tag) + len(tag) if tag in text[begins:] else 0 for tag in _CLOSES)
+    said = f"{text[:begins].rstrip()}\n\n{text[closes:].strip()}".strip() if closes else text[:begins].rstrip()
+    return "" if _THOUGHT.match(said) else said
+
+
+def behind_result(text: str) -> str | None:
+    """Return what the user says behind a call's result in the same line, mostly nothing; None if the line is none."""
+    if not _RESULT.match(text):
+        return None
+    further = _NEXT.search(text)
+    return text[further.start() :] if further else ""

@@ -1,0 +1,152 @@
+"""What frameworks for agents put around the user's words, and write as text that is a call of a tool or its result."""
+
+import pytest
+
+from memory.proxy.background import maker_of
+from memory.proxy.speakers import Names
+from memory.proxy.transcript import read_transcript
+from memory.proxy.transcript_turns import turns_of
+from memory.proxy.wrapping.written_calls import without_call
+from schemas.text.reasoning import spoken
+from tests.frontends import SYSTEM, assistant, user, wire
+
+NAMES = Names(["Ann"], ["Mira"])
+SAID = "My dog is called Rex; where can he swim?"
+CREW = "\n\nThis is the expected criteria for your final answer: A place\nyou MUST return the actual complete content"
+SMOL = "Calling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'lakes', 'arguments': {}}}]"
+REACT = 'Thought: I look for a lake.\nAction: lakes\nAction Input: {"near": "Ulm"}'
+HERMES = '<tool_call>\n{"name": "lakes", "arguments": {}}\n</tool_call>'
+ARGUMENTS = "You have been provided with these additional arguments, that you can access directly"
+MANAGED = "You're a helpful agent named 'lakes'.\nYou have been submitted this task by your manager."
+REACT_PROMPT = (
+    "Answer the following questions as best you can. You have access to the following tools:\n\nlakes - Lakes"
+    "\n\nUse the following format:\n\nQuestion: the input question you must answer\nThought: you should always think"
+)
+ROLES = "You are in a role play game. The following roles are available:\ncook: A cook."
+SELECT = "Then select the next role from ['cook'] to play. Only return the role."
+RETRY = "Now let's retry: take care not to repeat previous errors! If you have retried several times, try another."
+HISTORY = (
+    "For context, here is the conversation so far between the user and the previous agent:\n<CONVERSATION HISTORY>\n"
+)
+
+
+def said(*messages):
+    return [(turn.role, turn.text) for turn in turns_of(read_transcript([SYSTEM, *wire(*messages)]), NAMES)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"\nCurrent Task: {SAID}{CREW}",
+        f"\nCurrent Task: {SAID}{CREW}\n\nThis is the context you're working with:\nRex swims.",
+        f"\nCurrent Task: {SAID}\n\nProvide your complete response:",
+        f"New task:\n{SAID}",
+        f"New task:\n{SAID}\n{ARGUMENTS} using the keys as variables:\n{{'map': 1}}.",
+        f"{REACT_PROMPT}\n\nBegin!\n\nQuestion: {SAID}\nThought:",
+    ],
+)
+def test_the_users_part_of_a_form_is_told(text):
+    assert said(text) == [("user", SAID)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Validation feedback:\nSpeak of the dog.\n\nFix the errors and try again.",
+        f"Error:\nNo such lake.\n{RETRY}",
+        "Now proceed and carry out this plan.",
+        "No valid name was mentioned. Please select from: ['cook', 'critic'].",
+        f"New task:\n{MANAGED}\n---\nTask:\nSwim.",
+    ],
+)
+def test_what_an_agents_program_writes_is_not_the_users(text):
+    assert said(SAID, "By the lake.", text) == [("user", SAID), ("assistant", "By the lake.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Current Task: find a lake for Rex.",
+        "Observation: Rex swims well.",
+        "Error: I burnt the cake.",
+        "Validation feedback: they liked it.",
+        "Now proceed and carry out this plan. I will bake.",
+    ],
+)
+def test_what_people_write_alike_stays(text):
+    assert said(SAID, "By the lake.", text)[-1] == ("user", text)
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        (SMOL, "Observation:\nThe Danube"),
+        (f"I look.\n{SMOL}", f"Call id: call_1\nError:\nNo map\n{RETRY}"),
+        (REACT, "Observation: The Danube"),
+        (f"{REACT}\nObservation: The Danube", ""),
+        (HERMES, "<tool_response>\nThe Danube\n</tool_response>"),
+    ],
+)
+def test_a_call_that_is_written_as_text_and_its_result_are_no_talk(call, result):
+    spoke = [("assistant", "I look.")] if call.startswith("I look") else []
+    assert said(SAID, call, result, "In the Danube.", "Observation: he did.") == [
+        ("user", SAID), *spoke, ("assistant", "In the Danube."), ("user", "Observation: he did."),
+    ]  # fmt: skip
+    assert said(SAID, call, f"{result}\nNew task:\nAnd where may I?" if result else "And where may I?") == [
+        ("user", SAID), *spoke, ("user", "And where may I?"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Thought: I know it.\nAnswer: In the Danube.", "In the Danube."),
+        (f"{REACT}\nObservation: The Danube\nThought: I know it.\nFinal Answer: In the Danube.", "In the Danube."),
+        (f"I look.\n{HERMES}\nIn the Danube.", "I look.\n\nIn the Danube."),
+        (f"A call looks so:\n```\n{HERMES}\n```\nTry it.", f"A call looks so:\n```\n{HERMES}\n```\nTry it."),
+    ],
+)
+def test_what_is_said_beside_a_call_stays(text, rest):
+    assert without_call(spoken(text)).strip() == rest
+
+
+def test_talk_that_an_agent_is_told_again_is_the_talk():
+    told = f'{HISTORY}1. user: {SAID}\n2. {{"name": "transfer_to_lakes"}}\n3. assistant: In\nthe Danube.\n'
+    assert said(assistant(f"{told}</CONVERSATION HISTORY>"), user("Why?")) == [
+        ("user", SAID), ("assistant", "In\nthe Danube."), ("user", "Why?"),
+    ]  # fmt: skip
+
+
+def test_lines_of_a_channel_are_each_ones_own():
+    channel = "You are Mira, participating in a threaded conversation. Be concise and conversational."
+    for line, role, speaker in (("Ann Smith: Hello.", "user", None), ("Bob: Hello.", "other", "Bob")):
+        (turn,) = turns_of(read_transcript([{"role": "system", "content": channel}, *wire(line)]), NAMES)
+        assert (turn.role, turn.speaker, turn.text) == (role, speaker, "Hello.")
+
+
+@pytest.mark.parametrize(
+    ("system", "asked"),
+    [
+        ("", "<role>\nContext Extraction Assistant\n</role>\n\nExtract.\n\n<messages>\nHuman: hi\n</messages>"),
+        ("You are a world expert at analyzing a situation, and plan accordingly towards solving a task.\nPlan.", SAID),
+        (
+            "- you will generate a short title based on the first message a user begins a conversation with\n- short",
+            SAID,
+        ),
+        (
+            "",
+            f"{ROLES}\nRead the following conversation. {SELECT}\n\nuser: hi\n\nRead the above conversation. {SELECT}",
+        ),
+    ],
+)
+def test_requests_of_frameworks_are_no_talk(system, asked):
+    lines = [*([{"role": "system", "content": system}] if system else []), {"role": "user", "content": asked}]
+    assert maker_of(read_transcript(lines)) == "frontend"
+
+
+def test_instructions_before_the_users_first_words_leave_them_unsure():
+    told = [
+        turns_of(read_transcript(wire(text)), NAMES)[0].unsure
+        for text in (f"You are a helpful assistant. {SAID}", f"You are an angel! {SAID}")
+    ]
+    assert told == [True, False]
