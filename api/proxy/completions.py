@@ -225,9 +225,12 @@ def _room(transcript: Transcript, headers: Headers, *, alone: bool) -> AskedRoom
 def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:
     transcript = chat.transcript
     room = _room(transcript, headers, alone=alone)
-    conversation = named_conversation(headers.get(CONVERSATION)) or named_conversation(chat.conversation)
     # Open WebUI tells the chat in a header of its own too, where its operator forwards what it knows of users.
-    temporary = any((id_ or "").startswith(_TEMPORARY) for id_ in (conversation, headers.get(OPEN_WEBUI_CHAT)))
+    named = [
+        named_conversation(id_) for id_ in (headers.get(CONVERSATION), chat.conversation, headers.get(OPEN_WEBUI_CHAT))
+    ]
+    conversation = next((id_ for id_ in named if id_ is not None), None)
+    temporary = any((id_ or "").startswith(_TEMPORARY) for id_ in named)
     off_the_record = temporary or chat.off_the_record or _is_set(headers, OFF_THE_RECORD)
     background = _is_set(headers, BACKGROUND) or _is_agents_own(chat, headers)
     names = [name.strip() for name in (_names(headers, USER_NAMES) or "").split(",") if name.strip()][:MOST_USER_NAMES]

@@ -28,6 +28,10 @@ def asked(sdk, *messages, **options):
     return sdk.chat.completions.with_raw_response.create(model="fake-1", messages=wire(*messages), **options)
 
 
+def test_open_webuis_own_header_names_the_chat(sdk):
+    assert asked(sdk(x_openwebui_chat_id="3f1c"), "Hello.").headers["x-memory-conversation"] == "3f1c"
+
+
 def test_a_chat_is_taken_in_once_and_comes_back_in_another(proxy, sdk, person, wait_until):
     chat = sdk()
     proxy.upstream.replies.append(Reply.document(completion("How exciting! By ferry?")))
