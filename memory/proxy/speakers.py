@@ -153,7 +153,7 @@ def begins_with_card(line: Line, names: Names) -> bool:
 
 def named_in_channel(lines: Sequence[Line], names: Names) -> Iterator[Line]:
     """Yield lines, those of a channel with the name that stands before the words; the user's first name is enough."""
-    is_channel = any(line.role == "system" and _CHANNEL.match(line.text) for line in lines)
+    is_channel = any(line.role == "system" and _CHANNEL.search(line.text) for line in lines)
     for line in lines:
         label = _OWN_LABEL.match(line.text) if is_channel and line.role == "user" and line.name is None else None
         if label is None:
