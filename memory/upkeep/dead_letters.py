@@ -5,7 +5,7 @@ from uuid import UUID
 
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
 from schemas.errors import Refused
-from schemas.ledger.kinds import WORK
+from schemas.ledger.kinds import STEPS, WORK
 from schemas.ledger.work import Work, WorkPage
 from schemas.settings import Settings
 from store.database import Store
@@ -49,9 +49,8 @@ def replay(store: Store, settings: Settings, owners: Owners, work_id: UUID) -> N
     """
     with store.transaction() as tx:
         found = work.get(tx, owners, work_id)
-        kind = WORK.get(found.kind)
         unanswered.remove(tx, found.owner_id)
-        if kind is None or kind.when_dead != "fail the run":
+        if WORK.get(found.kind) not in STEPS.values():
             work.replay(tx, found)
             return
         if not work.remove(tx, found):

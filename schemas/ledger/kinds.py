@@ -34,12 +34,9 @@ class WorkKind(Kind):
     """Work of the ledger: one row for each (owner, kind, key).
 
     Attributes:
-        when_dead: What happens in the transaction that marks a unit dead: nothing, so that it waits for a person to
-            replay or drop it; or the patrol run whose step it is fails.
         outlives_owner: Whether the work is kept and done after its owner is erased.
     """
 
-    when_dead: Literal["wait for a person", "fail the run"] = "wait for a person"
     outlives_owner: bool = False
 
 
@@ -83,17 +80,18 @@ DELIVER_DUE = WorkKind("session_close.deliver_due", "session-close")
 # The streams may contain items for a Being that was erased.
 CLEAN_STREAMS = WorkKind("upkeep.clean_streams", "upkeep", outlives_owner=True)
 
-# The steps of a patrol by name, in the order of their Celery chain.
+# The steps of a patrol by name, in the order of their Celery chain. The run of a dead step fails; all other dead work
+# waits for a person.
 STEPS = {
-    "embed": WorkKind("patrol.embed", "patrol", when_dead="fail the run"),
-    "assign": WorkKind("patrol.assign", "patrol", when_dead="fail the run"),
-    "session_counts": WorkKind("patrol.session_counts", "patrol", when_dead="fail the run"),
-    "dying": WorkKind("patrol.dying", "patrol", when_dead="fail the run"),
-    "consolidate": WorkKind("patrol.consolidate", "patrol-llm", when_dead="fail the run"),
-    "revive": WorkKind("patrol.revive", "patrol", when_dead="fail the run"),
-    "split": WorkKind("patrol.split", "patrol-llm", when_dead="fail the run"),
-    "merge": WorkKind("patrol.merge", "patrol", when_dead="fail the run"),
-    "diary": WorkKind("patrol.diary", "patrol-llm", when_dead="fail the run"),
+    "embed": WorkKind("patrol.embed", "patrol"),
+    "assign": WorkKind("patrol.assign", "patrol"),
+    "session_counts": WorkKind("patrol.session_counts", "patrol"),
+    "dying": WorkKind("patrol.dying", "patrol"),
+    "consolidate": WorkKind("patrol.consolidate", "patrol-llm"),
+    "revive": WorkKind("patrol.revive", "patrol"),
+    "split": WorkKind("patrol.split", "patrol-llm"),
+    "merge": WorkKind("patrol.merge", "patrol"),
+    "diary": WorkKind("patrol.diary", "patrol-llm"),
 }
 PATROL_STEPS = tuple(STEPS)
 

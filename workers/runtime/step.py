@@ -18,7 +18,7 @@ from providers.errors import Misconfigured, Transient
 from providers.metering import Asker, on_behalf_of
 from schemas.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable, Withdrawn
 from schemas.ledger.acting import acting_for, crossing
-from schemas.ledger.kinds import KINDS, Kind, TickKind, WorkKind
+from schemas.ledger.kinds import KINDS, STEPS, Kind, TickKind, WorkKind
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store.ledger import work
@@ -41,19 +41,17 @@ def step(kind: WorkKind, *, bury: Bury | None = None) -> Callable[[Do], Task]:
 
     Args:
         kind: The kind of work, which names the task and its queue.
-        bury: Called in the transaction that marks a unit dead, for kinds whose `when_dead` is more than waiting.
+        bury: Called in the transaction that marks a step of a patrol dead.
 
     Returns:
         A decorator for `(resources, claim) -> None`.
 
     Raises:
-        ValueError: The kind is not registered, or `bury` contradicts its `when_dead`.
+        ValueError: The kind is not registered, or has a `bury` and is no step of a patrol, or the reverse.
     """
     _must_be_registered(kind)
-    if (bury is None) != (kind.when_dead == "wait for a person"):
-        raise ValueError(
-            f"{kind.name} has when_dead={kind.when_dead!r}: pass `bury` if and only if it is not 'wait for a person'."
-        )
+    if (bury is not None) != (kind in STEPS.values()):
+        raise ValueError(f"{kind.name}: pass `bury` if and only if the kind is a step of a patrol.")
 
     def decorate(do: Do) -> Task:
         def perform(name: str) -> None:
