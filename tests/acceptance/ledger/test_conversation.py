@@ -1,4 +1,4 @@
-"""A month of talk, handed in out of order and with repeats, comes to what it comes to in order."""
+"""Days of talk, handed in out of order and with repeats, come to what they come to in order."""
 
 import json
 import random
@@ -13,17 +13,12 @@ from store.talk import messages
 
 PATIENCE = 240.0
 BATCH = 20
-SAMPLE = [json.loads(line) for line in (CHECKOUT / "samples" / "conversation.jsonl").read_text("utf-8").splitlines()]
-
-
-@pytest.fixture
-def talk():
-    """The month's messages, in order."""
-    return SAMPLE
+MONTH = [json.loads(line) for line in (CHECKOUT / "samples" / "conversation.jsonl").read_text("utf-8").splitlines()]
 
 
 @pytest.mark.usefixtures("locks_in_order")
-def test_talk_is_kept_judged_and_summed_up_once(life, talk, wait_until):
+def test_talk_is_kept_judged_and_summed_up_once(life, wait_until):
+    talk = [*MONTH[80:110], *MONTH[-30:]]
     chance = random.Random(7)
     life.thinker()
     handed_in = [*talk, *chance.sample(talk, len(talk) // 4)]
