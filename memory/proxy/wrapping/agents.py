@@ -16,7 +16,7 @@ TAGS = (
     r"|task-notification|ide_(?:opened_file|selection|diagnostics)|new-diagnostics|teammate-message|mode_notice"
     r"|(?:permissions|skills?|apps|plugins|personality|collaboration_mode|multi_agent)[ _-]?(?:spec|instructions|mode)"
     r"|user_(?:instructions|action|shell_command)|turn_aborted|subagent_notification|skill|environment_(?:context|details)"
-    r"|instructions|explicit_instructions|current_(?:file|mode|time)|final_file_content|slug|workspace_info"
+    r"|instructions|explicit_instructions|current_(?:file|mode|time)|final_file_content|slug|workspace_info|info-msg|reminderinstructions"
 )
 # Texts without a mark, each told by its first words.
 _WHOLE = re.compile(

@@ -26,7 +26,9 @@ _TASKS = re.compile(
     r"\s*(?:#{1,3}\s*Task:\s*Respond to the user|Use the following (?:\w+ ){0,3}(?:context|documents?|information)"
     r"|(?:Please )?answer the (?:user'?s? )?(?:question|query)(?: below)?(?: only)? (?:using|based|from|with)\b"
     r"|You are an assistant for question[- ]answering|You are given a user query|Context information is below"
-    r"|(?:Based on|Using|Given) the (?:following|provided|above) (?:context|documents?|information|sources?)"
+    r"|(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
+    r"(?:context|documents?|information|sources?)\b(?:[^\n]{0,60}\b(?:answer|question|query|respon[ds])|(?=[ \t]*:))"
+    r"|You'?(?:re| are) an? retrieve augmented chatbot"
     r"|The user has attached (?:a|\d{1,3}) files? to the conversation"
     # LM Studio
     r"|The following citations were found in the files|Important: No citations were found in the user files"
@@ -36,7 +38,7 @@ _TASKS = re.compile(
     r"|(?:Responde|Contesta|Usa|Utiliza|Utilice)[^\n]{0,80}(?:contexto|documentos|información|informações|fuentes)"
     r"|(?:Rispondi|Usa|Utilizza)[^\n]{0,80}(?:contesto|documenti|informazioni|fonti)"
     r"|(?:Ответь(?:те)?|Используй(?:те)?)[^\n]{0,80}(?:контекст|документ|информаци)"
-    r"|请?(?:根据|基于|使用|参考|利用)[^\n]{0,60}(?:上下文|资料|文档|信息|内容|知识|结果)[^\n]{0,60}(?:回答|问题)"
+    r"|请?(?:根据|基于|使用|参考|利用)[^\n]{0,60}(?:上下文|资料|文档|信息|内容|知识|结果)[^\n]{0,60}(?:回答|问题|知识)"
     r"|(?:以下|次|下記)の?[^\n]{0,60}(?:情報|文脈|コンテキスト|資料|文書)[^\n]{0,60}(?:答え|回答))",
     re.IGNORECASE,
 )
@@ -45,10 +47,16 @@ _USERS = (
     r"(?:the )?user'?s? (?:query|question|message|input|request)|用户(?:的)?(?:问题|提问|消息|输入)"
     r"|(?:Nutzer|Benutzer)(?:frage|anfrage|nachricht)|ユーザーの?質問"
 )
-_BEHIND_LABEL = r"(?:\*\*)?[ \t\u00a0]*[:\uff1a](?:\*\*)?[ \t]*"
+_BEHIND_LABEL = r"(?:[ \t]is)?(?:\*\*)?[ \t\u00a0]*[:\uff1a](?:\*\*)?[ \t]*"
 # No person labels their own words so.
 _USER_ASKED = re.compile(
     rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}|(?:^|\n)[ \t]*#{{1,6}}[ \t]*(?:{_USERS})[ \t]*\n", re.IGNORECASE
+)
+# Before a label of the user's question.
+_USES_CONTEXT = re.compile(
+    r"(?:please )?(?:use|using|given|based on|consider|refer to|with)\b[^\n]{0,60}\b(?:context|documents?|information"
+    r"|sources?|citations?|excerpts?|passages?|snippets?|references?|knowledge|memories|notes|results)\b",
+    re.IGNORECASE,
 )
 # A template in whichever language, if it has a tag with a context.
 _HEADED = re.compile(r"\s*#{2,4}[ \t]*[^\n]{1,60}:[ \t]*\n")
@@ -59,8 +67,9 @@ _ASKED = re.compile(
 )
 _QUERY_NAME = re.compile(r"user_query|query|user_question|question|user_message|user_input")
 _CONTEXT_LABEL = re.compile(
-    rf"{_LABEL}(?:reference materials?|references?|context|sources?|documents?|kontext|contexte|contexto"
-    rf"|contesto|контекст|上下文|参考资料|资料|コンテキスト|文脈){_BEHIND_LABEL}",
+    rf"{_LABEL}(?:(?:relevant|retrieved|known|background) )?(?:reference materials?|references?|context|sources?"
+    rf"|documents?|citations?|memories(?:/facts)?|facts|notes|knowledge(?: base)?|information|kontext|contexte|contexto"
+    rf"|contesto|контекст|上下文|参考资料|资料|已知信息|知识库|コンテキスト|文脈){_BEHIND_LABEL}",
     re.IGNORECASE,
 )
 _ANSWER_LABEL = re.compile(
@@ -76,6 +85,12 @@ _HOW_TO_ANSWER = re.compile(
     r"|avoid mentioning|remember to follow|if you don't know|---|###|(?:user'?s? )?(?:query|question)\s*:)",
     re.IGNORECASE,
 )
+_REQUIREMENTS = re.compile(
+    r"\n[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:回答要求|(?:answer(?:ing)?|response) (?:requirements|guidelines|rules|format))"
+    r"(?:\*\*)?[ \t]*+[:\uff1a].*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUOTATION_MARKS = ('"""', "'''", "```")
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?")
 # So many characters before the user's words tell whether they are labelled by a frontend.
 _MOST_BEFORE = 400
@@ -86,6 +101,8 @@ _INTERPRETER = re.compile(
     r"<code_interpreter type=\"code\".*\Z",
     re.DOTALL,
 )
+# A switch of Qwen's models, which frontends put at either end of the line.
+_THINKING = re.compile(r"\A\s*+/(?:no_?)?think\b[ \t]*+(?=\s|\Z)|(?<=\s)/(?:no_?)?think\s*+\Z")
 _MARKED = re.compile(
     r"<!--[ \t]*SYSTEM CONTEXT\b.*?(?:<!--[ \t]*END SYSTEM CONTEXT[ \t]*-->|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -93,11 +110,12 @@ _MARKED = re.compile(
 
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
+    text = _THINKING.sub("", text)
     text = without_insertions(without_envelope(_INTERPRETER.sub("", _MARKED.sub("\n\n", text))))
     if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
         text = _question(_ANSWER_LABEL.sub("", text))
     elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):
-        text = text[question.end() :]
+        text = _asked(text[question.end() :])
     kept = without_wrappers(text)
     if kept != text.strip() and (label := _ASKED.match(kept)) is not None:
         # It told the model which part of the line the question is.
@@ -119,7 +137,12 @@ def _is_filled_in(text: str) -> bool:
 def _is_retrieved(text: str) -> bool:
     """Whether a frontend has put what is before the user's words there."""
     rest = without_wrappers(text)
-    return bool(text) and (not rest or is_heading(rest.partition("\n")[0]))
+    return bool(text) and (
+        not rest
+        or is_heading(rest.partition("\n")[0])
+        or _CONTEXT_LABEL.match(rest) is not None
+        or _USES_CONTEXT.match(rest) is not None
+    )
 
 
 def _question(text: str) -> str:
@@ -165,7 +188,14 @@ def _labelled(text: str) -> str | None:
     if context is not None and _CONTEXT_LABEL.search(text, 0, first.start()) is None:
         return text[first.end() : context.start()]
     last = _last(_USER_ASKED, text) or _last(_ASKED, text) or first
-    return _RULE.sub("", text[last.end() :])
+    return _asked(_RULE.sub("", text[last.end() :]))
+
+
+def _asked(text: str) -> str:
+    """The question behind its label, without its quotation marks, and how to answer it."""
+    text = _REQUIREMENTS.sub("", text).strip()
+    mark = next((one for one in _QUOTATION_MARKS if text.startswith(one) and text.endswith(one)), "")
+    return text.removeprefix(mark).removesuffix(mark)
 
 
 def _last(label: re.Pattern[str], text: str) -> re.Match[str] | None:

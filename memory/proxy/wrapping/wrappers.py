@@ -13,17 +13,17 @@ from memory.text.markup import Mark, Markup
 
 # Words that name retrieved things, alone or among others: `<webpage_contents>`, `<searchResults>`.
 _THINGS = (
-    r"contexts?|documents?|docs|files?|attachments?|attached|(?:search|web)_?results?|knowledge|references?|retrieved|rag"
+    r"contexts?|documents?|docs?|files?|attachments?|attached|(?:search|web)_?results?|knowledge|references?|retrieved|rag"
     r"|memor(?:y|ies)|chunks?|(?:web_?)?pages?|lore(?:book)?|relevant|reminder"
 )
 # Words that do so behind words of what a program has at hand; people write `<personal_data>` of their own.
 _AT_HAND = (
-    r"additional|current|editor|environment|external|function|mcp|open|recent|selected|session|site|system|tool|url|user"
+    r"active|additional|attached|current|editor|embedded|environment|external|function|mcp|open|recent|selected|session|site|system|tool|url|user"
     r"|visible|web|workspace|world"
 )
 _AMONG_OTHERS = (
-    r"contents?|data|date(?:time)?|details|entries|info(?:rmation)?|instructions?|location|output|response|results?|search|state"
-    r"|time(?:stamp)?"
+    r"contents?|data|date(?:time)?|details|entries|info(?:rmation)?|instructions?|location|notes?|output|response|results?|search|selection|state"
+    r"|text|time(?:stamp)?"
 )
 _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"

@@ -98,7 +98,31 @@ WRAPPED |= {
     "recalled memories below a heading": f"Relevant memories from past conversations:\n- I live in Bern.\n\n{OWN}",
     "recalled memories": f"<relevant-memories>\n- I live in Bern.\n</relevant-memories>\n\n{OWN}",
 }
+WRAPPED |= {
+    "haystack": "Using the information contained in the context, give a comprehensive answer to the question.\n"
+    f"Context:\n  I live in Bern. URL: https://x.example\nQuestion: {OWN}",
+    "lm studio, perhaps relevant": 'Use the following citations in your response if relevant:\n\nCitation 1: "Bern"\n\n'
+    f"Use the citations above to respond to the user query, only if they are relevant.\n\nUser Query:\n\n{OWN}",
+    "autogen": "You're a retrieve augmented chatbot. You answer from the context provided by the user.\n\n"
+    f"User's question is: {OWN}\n\nContext is: I live in Bern.",
+    "a context on its label's line": f"Context: I live in Bern.\n\nUser question: {OWN}",
+    "mem0": f"Relevant Memories/Facts: - Lives in Bern\n\nUser Question: {OWN}",
+    "fastgpt": "使用 <Data></Data> 标记中的内容作为你的知识:\n\n<Data>\nI live in Bern.\n</Data>\n\n"
+    "回答要求\uff1a\n- 简洁\n\n"
+    f'问题:"""{OWN}"""',
+    "maxkb": f"已知信息\uff1a我住在伯尔尼。\n用户问题\uff1a{OWN}\n回答要求\uff1a\n - 请使用中文回答用户问题",
+    "copilot": "<attachments>\nBern\n</attachments>\n<reminderInstructions>\nEdit.\n</reminderInstructions>\n"
+    f"<userRequest>\n{OWN}\n</userRequest>",
+    "goose": f"<info-msg>\nIt is currently 2026-11-28 10:00:00\n</info-msg>\n{OWN}",
+    "obsidian": f"{OWN}\n\n<embedded_note>\n<content>I live in Bern.</content>\n</embedded_note>",
+    "a document in a tag": f"Here is a document:\n<doc>\nI live in Bern.\n</doc>\n\n{OWN}",
+    "a switch of thinking": f"{OWN} /no_think",
+}
 OWN_TEXTS = [
+    "Using the information I gave you, plan my day. Question: is it long?",
+    "Given this context, should I quit?\n\nI am tired.",
+    "I wrote /think on the wall.",
+    "Context: I moved to Bern.\n\nQuery: none.",
     "[2026-12-01 10:00] dentist",
     "[Memory: my mother singing]\n\nThat is what I see.",
     "[Thu 2026-03-12 09:15 GMT+1] Bo: hi\n[Thu 2026-03-12 09:16 GMT+1] Cy: hello",
