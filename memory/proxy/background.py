@@ -35,6 +35,12 @@ _QUOTED_MODEL = re.compile(
     r"^[ \t>*#-]{0,20}(?:assistant|ai|bot|model)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"assistant\"",
     re.IGNORECASE | re.MULTILINE,
 )
+# With what frontends begin a request within a role-play.
+_LEAVES_ROLE = re.compile(
+    r"\s*+(?P<bracket>\[?)\s*+(?:system note:\s*+)?(?:ignore (?:all |your |the )?previous instructions"
+    r"|(?:pause|stop|suspend) (?:your|the|this) role-?play)(?: now)?(?:\.|,| and\b|:)?\s*+",
+    re.IGNORECASE,
+)
 _QUOTES = re.compile(r"chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content")
 
 
@@ -57,7 +63,10 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     ends = [last.text] if last.last_part is None else [last.text, last.last_part]
     if any(_ends_with(text, template) for text in ends for template in templates):
         return "frontend"
+    leaves = _LEAVES_ROLE.match(last.text)
     # No person writes a system line, so that its beginning is enough.
+    if leaves is not None and last.role == "system":
+        return "frontend"
     instruction = last if last.role == "system" else system[0] if len(system) == 1 else None
     if instruction is not None and (
         may_be_task(instruction.text, task_prompts)
@@ -72,7 +81,11 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
             return "frontend"
         if _is_talk(own):
             return "unsure"
-    asks = may_be_task(last.text, task_prompts) or asks_like_a_frontend(_plain(last.text))
+    asks = (
+        may_be_task(last.text, task_prompts)
+        or asks_like_a_frontend(_plain(last.text))
+        or (leaves is not None and leaves["bracket"])
+    )
     return "unsure" if last.role == "user" and asks else "person"
 
 
@@ -137,7 +150,9 @@ def _is_talk(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text as it is compared: without the midst of a very long one, letter case and runs of white space."""
+    """A text as it is compared: without the midst of a long one, letter case, runs of white space and its frame."""
     if len(text) > 2 * _LOOKED_AT:
         text = f"{text[:_LOOKED_AT]} {text[-_LOOKED_AT:]}"
-    return " ".join(text.casefold().replace("\u2019", "'").split())
+    if leaves := _LEAVES_ROLE.match(text):
+        text = text[leaves.end() :]
+    return " ".join(text.casefold().replace("\u2019", "'").split()).strip("[] ")

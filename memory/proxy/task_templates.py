@@ -2,7 +2,7 @@
 
 A line is a template, or as much of it as tells it from what a person says: its first words and its last, with `{{}}`
 for what stands between them, or for what the frontend puts in. A template that ends with `{{}}` ends with the talk that
-it is about. Letter case and white space do not count.
+it is about. Letter case, white space, brackets around all of it and a call to leave the role do not count.
 """
 
 from collections.abc import Sequence
@@ -41,24 +41,19 @@ Hold on, before you continue I need you to write me a checkpoint of everything s
 Hold on again, update your checkpoint. Merge the new messages into your existing checkpoint and give me a single consolidated replacement.{{}}
 """,
     "SillyTavern and its extensions MessageSummarize (Qvink Memory) and Objective": r"""
-Ignore previous instructions. Please generate a numbered list of plain text tasks to complete an objective.{{}}
-Pause your roleplay. Please generate a numbered list of plain text tasks to complete an objective.{{}}
-Please generate a numbered list of plain text tasks to complete an objective. The objective that you must make a numbered task list for is: {{}}
-Ignore previous instructions. Determine if this task is completed: [{{}}Your response must only contain either true or false, and nothing else.{{}}
-Pause your roleplay. Determine if this task is completed: [{{}}Your response must only contain either true or false, and nothing else.{{}}
+Please generate a numbered list of plain text tasks to complete an objective.{{}}
+Determine if this task is completed: [{{}}Your response must only contain either true or false, and nothing else.{{}}
 [Write your next reply from the point of view of {{}}, using the chat history so far as a guideline for the writing style of {{}}. Don't write as {{}}]
-Ignore previous instructions. Summarize the most important facts and events in the story so far.{{}}Your response should include nothing but the summary.
-[Pause your roleplay. Summarize the most important facts and events that have happened in the chat so far.{{}}Your response should include nothing but the summary.]
-Ignore previous instructions. Summarize the most important parts of the message. Limit yourself to {{}} Your response should include nothing but the summary.
-Pause your roleplay. Summarize the most important parts of the message. Limit yourself to {{}} Your response should include nothing but the summary.
-Ignore previous instructions. Classify the emotion of the last message. Output just one word{{}} Choose only one of the following labels: {{}}
-Ignore previous instructions and choose a location ONLY from the provided list that is the most suitable for the current scene. Do not output any other text: {{}}
+Summarize the most important facts and events {{}} so far.{{}}Your response should include nothing but the summary.
+Summarize the most important parts of the message. Limit yourself to {{}} Your response should include nothing but the summary.
+Classify the emotion of the last message. Output just one word{{}} Choose only one of the following labels: {{}}
+Choose a location ONLY from the provided list that is the most suitable for the current scene. Do not output any other text: {{}}
 In the next response I want you to provide only a detailed comma-delimited list of keywords and phrases which describe {{}} Do not write in full sentences. Prefix your description with the phrase {{}}
-Ignore previous instructions and provide a detailed description {{}} Do not reply as {{}} while writing this description.
-Ignore previous instructions and provide a detailed description {{}} and do not attempt to continue the story.
-Ignore previous instructions. Your next response must be formatted as a single comma-delimited list of concise keywords.{{}}
-Ignore previous instructions and provide ONLY the last chat message string back to me verbatim.{{}} and do not attempt to continue the story.
-Ignore previous instructions and provide an exhaustive comma-separated list of tags describing the appearance of "{{}}" in great detail.{{}}
+Provide a detailed description {{}} Do not reply as {{}} while writing this description.
+Provide a detailed description {{}} and do not attempt to continue the story.
+Your next response must be formatted as a single comma-delimited list of concise keywords.{{}}
+Provide ONLY the last chat message string back to me verbatim.{{}} and do not attempt to continue the story.
+Provide an exhaustive comma-separated list of tags describing the appearance of "{{}}" in great detail.{{}}
 You are a summarization assistant. Summarize the given fictional narrative in a single, very short and concise statement of fact.{{}}
 Summarize the given fictional narrative in a single, very short and concise statement of fact. State only events that will need to be remembered in the future.{{}}
 [SYSTEM INFO: You are a summary assistant. Summarize the chat history in a single, very short and concise statement of fact.{{}}
@@ -76,6 +71,9 @@ Please help me predict the three most likely questions that human would ask, {{}
 Given the following conversations: {{}} Please help me predict the three most likely questions that human would ask and keeping each question short and concise.
 Given the following conversation and a follow up question, rephrase the follow up question to be a standalone question.{{}}Standalone question:
 Create a summary of the conversation above:
+Given a chat history and the latest user question which might reference context in the chat history, formulate a standalone question {{}}
+You are an AI language model assistant. Your task is to generate {{}} different versions of the given user question to retrieve relevant documents from a vector database.{{}}Original question: {{}}
+You are a grader assessing relevance of a retrieved document to a user question.{{}}
 This is {{}}summary of the conversation {{}}by taking into account the new messages above:
 Given a conversation (between Human and Assistant) and a follow up message from Human, rewrite the message to be a standalone question {{}}<Standalone question>
 Given the following conversation between a user and an AI assistant and a follow up question from user, rephrase the follow up question to be a standalone question.{{}}Standalone question:
@@ -155,7 +153,13 @@ Given the following... please reply with a title for the chat that is 3-4 words 
 You are a title generator. You output ONLY a {{}}title. Nothing else.{{}}
 Your task is to create a detailed summary of the conversation so far, paying close attention to the user's explicit requests and your previous actions.{{}}
 """,
+    "AutoGen, Graphiti, mem0": r"""
+You are in a role play game. The following roles are available: {{}}select the next role from {{}} to play. Only return the role.{{}}
+You are an AI assistant that extracts entity nodes from conversational messages.{{}}
+You are a smart memory manager which controls the memory of a system. You can perform four operations: (1) add into the memory, (2) update the memory, (3) delete from the memory, and (4) no change.{{}}
+""",
     "HuggingChat": r"""
+You are a chat thread titling assistant. Goal: Produce a very short, descriptive title {{}}
 You are a summarization AI. Summarize the user's request into a single short sentence of four words or less.{{}}
 """,
     "Jan": r"""

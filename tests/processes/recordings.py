@@ -360,7 +360,39 @@ BACKGROUND = {
     ],
 }
 
+BACKGROUND |= {
+    "sillytavern, a prompt of the user's own": sillytavern(
+        *_SAID, last=[{"role": "system", "content": "[Pause your roleplay. Update the tracker.]"}]
+    ),
+    "sillytavern, the older summary in the newer brackets": sillytavern(
+        *_SAID,
+        last=[
+            {
+                "role": "user",
+                "content": "[Pause your roleplay. Summarize the most important facts and events in the story so far. "
+                "Limit the summary to 200 words or less. Your response should include nothing but the summary.]",
+            }
+        ],
+    ),
+    "langchain, history": [
+        {
+            "role": "system",
+            "content": "Given a chat history and the latest user question which might reference context in the chat "
+            "history, formulate a standalone question which can be understood without the chat history.",
+        },
+        *_SAID,
+        {"role": "user", "content": "And your sister?"},
+    ],
+    "huggingchat, title": [
+        {
+            "role": "system",
+            "content": "You are a chat thread titling assistant.\nGoal: Produce a very short, descriptive title.",
+        },
+        {"role": "user", "content": 'User message: "My cat is called Minka."'},
+    ],
+}
 NOT_BACKGROUND = {
+    "a person leaves the role": [*_SAID, {"role": "user", "content": "Pause the roleplay for a moment. My dog died."}],
     "a person asks for a title": [{"role": "user", "content": "Generate a title for my poem, please."}],
     "a person quotes a prompt": [
         {"role": "user", "content": "What does this do? ### Task: Generate a concise, 3-5 word title <chat_history>"}
