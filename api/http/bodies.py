@@ -186,6 +186,12 @@ def _permissions(dependant: Dependant) -> Iterator[Scoped | OperatorPermitted]:
 
 
 def _must_be_json(request: Request) -> None:
+    if request.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
+        raise Rejection(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "unsupported-media-type",
+            "Send the body as it is, not compressed: without the header `Content-Encoding`.",
+        )
     kind, _, _ = request.headers.get("content-type", "none").partition(";")
     main, _, sub = kind.strip().lower().partition("/")
     if main != "application" or not (sub == "json" or sub.endswith("+json")):

@@ -74,8 +74,8 @@ def import_foreign(
         raise Exit(1)
     if not work.done.read:
         raise Failure(
-            f"Nothing was imported: {words(path.name)} holds nothing that {source} exports. Check the file, and the "
-            "program named with --from."
+            f"Nothing was imported: {words(path.name)} holds nothing that --from {source} reads. "
+            "Check the file, and the program."
         )
 
 
@@ -96,7 +96,7 @@ def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
         files, empty = files + 1, empty + (not found)
     # Where no file holds anything, the caller says so.
     if empty < files:
-        yield from repeat(LeftOut(f"files that hold nothing of {source}"), empty)
+        yield from repeat(LeftOut(f"files that hold nothing of --from {source}"), empty)
 
 
 def _with_file(entry: Entry, name: str) -> Entry:

@@ -36,6 +36,6 @@ def import_export(on: Resources, being: Being, export: ForeignExport) -> Foreign
     for _ in work.take(read(file, Names(export.me, export.companion, zone))):
         pass
     if not work.done.read:
-        raise InvalidRequest(f"The text holds nothing that {export.program} exports. Check the file and the program.")
+        raise InvalidRequest(f"The text holds nothing that is read as `{export.program}`. Check both.")
     troubles = [SetAside(place=bad.place, reason=bad.reason) for bad in aside]
     return ForeignImport.model_validate(asdict(work.done) | {"set_aside": troubles})

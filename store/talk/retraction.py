@@ -57,6 +57,35 @@ def begin(tx: Transaction, being_id: UUID, request_id: str) -> bool:
     return done.rowcount == 1
 
 
+def note(tx: Transaction, being_id: UUID, request_ids: Sequence[str]) -> None:
+    """Record several requests, those that were recorded before as well."""
+    tx.execute(
+        """
+        insert into memory.applied_retractions (being_id, request_id)
+        select %s, id from unnest(%s::text[]) as id order by id
+        on conflict do nothing
+        """,
+        [being_id, list(request_ids)],
+    )
+
+
+def noted(tx: Transaction, being_id: UUID, request_ids: Sequence[str]) -> list[str]:
+    """Return those of some requests that are recorded."""
+    rows = tx.execute(
+        "select request_id from memory.applied_retractions where being_id = %s and request_id = any(%s)",
+        [being_id, list(request_ids)],
+    )
+    return [row["request_id"] for row in rows]
+
+
+def remove_notes(tx: Transaction, being_id: UUID, request_ids: Sequence[str]) -> None:
+    """Remove the records of requests."""
+    tx.execute(
+        "delete from memory.applied_retractions where being_id = %s and request_id = any(%s)",
+        [being_id, list(request_ids)],
+    )
+
+
 def versions(tx: Transaction, being_id: UUID, ids: Sequence[str], message_ids: Sequence[UUID]) -> list[Version]:
     """The versions under these producer's ids or message ids: one that stands, then those retracted, latest first."""
     return tx.rows(

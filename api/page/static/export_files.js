@@ -85,7 +85,7 @@ function decoded(bytes) {
 const SIGNS = [
   ["other", /"(fragments|savedsettings|internal|safeHtmlItem)"\s*:/],
   ["chatgpt", /"mapping"\s*:/],
-  ["claude", /"chat_messages"\s*:/],
+  ["claude", /"(chat_messages|conversations_memory|prompt_template)"\s*:/],
   ["sillytavern", /"(chat_metadata|character_name)"\s*:/],
   ["mem0", /"memory"\s*:/],
   ["honcho", /"(peer_id|peers|conclusions)"\s*:/],

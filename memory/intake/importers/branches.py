@@ -22,22 +22,18 @@ def choose(
     being: Being,
     conversation: Conversation,
     chosen_elsewhere: Collection[str],
-) -> set[str]:
+) -> None:
     """Retract what is beside the chosen branch, and restore the chosen one where the person has changed over to it.
 
     Each is done once for the same branches: what a person restores or retracts afterwards stays so. Messages that have
     not arrived are awaited as retracted, so that nothing is derived from them. A message that stands in another
     conversation, or is chosen in one, is left: a branch may be a conversation of its own, which has the same ids.
 
-    Returns:
-        The ids of messages that were retracted, or are awaited.
-
     Raises:
         SecretMissing, ProviderError, Refused: As `retraction.retract`; what was done before is committed.
     """
     chosen = [message["id"] for message in conversation.chosen]
     where = conversation.conversation
-    left: set[str] = set()
     for begin in range(0, len(conversation.off_branch), BATCH_ITEMS):
         portion = conversation.off_branch[begin : begin + BATCH_ITEMS]
         ids = [id_ for id_ in portion if id_ not in chosen_elsewhere]
@@ -52,21 +48,27 @@ def choose(
         if unknown or any(version.conversation == where for version in standing):
             selection, request_id = MessageSelection(ids=ids, conversation=where), _request_id(*portion)
             done = retraction.retract_from_each(store, settings, embedders, [being], selection, request_id=request_id)
-            left.update(ids if done.retracted or done.awaited else [])
-    return left
+            if done.retracted or done.awaited:
+                with store.transaction() as tx:
+                    versions.note(tx, being.being_id, [_left_id(id_) for id_ in ids])
 
 
-def bring_back(store: Store, settings: Settings, being: Being, ids: Collection[str]) -> None:
-    """Restore messages that were retracted for one conversation, and that another one has chosen."""
-    if not ids:
-        return
+def bring_back(store: Store, settings: Settings, being: Being, conversation: Conversation) -> None:
+    """Restore messages that an import has retracted for another conversation, and that this one has chosen."""
+    ids = {_left_id(message["id"]): message["id"] for message in conversation.chosen}
     with store.transaction() as tx:
         erased = sharing.begin_intake(tx, settings, [being])
+        left = versions.noted(tx, being.being_id, list(ids))
+        known = versions.versions(tx, being.being_id, [ids[one] for one in left], []) if left else []
+        stand = {version.producer_id for version in known if version.retracted_at is None}
         newest = {
             version.producer_id: version.message_id
-            for version in reversed(versions.versions(tx, being.being_id, list(ids), []))
+            for version in reversed(known)
+            if version.conversation != conversation.conversation and version.producer_id not in stand
         }
-        retraction.restore_unless_erased(tx, settings, being, erased[being.being_id], list(newest.values()))
+        if newest:
+            versions.remove_notes(tx, being.being_id, [_left_id(str(id_)) for id_ in newest])
+            retraction.restore_unless_erased(tx, settings, being, erased[being.being_id], list(newest.values()))
 
 
 def _return_to(
@@ -87,6 +89,11 @@ def _return_to(
         back = [newest[id_] for id_ in chosen[last + 1 :] if id_ in newest]
         if back:
             retraction.restore_unless_erased(tx, settings, being, erased[being.being_id], back)
+
+
+def _left_id(id_: str) -> str:
+    """Under which it is recorded that an import has retracted a message."""
+    return _request_id("left", id_)
 
 
 def _request_id(*texts: str) -> str:

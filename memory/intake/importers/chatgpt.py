@@ -5,6 +5,7 @@ other branches, left by editing or by asking again, are retracted. System prompt
 and what a model thought were not said, and are left out; so are conversations that the person wants not remembered.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -25,6 +26,8 @@ NOT_REMEMBERED = {
     "is_do_not_remember": "conversations marked as not to be remembered",
     "is_temporary_chat": "temporary conversations",
 }
+# The calls of a tool whose texts the person sees as an answer.
+CANVAS = ("canmore.create_textdoc", "canmore.update_textdoc")
 NO_TALK = "messages of the system, of tools, hidden, or without words"
 # What a message has that the person does not see, or that the program has sent as the person's.
 UNSAID = ("is_visually_hidden_from_conversation", "is_user_system_message", "is_auto_proceed_message")
@@ -104,9 +107,12 @@ def _text(message: Mapping[str, Any]) -> str | None:
     """The words of a person or the model; None if it said nothing to the other."""
     content, metadata = message.get("content"), message.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    if _author(message) not in {"user", "assistant"} or (message.get("recipient") or "all") != "all":
+    recipient = message.get("recipient") or "all"
+    if _author(message) not in {"user", "assistant"} or any(metadata.get(mark) for mark in UNSAID):
         return None
-    if any(metadata.get(mark) for mark in UNSAID):
+    if recipient in CANVAS:
+        return _document(content)
+    if recipient != "all":
         return None
     if isinstance(content, str):
         content = {"parts": [content]}
@@ -117,6 +123,22 @@ def _text(message: Mapping[str, Any]) -> str | None:
     text = "\n".join(text for text in texts if text.strip())
     if _author(message) == "assistant":
         text = marks.of_chatgpt(text, metadata.get("content_references"))
+    return text if text.strip() else None
+
+
+def _document(content: Any) -> str | None:
+    """The text that the model writes on a canvas, or puts in the place of all that stands there; None for code."""
+    content = content if isinstance(content, dict) else {}
+    try:
+        called = json.loads(content.get("text") or "".join(content.get("parts") or ()))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    called = called if isinstance(called, dict) else {}
+    changes = called.get("updates")
+    whole = [one for one in changes if isinstance(one, dict)] if isinstance(changes, list) else []
+    texts = [one.get("replacement") for one in whole if one.get("pattern") == ".*"]
+    texts += [called.get("content")] if called.get("type") == "document" else []
+    text = next((text for text in texts if isinstance(text, str)), "")
     return text if text.strip() else None
 
 

@@ -101,7 +101,6 @@ class Import:
     _chats: list[Conversation] = field(default_factory=list)
     _in_batch: set[str | None] = field(default_factory=set)
     _waiting: int = 0
-    _left: set[str] = field(default_factory=set)
     _told: list[Statement] = field(default_factory=list)
     _kept: list[Knowledge] = field(default_factory=list)
 
@@ -159,9 +158,9 @@ class Import:
         chosen = {message["id"] for message in lines}
         # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
         for chat in chats:
-            self._left |= branches.choose(self.store, self.settings, self.embedders, self.being, chat, chosen)
-        branches.bring_back(self.store, self.settings, self.being, self._left & chosen)
-        self._left -= chosen
+            branches.choose(self.store, self.settings, self.embedders, self.being, chat, chosen)
+        for chat in chats:
+            branches.bring_back(self.store, self.settings, self.being, chat)
         # Files of branches begin with the same messages; the first chat that has chosen one counts.
         beside = [message for chat in chats for message in chat.messages if message["id"] not in chosen]
         lines += beside

@@ -9,6 +9,8 @@ from typing import Any
 _BLANKS = r"(?<![ \t])[ \t]*+"
 # ChatGPT's markup: a kind and its arguments between private-use characters.
 _MARKUP = re.compile(rf"{_BLANKS}" "\ue200([^\ue200\ue201\ue202]{0,100})((?:\ue202[^\ue200\ue201]*)?)\ue201")
+# One of these is in every mark of a citation: most texts are read once, and not at each of their characters.
+_MAY_CITE = re.compile("[\ue200-\ue206【]|turn\\d|oaicite")
 _SEPARATOR = "\ue202"
 _CITATIONS = re.compile(
     rf"{_BLANKS}(?:"
@@ -50,6 +52,8 @@ def of_chatgpt(text: str, references: Any) -> str:
     """
     names = _referred(references)
     text = _WRITING.sub("", text) if _WRITES in text else text
+    if not _MAY_CITE.search(text):
+        return text
     return _CITATIONS.sub(_between, _MARKUP.sub(lambda mark: _named(mark, names) or _between(mark), text))
 
 

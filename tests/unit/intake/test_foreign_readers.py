@@ -101,6 +101,34 @@ def test_an_answer_without_a_speaker_is_the_companions():
     assert [message["role"] for message in chat.messages] == ["assistant"]
 
 
+def test_what_stands_on_a_canvas_is_said():
+    def called(tool, **arguments):
+        content = {"content_type": "code", "text": json.dumps(arguments)}
+        return {"message": {"author": {"role": "assistant"}, "recipient": f"canmore.{tool}", "content": content}}
+
+    nodes = {
+        "a": called("create_textdoc", name="Poem", type="document", content="Rain falls."),
+        "b": called("update_textdoc", updates=[{"pattern": ".*", "replacement": "Snow falls."}]),
+        "c": called("update_textdoc", updates=[{"pattern": "Snow", "replacement": "Hail"}]),
+        "d": called("create_textdoc", name="Code", type="code/python", content="print()"),
+        "e": called("comment_textdoc", comments=[]),
+    }
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}])) == [
+        ("assistant", "Rain falls."),
+        ("assistant", "Snow falls."),
+    ]
+
+
+def test_a_name_says_nothing_of_a_users_id_in_a_database():
+    ids = ["0b5e0000-0000-4000-8000-000000000001", "0b5e0000-0000-4000-8000-000000000002"]
+    rows = [
+        {"id": str(at), "content": text, "user_id": id_} for at, (text, id_) in enumerate(zip("xy", ids, strict=True))
+    ]
+    file = ExportFile("memories.json", io.BytesIO(json.dumps({"memories": rows}).encode()))
+    first, other = mem0.read(file, Names("ada", None, UTC))
+    assert (first.content, other.reason) == ("x", "it is of another user than the first one: name the user")
+
+
 def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
     exports = [
         [{"conversations_memory": "Ann bakes.", "project_memories": {"p": "The oven is old."}, "account_uuid": "a"}],

@@ -1,5 +1,6 @@
 """What can't be taken is refused by its place and with a reason; what is good beside it is taken."""
 
+import gzip
 import json
 import socket
 
@@ -150,3 +151,12 @@ def test_a_body_that_says_it_is_too_long_is_not_waited_for(person):
         answer = connection.makefile("rb").read()
     assert answer.startswith(b"HTTP/1.1 413")
     assert b"application/problem+json" in answer
+
+
+def test_a_compressed_body_is_refused_for_what_it_is(person, problem):
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    packed = gzip.compress(json.dumps(scene()).encode())
+    told = problem(person.ask("POST", "/notes", content=packed, headers=headers), 415)
+    assert "not compressed" in told["detail"]
+    headers["Content-Encoding"] = "identity"
+    assert person.ask("POST", "/notes", content=json.dumps(scene()), headers=headers).status_code == 202

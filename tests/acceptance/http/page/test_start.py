@@ -52,7 +52,7 @@ def test_an_export_is_handed_in_with_what_was_set_aside(owner, page, went, tmp_p
     expect(page.get_by_role("status").filter(has_text="notes.json")).to_contain_text("Choose one below.")
     other = tmp_path / "memories-000.zip"
     with ZipFile(other, "w") as packed:
-        packed.writestr("memories.json", "[]")
+        packed.writestr("users.json", "[]")
     files.set_input_files([other, archive])
     expect(outcome).to_contain_text("Taken in: 0 messages, 10 known before and 2 set aside.")
     expect(outcome.locator(".aside li").first).to_contain_text("memories-000.zip: The archive holds no conversations")
