@@ -14,9 +14,9 @@ from datetime import timedelta
 from hashlib import blake2b
 from uuid import UUID
 
-from memory.proxy.comparison import DIGEST_BYTES, comparable
 from memory.proxy.transcript import Line, Transcript
 from memory.proxy.transcript_turns import Turn
+from memory.text.same_words import DIGEST_BYTES, comparable
 from providers.chat.chat_answer import ChatAnswer
 from store.database import Store
 from store.talk import answer_traces, transcripts

@@ -1,33 +1,14 @@
-"""Comparison of texts: frontends change white space."""
+"""Comparison of names: frontends change their letters."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
-from hashlib import blake2b, md5
-from uuid import UUID
 
 from schemas.accounts.accounts import Being
 from schemas.accounts.slugs import slug_of
-from schemas.wire.fields import Role
 
-DIGEST_BYTES = 16
 # The longest name on the wire.
 WIRE_NAME = 64
-
-
-def comparable(text: str) -> str:
-    """Return a text without white space, in one Unicode form."""
-    return "".join(unicodedata.normalize("NFC", text).split())
-
-
-def digest(role: Role, comparable_text: str) -> bytes:
-    """Return the digest by which a message with this text is found again."""
-    return blake2b(f"{role} {comparable_text}".encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).digest()
-
-
-def words_key(comparable_text: str) -> UUID:
-    """Return the key by which any message with these words is found, as `memory.words_key` computes it."""
-    return UUID(bytes=md5(comparable_text.encode(errors="surrogatepass"), usedforsecurity=False).digest())
 
 
 def same_name(one: str, other: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory.proxy.background import maker_of, may_be_task
-from memory.proxy.comparison import comparable, digest, named_by
+from memory.proxy.comparison import named_by
 from memory.proxy.speakers import (
     MODEL_ROLE,
     USER_ROLE,
@@ -27,6 +27,7 @@ from memory.proxy.wrapping.documents import is_file_alone, may_hold_document
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
 from memory.proxy.wrapping.written_calls import behind_result, without_call
+from memory.text.same_words import comparable, digest
 from schemas.text.reasoning import spoken
 from schemas.wire.fields import Role
 

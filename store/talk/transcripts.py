@@ -1,5 +1,6 @@
 """Places of messages in the transcripts of chat frontends (sql/functions/90_talk/40_transcripts.sql)."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -79,6 +80,20 @@ def conversations_with(
         },
     )
     return [(row["conversation"], row["known"]) for row in rows]
+
+
+def without_ids(tx: Transaction, being_id: UUID, conversation: str) -> Counter[bytes]:
+    """The digests of a conversation's messages that came in without a producer's id, with their numbers."""
+    rows = tx.execute(
+        """
+        select t.digest, count(*) as number
+        from memory.transcript_turns as t join memory.message_versions as m using (being_id, message_id)
+        where t.being_id = %s and t.conversation = %s and m.producer_id is null
+        group by t.digest
+        """,
+        [being_id, conversation],
+    )
+    return Counter({row["digest"]: row["number"] for row in rows})
 
 
 def newest_conversations(tx: Transaction, being_id: UUID, *, prefix: str, limit: int) -> list[str]:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from memory.facts import seeding
 from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern, transcripts
 from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, LeftOut, Reader, Statement
+from memory.intake.importers.proxied import proxied
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.intake.off_the_record import must_be_kept
@@ -101,6 +102,7 @@ class Import:
     _chats: list[Conversation] = field(default_factory=list)
     _in_batch: set[str | None] = field(default_factory=set)
     _waiting: int = 0
+    _proxied: set[str] = field(default_factory=set)
     _told: list[Statement] = field(default_factory=list)
     _kept: list[Knowledge] = field(default_factory=list)
 
@@ -164,6 +166,7 @@ class Import:
         # Files of branches begin with the same messages; the first chat that has chosen one counts.
         beside = [message for chat in chats for message in chat.messages if message["id"] not in chosen]
         lines += beside
+        self._proxied = {id_ for chat in chats for id_ in proxied(self.store, self.being, chat)}
         off_branch = {message["id"] for message in beside}
         for begin in range(0, len(lines), BATCH_ITEMS):
             self._say(lines[begin : begin + BATCH_ITEMS], off_branch)
@@ -175,7 +178,11 @@ class Import:
     def _say(self, lines: Sequence[dict[str, Any]], off_branch: set[str]) -> None:
         with self.store.transaction() as tx:
             known = stored.known(tx, self.being.being_id, [message["id"] for message in lines])
-        unknown = {message["id"]: message for message in reversed(lines) if message["id"] not in known}
+        unknown = {
+            message["id"]: message
+            for message in reversed(lines)
+            if message["id"] not in known and message["id"] not in self._proxied
+        }
         new = [message | {"aged": self.aged} for message in reversed(unknown.values())]
         self.done.known += len(lines) - len(new)
         if new:

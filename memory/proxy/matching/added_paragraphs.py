@@ -9,7 +9,7 @@ to line: a line that is shown with more paragraphs than it was stored with is th
 import re
 from collections.abc import Iterable, Iterator
 
-from memory.proxy.comparison import comparable
+from memory.text.same_words import comparable
 
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 # So many paragraphs are looked at from each end of a line.

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import get_args
 from uuid import UUID
 
-from memory.proxy.comparison import digest
 from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn
+from memory.text.same_words import digest
 from schemas.wire.fields import Role
 from store.talk import transcripts
 from store.transaction import Transaction

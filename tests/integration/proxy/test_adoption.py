@@ -1,10 +1,18 @@
 """A frontend shows a chat that was handed in by other doors before: it is recognised, and each message stands once."""
 
+import io
+import json
+from datetime import UTC
+
 import pytest
 
+from memory.intake.importers import transcripts
+from memory.intake.importers.entries import ExportFile, Names
+from memory.intake.importers.importing import Import
 from memory.intake.messages import accept_messages
 from memory.intake.retraction import retract
-from memory.proxy.comparison import comparable, words_key
+from memory.text.same_words import comparable, words_key
+from providers.embedders import Embedders
 from schemas.talk.retraction import MessageSelection
 from tests.frontends import Door, assistant, user, wire
 from tests.scenes import make_being
@@ -54,6 +62,28 @@ def test_what_another_door_adds_later_is_not_stored_again(door, handed_in):
 
     assert door.asks(*CHAT, "She likes tuna.", conversation="chat-7").taken_in == 1
     assert door.stands() == [*CHAT, "She likes tuna."]
+
+
+def test_an_export_adds_what_did_not_come_in_here(door):
+    def imported(*said):
+        roles = ("user", "assistant")
+        chat = {
+            "id": "the chat of the cat",
+            "created_at": "2025-03-02T18:00:00Z",
+            "messages": [{"role": roles[at % 2], "content": f"{text}\n"} for at, text in enumerate(said)],
+        }
+        file = ExportFile("chat.json", io.BytesIO(json.dumps(chat).encode()))
+        work = Import(door.store, door.settings, Embedders(door.settings), door.being, False, [].append)
+        for _ in work.take(transcripts.read(file, Names(None, None, UTC))):
+            pass
+        return work.done.messages, work.done.known
+
+    door.asks(*CHAT[:3], answer=CHAT[3])
+    before, after = ["Are you there?", "I am."], ["She likes tuna.", "Do give her some."]
+    assert imported(*before, *CHAT, *after) == (4, 4)
+    assert sorted(door.stands()) == sorted([*before, *CHAT, *after])
+    assert imported(*before, *CHAT, *after, "Again?") == (1, 8)
+    assert imported("Hello.", CHAT[1], "What is your name?", "Wren.") == (4, 0), "a few same words are another chat"
 
 
 def test_talk_without_an_id_goes_on_by_both_doors(door, handed_in):
