@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterator
+from io import BufferedReader
 from typing import IO, Any
 
+from schemas.text.recoding import as_utf8
 from schemas.text.storable import decoded
 
 
@@ -12,15 +14,20 @@ class LineRefused(ValueError):
 
 
 def numbered(file: IO[bytes], most: int) -> Iterator[tuple[int, bytes]]:
-    """Yield non-blank lines with their numbers from 1; a longer line is truncated to `most` + 1 bytes."""
-    number = 0
-    while raw := file.readline(most + 1):
-        number += 1
-        rest = raw
-        while len(rest) > most and not rest.endswith(b"\n"):
-            rest = file.readline(most + 1)
-        if raw.strip():
-            yield number, raw
+    """Yield non-blank lines in UTF-8 with their numbers from 1; a longer line is truncated to `most` + 1 bytes."""
+    number, text = 0, as_utf8(file)
+    try:
+        while raw := text.readline(most + 1):
+            number += 1
+            rest = raw
+            while len(rest) > most and not rest.endswith(b"\n"):
+                rest = text.readline(most + 1)
+            if raw.strip():
+                yield number, raw
+    finally:
+        if text is not file and isinstance(text, BufferedReader):
+            # The file is not this reader's to close.
+            text.detach()
 
 
 def read_object(raw: bytes, most: int) -> Any:

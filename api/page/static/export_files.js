@@ -101,7 +101,8 @@ export function programOf(text, name) {
 }
 
 /**
- * Divide a text between its conversations: `{text, first, items}`, where `first` were before it and `items` are in it.
+ * Divide a text between its conversations: `{text, first, items, owner}`, where `first` were before it, `items` are
+ * in it, and `owner` is the id of the first one's user.
  *
  * Only arrays of whole conversations, or of single statements, can be divided.
  */
@@ -116,11 +117,13 @@ export function portions(text, program) {
   }
   const items = Array.isArray(parsed) ? parsed : parsed.results;
   if (!Array.isArray(items) || (program === "other" && !items.every((one) => CHAT.some((key) => one?.[key])))) return whole;
+  // Of an export of several users the first one's entries come in, in whichever portion they are.
+  const owner = items[0]?.user_id ?? items[0]?.account?.uuid;
   const divided = [];
   let some = [];
   let length = 0;
   const close = (first) => {
-    if (some.length) divided.push({ text: `[${some.join(",")}]`, first: first - some.length, items: some.length });
+    if (some.length) divided.push({ text: `[${some.join(",")}]`, first: first - some.length, items: some.length, owner });
     some = [];
     length = 0;
   };

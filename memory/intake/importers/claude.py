@@ -12,7 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import marks
-from memory.intake.importers.entries import Bad, Entry, ExportFile, Knowledge, LeftOut, Names, entry_id, is_marked
+from memory.intake.importers.entries import (
+    Bad,
+    Entry,
+    ExportFile,
+    Knowledge,
+    LeftOut,
+    Names,
+    Owners,
+    entry_id,
+    is_marked,
+)
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
@@ -38,13 +48,16 @@ NO_WORDS = "messages without words"
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the conversations of a file."""
+    owners = Owners(names, "conversations")
     for element in elements(file.content, PATHS, KEYS):
         if not isinstance(element, Element):
             yield element
         elif "chat_messages" not in element.value and any(key in element.value for key in (*MEMORIES, *PROJECT)):
             yield from _knowledge(f"entry {element.number}", element.value)
         else:
-            yield _conversation(element, file, names)
+            place, account = f"conversation {element.number}", element.value.get("account")
+            owner = account.get("uuid") if isinstance(account, dict) else None
+            yield owners.of_another(place, owner, element.value) or _conversation(element, file, names)
 
 
 def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:

@@ -14,6 +14,8 @@ from schemas.text.storable import decoded
 # NUL and halves of a surrogate pair, which no id may have.
 _UNFIT = re.compile(r"[\x00\ud800-\udfff]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# Ids as databases make them, which no person gives as a name.
+_DATABASE_ID = re.compile(r"[0-9a-f-]{20,}", re.IGNORECASE)
 NOT_UTF8 = "some of its bytes are no UTF-8: U+FFFD stands for them"
 
 
@@ -122,6 +124,35 @@ class Knowledge:
 
 
 Entry = Conversation | Statement | Knowledge | LeftOut | Bad
+
+
+class Owners:
+    """Tells the user's entries from those of other users, as an export of a whole system has them.
+
+    They are those of the id that was told. Where none was, or a name that says nothing of a database's ids, they are
+    those of the first owner, and others are told, so that nothing is another person's unnoticed.
+
+    Args:
+        names: Who is who.
+        things: What the entries are.
+    """
+
+    def __init__(self, names: Names, things: str) -> None:
+        self._names, self._things = names, things
+        self._told = self._user = names.user
+
+    def of_another(self, place: str, owner: Any, exported: Any) -> Bad | LeftOut | None:
+        """Return what stands for an entry that is another user's; None for one of the user, or of no one."""
+        if not isinstance(owner, str) or not owner:
+            return None
+        if self._told is not None and _DATABASE_ID.fullmatch(owner) and not _DATABASE_ID.fullmatch(self._told):
+            self._told = self._user = None
+        self._user = self._user or owner
+        if owner == self._user or self._names.is_user(owner, ()):
+            return None
+        if self._told is None:
+            return Bad(place, "it is of another user than the first one: name the user", exported)
+        return LeftOut(f"{self._things} of other users")
 
 
 class Reader(Protocol):

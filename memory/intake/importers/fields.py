@@ -22,6 +22,8 @@ PARENTS = ("parentId", "parentMessageId", "parent_message_uuid", "parent_respons
 LEAVES = ("currentId", "currentNode", "current_node", "currentMessageId", "leaf_response_id", "treeLeafId")
 CHATS = ("conversation_id", "conversationId", "chat_id", "chatID", "thread_id", "topicId", "sessionId", "conversation")
 CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid")
+# Whose a chat is, in an export of all users of a system.
+CHAT_OWNERS = ("user_id", "userId")
 # When a chat began, and when a message was said; a chat may have the time of its export under the latter.
 BEGINS = ("created_at", "createdAt", "create_time", "inserted_at", "created")
 TIMES = (*BEGINS, "timestamp", "time", "date", "send_date")

@@ -1,27 +1,17 @@
 """The files of an export: a single file, those of a folder, or those of a ZIP archive as it was downloaded."""
 
-import codecs
 import re
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
+from io import BytesIO
 from pathlib import Path, PureWindowsPath
-from typing import IO, Any
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from memory.intake.importers.entries import ExportFile
 from memory.text.errors import InvalidRequest
+from schemas.text.recoding import as_utf8
 
-# The longer ones first: one begins like another.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-LONGEST_MARK = 4
 # What is raised where a part of an archive is read that is damaged.
 DAMAGES = (BadZipFile, zlib.error, EOFError)
 _READABLE = frozenset((ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA))
@@ -56,7 +46,7 @@ def export_files(path: Path, pattern: str) -> Iterator[ExportFile]:
 
 def file_of_text(name: str, text: str, modified: datetime | None) -> ExportFile:
     """Return a text that came with a request as the file that it was read from."""
-    return ExportFile(name, _in_utf8(BytesIO(text.encode())), modified)
+    return ExportFile(name, as_utf8(BytesIO(text.encode())), modified)
 
 
 def _files(path: Path, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
@@ -87,7 +77,7 @@ def _is_wanted(name: str, pattern: re.Pattern[str]) -> bool:
 
 def _single(path: Path) -> Iterator[ExportFile]:
     with path.open("rb") as content:
-        yield ExportFile(path.name, _in_utf8(content), datetime.fromtimestamp(path.stat().st_mtime, UTC))
+        yield ExportFile(path.name, as_utf8(content), datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: bool = True) -> Iterator[ExportFile]:
@@ -101,7 +91,7 @@ def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: boo
         )
     for info in sorted(wanted, key=lambda info: _branches_last(info.filename)):
         with archive.open(info) as content:
-            yield ExportFile(names[info], _in_utf8(content), _packed(info))
+            yield ExportFile(names[info], as_utf8(content), _packed(info))
     for info in inner:
         with archive.open(info) as content:
             if is_zipfile(content):
@@ -120,47 +110,6 @@ def _packed(info: ZipInfo) -> datetime | None:
         return datetime(*info.date_time, tzinfo=UTC)
     except ValueError:
         return None
-
-
-def _in_utf8(content: IO[bytes]) -> IO[bytes]:
-    """Return a file's bytes in UTF-8 without a mark at the beginning, whichever form of Unicode it is in."""
-    buffered = BufferedReader(content)  # type: ignore[type-var]  # it reads from any file of bytes
-    begin = buffered.peek(LONGEST_MARK)
-    for mark, encoding in _MARKS:
-        if begin.startswith(mark):
-            buffered.read(len(mark))
-            return buffered if encoding == "utf-8" else _recoded(buffered, encoding)
-    # JSON begins with a character of one byte, so that NULs tell where the others of its first ones are.
-    if len(begin) > 1 and begin[0] and not begin[1]:
-        return _recoded(buffered, "utf-16-le")
-    if len(begin) > 1 and not begin[0] and begin[1]:
-        return _recoded(buffered, "utf-16-be")
-    return buffered
-
-
-def _recoded(content: IO[bytes], encoding: str) -> IO[bytes]:
-    return BufferedReader(_Recoded(TextIOWrapper(content, encoding, errors="replace", newline="")))
-
-
-class _Recoded(RawIOBase):
-    """A file of text, read as UTF-8."""
-
-    def __init__(self, text: IO[str]) -> None:
-        self._text = text
-        self._left = b""
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read some bytes into a buffer; returns how many, 0 at the end."""
-        into = memoryview(buffer).cast("B")
-        if not self._left:
-            self._left = self._text.read(max(1, len(into) // 4)).encode(errors="replace")
-        part, self._left = self._left[: len(into)], self._left[len(into) :]
-        into[: len(part)] = part
-        return len(part)
 
 
 def _branches_last(name: str | Path) -> tuple[bool, str]:

@@ -5,10 +5,8 @@ knowledge note. Memories that were deleted, archived or paused, or have expired,
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 from memory.intake.importers.entries import (
     Bad,
@@ -17,6 +15,7 @@ from memory.intake.importers.entries import (
     Knowledge,
     LeftOut,
     Names,
+    Owners,
     Statement,
     entry_id,
     with_snake_case,
@@ -38,30 +37,14 @@ KEYS = ["memory", "text", "content", "data"]
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the memories of a file; with a user's id in `names` those of that user, else those of the first one."""
-    told = user = names.user
+    owners = Owners(names, "memories")
     for element in elements(file.content, PATHS, [*KEYS, *WRAPPERS]):
         if not isinstance(element, Element):
             yield element
             continue
         for exported in _unwrapped(element.value):
-            place, owner = f"memory {element.number}", exported.get("user_id")
-            owner = owner if isinstance(owner, str) and owner else None
-            if told is not None and owner is not None and _is_database_id(owner) and not _is_database_id(told):
-                # A name says nothing of such an id: as if no name had been told.
-                told = user = None
-            user = user or owner
-            if owner is None or owner == user or names.is_user(owner, ()):
-                yield _memory(place, exported)
-            elif told is None:
-                yield Bad(place, "it is of another user than the first one: name the user", exported)
-            else:
-                yield LeftOut("memories of other users")
-
-
-def _is_database_id(text: str) -> bool:
-    with suppress(ValueError):
-        return bool(UUID(text))
-    return False
+            place = f"memory {element.number}"
+            yield owners.of_another(place, exported.get("user_id"), exported) or _memory(place, exported)
 
 
 def _unwrapped(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ from io import TextIOWrapper
 from typing import Any
 
 from memory.intake.importers import fields, unmarked
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.json_elements import ELEMENT_BYTES, Element, elements
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import Chat, Said, conversation
@@ -36,6 +36,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     Raises:
         InvalidRequest: It is neither JSON nor a table.
     """
+    owners = Owners(names, "conversations")
     # Messages that stand alone follow each other in one chat.
     loose: _Chat | None = None
     for place, value in _objects(file):
@@ -51,11 +52,17 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         if isinstance(value, Bad):
             yield value
         elif within:
-            yield from chats(file, names, place, value, within)
+            another = owners.of_another(place, _owner(value), value)
+            yield from chats(file, names, place, value, within) if another is None else [another]
         elif not alone and alone is not None:
             yield LeftOut(OTHER_ACTIVITY)
     if loose is not None:
         yield from loose.whole()
+
+
+def _owner(value: Mapping[str, Any]) -> str | None:
+    parts = fields.about(value)
+    return next((owner for part in parts if (owner := fields.first(part, fields.CHAT_OWNERS))), None)
 
 
 def _objects(file: ExportFile) -> Iterator[tuple[str, Any]]:

@@ -6,8 +6,8 @@ from datetime import UTC
 
 import pytest
 
-from memory.intake.importers import transcripts
-from memory.intake.importers.entries import Bad, Conversation, ExportFile, Names
+from memory.intake.importers import claude, transcripts
+from memory.intake.importers.entries import Bad, Conversation, ExportFile, LeftOut, Names
 
 QUESTION, ANSWER = "My dog is Rex.", "Rex! How old is he?"
 SAID = [("user", QUESTION), ("assistant", ANSWER)]
@@ -23,6 +23,9 @@ def read(content, name="chats.json", user=None, companion=None):
 def standing(entries):
     chats = [one for one in entries if isinstance(one, Conversation)]
     return [(message["role"], message["content"]) for chat in chats for message in chat.chosen]
+
+
+MESSAGES = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}]
 
 
 def listed(question, answer, **more):
@@ -191,6 +194,21 @@ def test_what_both_said_is_read(exported):
 def test_a_table_may_begin_with_its_newest_row():
     table = f'Conversation,Time,Author,Message\r\nDogs,{ANSWERED},AI,"Rex!\nOld?"\r\nDogs,{ASKED},Human,{QUESTION}\r\n'
     assert standing(read(table, "activity.csv")) == [("user", QUESTION), ("assistant", "Rex!\nOld?")]
+
+
+def test_of_an_export_of_all_users_one_persons_chats_are_read():
+    ids = ["0b5e0000-0000-4000-8000-00000000000a", "0b5e0000-0000-4000-8000-00000000000b"]
+    exported = [{"id": f"chat of {id_}", "user_id": id_, "chat": {"messages": MESSAGES}} for id_ in ids]
+    first, bad = read(exported)
+    assert (first.conversation, bad.reason) == (
+        f"other/chat of {ids[0]}",
+        "it is of another user than the first one: name the user",
+    )
+    assert [type(one) for one in read(exported, user="Ann")] == [Conversation, Bad]
+    assert [type(one) for one in read(exported, user=ids[1])] == [LeftOut, Conversation]
+    claudes = [{"uuid": id_, "account": {"uuid": id_}, "chat_messages": []} for id_ in ids]
+    file = ExportFile("conversations.json", io.BytesIO(json.dumps(claudes).encode()))
+    assert [type(one) for one in claude.read(file, Names(None, None, UTC))] == [Conversation, Bad]
 
 
 def test_messages_with_the_id_of_their_chat_are_a_chat_each():

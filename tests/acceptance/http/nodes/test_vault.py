@@ -126,6 +126,9 @@ def test_lines_go_out_and_come_in(person, newcomer):
     done = vault(other, "POST", "/import", content=exported.content + b'{"id": "cut')
     assert (done.json()["imported"], [each["line"] for each in done.json()["rejected"]]) == (2, [3])
     assert vault(other, path="/export").content == exported.content
+    # As a shell of Windows writes what a program prints.
+    again = exported.content.decode().replace("\n", "\r\n").encode("utf-16")
+    assert vault(other, "POST", "/import", content=again).json()["known"] == 2
     assert vault(other, "POST", "/compact").json() == {"removed": 1}
 
 

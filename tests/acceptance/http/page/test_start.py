@@ -65,6 +65,8 @@ def test_a_long_export_is_divided_between_its_conversations(page, went):
         for at in range(45)
     ]
     chats[40]["chat_messages"][0]["sender"] = "elf"
+    for chat in chats:
+        chat["account"] = {"uuid": f"0b5e0000-0000-4000-8000-00000000000{int(chat is chats[44])}"}
     went(page, "start")
     asked = []
     page.on("request", lambda request: request.url.endswith("/imports") and asked.append(request.url))
@@ -79,7 +81,8 @@ def test_a_long_export_is_divided_between_its_conversations(page, went):
         chats,
     )
     outcome = page.get_by_role("status").filter(has_text="Taken in")
-    expect(outcome).to_contain_text("Taken in: 44 messages and 1 set aside.")
+    expect(outcome).to_contain_text("Taken in: 43 messages and 1 set aside.")
+    expect(outcome).to_contain_text("left out: conversations of other users (1)")
     expect(outcome.locator(".aside li")).to_contain_text("conversation 41")
     assert len(asked) == 3
 
