@@ -161,8 +161,7 @@ class _Chat:
             return
         key, parent = key or fields.first(one, fields.KEYS), fields.first(one, fields.PARENTS)
         for number, (message, chosen) in enumerate(fields.alternatives(one)):
-            text, speaker = fields.words(message).strip(), fields.first(message, fields.SPEAKERS)
-            side = self._side(message, speaker)
+            text, (side, speaker) = fields.words(message).strip(), self._side(message)
             if side is None and text:
                 self.bad.append(Bad(place, NO_SIDE, one))
             elif side is None and key is None:
@@ -175,11 +174,13 @@ class _Chat:
             self._before = id_ if chosen else self._before
             self.turns.append(Said(id_, is_user, said, at, speaker, key if chosen else None, parent, chosen))
 
-    def _side(self, message: Mapping[str, Any], speaker: str | None) -> fields.Side | None:
-        side, named = fields.side(message), speaker or fields.first(message, fields.ROLES)
+    def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
+        """Who of the two says a message, and the speaker's name."""
+        side, name = fields.side(message), fields.first(message, fields.SPEAKERS)
+        named = name or fields.first(message, fields.ROLES)
         if side is not None or self.names.user is None or named is None:
-            return side
-        return "user" if self.names.is_user(named, ()) else "companion"
+            return side, name
+        return "user" if self.names.is_user(named, ()) else "companion", named
 
     def _id(self, speaker: str, at: datetime | None, text: str, *, is_user: bool) -> str:
         when = self._before if at is None else at.isoformat()

@@ -226,7 +226,9 @@ def test_a_speaker_without_a_role_is_the_one_that_is_named():
     text = ["My dog is ", {"type": "bold", "text": "Rex."}]
     chat = {"messages": [{"id": 1, "type": "message", "from": "Ann", "text": text}]}
     assert standing(read(chat, user="ann")) == [("user", QUESTION)]
-    (bad,) = read(chat)
+    chat["messages"] += [{"id": name, "from": name, "text": "Hello."} for name in ("Mira", "Lou")]
+    assert [role for role, _ in standing(read(chat, user="ann", companion="mira"))] == ["user", "assistant", "other"]
+    (bad, *_) = read(chat)
     assert bad.reason == transcripts.NO_SIDE
 
 
