@@ -108,9 +108,11 @@ def test_entries_that_can_not_be_imported_are_told_and_set_aside(patrol, account
     folder.mkdir(parents=True)
     (folder / "diary.json").write_text("Dear diary")
     (folder / "memories.json").write_text('[{"id": "m-3", "memory": "Likes plums."}, {"id"')
+    (folder / "settings.json").write_text('{"theme": "dark"}')
     ran = patrol(*("exports/within/.." if one == file else one for one in arguments), code=1)
     assert "1 fact" in ran.stdout, "of several files the others are read"
     assert "diary.json: The file is no JSON document." in ran.stderr
+    assert "files that hold nothing of --from mem0 (1)" in ran.stderr + ran.stdout
     assert "memories.json, behind entry 2: the file is damaged" in ran.stderr, "each place names its file"
     assert f"{patrol.home / 'exports'}.set-aside.jsonl" in ran.stderr
     assert "--from" in patrol("import", file, "-b", account.being, "--aged", code=2).stderr

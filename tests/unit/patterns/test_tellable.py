@@ -85,7 +85,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "store.talk.rooms": "hearers",
         "store.talk.utterances": "following shown_with heard todos counterpart",
         "70_rooms.sql": "settle_utterances share_evidence share_confidences",
-        "store.talk.transcripts": "near contents standing_below",
+        "store.talk.transcripts": "near contents standing_below without_ids",
         "store.talk.unplaced_messages": "with_words of_sessions conversations_of",
         "10_sessions.sql": "keep_messages count_unjudged",
         "20_placing.sql": "place_again",
