@@ -205,7 +205,7 @@ def missing(tx: Transaction) -> list[str]:
     return [path.stem for path in _migrations() if path.stem not in applied]
 
 
-def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> bool:
+def await_migrated(url: str, patience: float = 60.0) -> bool:
     """Wait until a database has all migrations of this version, so that a process may start beside the migration.
 
     A database that is out of reach, or lets this role read no migrations, is not waited for: what needs it says so, or
@@ -214,7 +214,6 @@ def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> 
     Args:
         url: The database, as a libpq connection string.
         patience: Seconds to wait at most; then the log names what is missing.
-        pause: Seconds between two looks.
 
     Returns:
         Whether the database has them.
@@ -225,7 +224,7 @@ def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> 
             url, row_factory=dict_row, autocommit=True, connect_timeout=5, prepare_threshold=None
         ) as session:
             while (lacking := missing(session)) and monotonic() < deadline:
-                sleep(pause)
+                sleep(0.05)
     except psycopg.Error:
         return False
     if lacking:

@@ -47,9 +47,9 @@ def acting() -> Owner | Crossing | None:
     return _acting.get()
 
 
-def act_for(user_id: UUID, being_id: UUID | None = None) -> None:
-    """Act for a user from now on, to the end of the present context; `being_id` is the Being that it is about."""
-    _acting.set(Owner(user_id, being_id or user_id))
+def act_for(user_id: UUID) -> None:
+    """Act for a user from now on, to the end of the present context."""
+    _acting.set(Owner(user_id, user_id))
 
 
 @contextmanager

@@ -166,10 +166,8 @@ def received(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> li
     return [(row["content"], row["received_at"]) for row in rows]
 
 
-def said_by_user(
-    tx: Transaction, being_id: UUID, words: Sequence[str], *, before: datetime, limit: int = 50
-) -> list[str]:
-    """The texts of the user's messages that were received before a time and have all of these words, newest first."""
+def said_by_user(tx: Transaction, being_id: UUID, words: Sequence[str], *, before: datetime) -> list[str]:
+    """The newest 50 of the user's messages that were received before a time and have all of these words: the texts."""
     sought = [f"%{word.replace('%', '').replace('_', '')}%" for word in words]
     return tx.column(
         """
@@ -177,9 +175,9 @@ def said_by_user(
         from memory.messages
         where being_id = %s and role = 'user' and received_at < %s and content ilike all (%s::text[])
         order by received_at desc
-        limit %s
+        limit 50
         """,
-        [being_id, before, sought, limit],
+        [being_id, before, sought],
     )
 
 

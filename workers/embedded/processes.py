@@ -151,10 +151,10 @@ def wait_until(condition: Callable[[], bool], patience: float, *, pause: float =
     return True
 
 
-def last_lines(log: Path, count: int = 10) -> str:
-    """Return the last `count` lines of a log, indented, for an error's text; one line says so if the log is empty."""
+def last_lines(log: Path) -> str:
+    """Return the last ten lines of a log, indented, for an error's text; one line says so if the log is empty."""
     if not log.exists():
         return "    (no log was written)"
     with log.open(encoding="utf-8", errors="replace") as lines:
-        tail = deque(lines, maxlen=count)
+        tail = deque(lines, maxlen=10)
     return "\n".join(f"    {line.rstrip()}" for line in tail) or "    (it wrote nothing)"
