@@ -153,8 +153,7 @@ Given the following... please reply with a title for the chat that is 3-4 words 
 You are a title generator. You output ONLY a {{}}title. Nothing else.{{}}
 Your task is to create a detailed summary of the conversation so far, paying close attention to the user's explicit requests and your previous actions.{{}}
 """,
-    "AutoGen, Graphiti, mem0": r"""
-You are in a role play game. The following roles are available: {{}}select the next role from {{}} to play. Only return the role.{{}}
+    "Graphiti, mem0": r"""
 You are an AI assistant that extracts entity nodes from conversational messages.{{}}
 You are a smart memory manager which controls the memory of a system. You can perform four operations: (1) add into the memory, (2) update the memory, (3) delete from the memory, and (4) no change.{{}}
 """,
@@ -167,12 +166,12 @@ Summarize in a {{}}-word Title. Give the title only. Here is the message: "{{}}"
 Summarize in a {{}}-word Title. Give the title only. "{{}}"
 """,
     "LangChain, smolagents, CrewAI, AutoGen, Mastra": r"""
+You are in a role play game. The following roles are available: {{}}select the next role from {{}} to play. Only return the role.{{}}
 <role> Context Extraction Assistant </role>{{}}<messages>{{}}</messages>
 You are a world expert at analyzing a situation to derive facts, and plan accordingly towards solving a task.{{}}write the facts survey, then in part 2, write your plan.
 You are a world expert at analyzing a situation, and plan accordingly towards solving a task.{{}}
 Analyze the following conversation and create a structured summary that preserves all information needed to continue the task seamlessly.{{}}
 You extract discrete, reusable memory statements from raw content{{}}
-You are in a role play game. The following roles are available:{{}}Then select the next role from {{}} to play. Only return the role.
 - you will generate a short title based on the first message a user begins a conversation with{{}}
 """,
     "Goose": r"""
