@@ -9,15 +9,18 @@ from store.talk import transcripts
 # A chat may have been recognised anew after long changes: of so many conversations the messages are looked for.
 CONVERSATIONS = 5
 FEWEST = 2
+# Chats begin alike by chance, with fewer characters than these.
+CHARACTERS = 32
 
 
 def proxied(store: Store, being: Being, chat: Conversation) -> set[str]:
     """Return the ids of those messages of a chat that are known under no id.
 
-    They are messages of a proxied conversation of which the chat has two at least, and half of all: it is the same
-    talk. Each message of that stands for one of the chat.
+    They are messages of a proxied conversation of which the chat has two at least that are not short, and half of all:
+    it is the same talk. Each message of that stands for one of the chat.
     """
-    keys = {message["id"]: digest(message["role"], comparable(message["content"])) for message in chat.messages}
+    words = {message["id"]: comparable(message["content"]) for message in chat.messages}
+    keys = {message["id"]: digest(message["role"], words[message["id"]]) for message in chat.messages}
     found: set[str] = set()
     with store.transaction() as tx:
         talks = transcripts.conversations_with(tx, being.being_id, set(keys.values()), prefix="", limit=CONVERSATIONS)
@@ -29,5 +32,6 @@ def proxied(store: Store, being: Being, chat: Conversation) -> set[str]:
                 if id_ not in found and left[key]:
                     left[key] -= 1
                     same.append(id_)
-            found.update(same if len(same) >= least else [])
+            is_chance = sum(len(words[id_]) for id_ in same) < CHARACTERS
+            found.update(same if len(same) >= least and not is_chance else [])
     return found

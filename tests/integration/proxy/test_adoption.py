@@ -84,6 +84,8 @@ def test_an_export_adds_what_did_not_come_in_here(door):
     assert sorted(door.stands()) == sorted([*before, *CHAT, *after])
     assert imported(*before, *CHAT, *after, "Again?") == (1, 8)
     assert imported("Hello.", CHAT[1], "What is your name?", "Wren.") == (4, 0), "a few same words are another chat"
+    door.asks("Hi.", answer="Hello!", conversation="a greeting")
+    assert imported("Hi.", "Hello!", "I moved to Bern.", "How is it?") == (4, 0), "so are greetings"
 
 
 def test_talk_without_an_id_goes_on_by_both_doors(door, handed_in):
