@@ -5,15 +5,18 @@ from datetime import timedelta
 
 import pytest
 
-from memory.accounts.erasure import erase_being, erase_user
+from memory.accounts.erasure import erase_being, erase_messages, erase_user
+from memory.intake import retraction
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
+from memory.nodes import node_erasure
 from memory.nodes.creation import embed_scenes, read_scenes
 from memory.nodes.node_erasure import erase_node, erase_note
 from providers.embedders import Embedders
 from schemas.errors import LeaseLost, NotFound
 from schemas.ledger.kinds import ACTIVATE, CLEAN_STREAMS
 from schemas.settings import Settings
+from schemas.talk.retraction import MessageSelection
 from store.accounts import beings
 from store.intake import notes
 from store.ledger import retention, work
@@ -163,6 +166,24 @@ def test_an_erased_memory_leaves_no_word_and_who_had_taken_it_in_says_its_own_ag
         assert tx.value("select count(*) from memory.diary where being_id = %s", [companion.being_id]) == 1
         # The vector of its own words is the memory's, and is not kept for a memory to come.
         assert tx.value("select count(*) from memory.embeddings") == 0
+
+
+def test_a_version_that_comes_while_its_message_is_erased_goes_too(store, companion, embedders, monkeypatch):
+    said = {"id": "m1", "role": "user", "content": "I live in Quince Street."}
+    erased = accept_messages(store, Settings(), companion.being_id, [said]).ids
+    plan = node_erasure.plan
+
+    def edited_meanwhile(*planned):
+        monkeypatch.undo()
+        selection = MessageSelection(ids=["m1"])
+        retraction.retract(store, Settings(), embedders, companion.being_id, selection)
+        accept_messages(store, Settings(), companion.being_id, [{**said, "content": "I live in Medlar Street."}])
+        return plan(*planned)
+
+    monkeypatch.setattr(node_erasure, "plan", edited_meanwhile)
+    assert erase_messages(store, Settings(), embedders, companion, erased).messages == 2
+    with store.transaction() as tx:
+        assert tables_with(tx, "Medlar") == {}
 
 
 def test_a_memory_goes_with_what_it_took_in(store, companion, embedders):
