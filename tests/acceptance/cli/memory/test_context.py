@@ -53,4 +53,4 @@ def test_what_can_not_be_is_refused_in_words(patrol, account):
     being = ("--being", account.being, "--user", account.user)
     assert "daydream" in patrol("context", "--process", "daydream", *being, code=1).stderr
     assert "filled from memory" in patrol("mind", "put", "core", "Someone else.", *being, code=1).stderr
-    assert "at least one field" in patrol("soul", "set", *being, code=2).stderr
+    assert "No change is given" in patrol("soul", "set", *being, code=2).stderr
