@@ -8,10 +8,11 @@ from pydantic import SecretStr
 from memory.facts.extraction_rules import UNSHARED, UNSHARED_CONFIDENCE
 from memory.grounding.grounding import NAME, NUMBER
 from memory.llm import keys
-from memory.talk import context_provenance, judgements, judging
+from memory.talk import context_provenance, judging
 from memory.upkeep import periodic
 from providers.thinkers import Thinkers
 from schemas.settings.keys_and_budgets import SECRET_CHARACTERS
+from store.llm import drops
 from store.llm import keys as kept_keys
 from tests.conversations import fact, judgement, todo
 from tests.fakes.provider import Behaviour
@@ -76,7 +77,7 @@ def test_what_is_dropped_is_counted_by_reason(talk):
         {"span": "I love green tea"},
     )
     with talk.store.transaction() as tx:
-        found = judgements.counted(tx, talk.being)
+        found = drops.of_being(tx, talk.being.being_id)
 
     assert talk.contents() == ["Loves green tea."]
     assert (found.judged.messages, found.judged.facts, found.judged.todos) == (1, 1, 0)
@@ -100,7 +101,7 @@ def test_a_name_or_number_that_its_words_do_not_say_drops_an_item_and_a_paraphra
     assert known.confidence == pytest.approx(0.9 * UNSHARED_CONFIDENCE)
     assert talk.dropped() == {NAME: 2, NUMBER: 1}
     with talk.store.transaction() as tx:
-        found = judgements.counted(tx, talk.being)
+        found = drops.of_being(tx, talk.being.being_id)
     assert {(one.reason, one.items) for one in found.dropped} == {(NAME, 2), (NUMBER, 1), (UNSHARED, 1)}
 
 
