@@ -61,7 +61,7 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     templates = _templates(tuple(task_prompts))
     last = lines[-1]
     ends = [last.text] if last.last_part is None else [last.text, last.last_part]
-    if any(_ends_with(text, template) for text in ends for template in templates):
+    if any(_ends_with(text, templates) for text in ends):
         return "frontend"
     leaves = _LEAVES_ROLE.match(last.text)
     # No person writes a system line, so that its beginning is enough.
@@ -134,15 +134,14 @@ def _templates(task_prompts: tuple[str, ...]) -> Sequence[_Template]:
     return [_Template(text) for text in (*TEMPLATES, *task_prompts)]
 
 
-def _ends_with(text: str, template: _Template) -> bool:
+def _ends_with(text: str, templates: Sequence[_Template]) -> bool:
     """Whether a line is a template or, of one whose end is known, ends with it behind a blank line."""
-    if template.is_whole(_plain(text)):
+    plain = _plain(text)
+    if any(template.is_whole(plain) for template in templates):
         return True
-    if not template.is_closed:
-        return False
     paragraphs = re.split(r"\n\s*\n", text[-_LOOKED_AT:])
-    behind = (paragraphs[-number:] for number in range(1, min(len(paragraphs), _PARAGRAPHS + 1)))
-    return any(template.is_whole(_plain("\n\n".join(some))) for some in behind)
+    behind = [_plain("\n\n".join(paragraphs[-number:])) for number in range(1, min(len(paragraphs), _PARAGRAPHS + 1))]
+    return any(template.is_whole(one) for template in templates if template.is_closed for one in behind)
 
 
 def _is_talk(text: str) -> bool:
