@@ -21,11 +21,11 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.proxy.changes import EVIDENCE, Changes, changes_of
-from memory.proxy.matching.alignment import LONG, known_conversation
+from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn
-from memory.text.same_words import comparable, digest, words_key
+from memory.text.same_words import LONG, comparable, digest, words_key
 from schemas.text.reasoning import spoken
 from store.talk import transcripts, unplaced_messages
 from store.talk.transcripts import NewPlace, PlacedMessage

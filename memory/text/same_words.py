@@ -7,6 +7,8 @@ from uuid import UUID
 from schemas.wire.fields import Role
 
 DIGEST_BYTES = 16
+# So many characters without white space are not said twice by chance.
+LONG = 32
 
 
 def comparable(text: str) -> str:

@@ -102,7 +102,6 @@ class Import:
     _chats: list[Conversation] = field(default_factory=list)
     _in_batch: set[str | None] = field(default_factory=set)
     _waiting: int = 0
-    _proxied: set[str] = field(default_factory=set)
     _told: list[Statement] = field(default_factory=list)
     _kept: list[Knowledge] = field(default_factory=list)
 
@@ -166,23 +165,19 @@ class Import:
         # Files of branches begin with the same messages; the first chat that has chosen one counts.
         beside = [message for chat in chats for message in chat.messages if message["id"] not in chosen]
         lines += beside
-        self._proxied = {id_ for chat in chats for id_ in proxied(self.store, self.being, chat)}
+        came_in = {id_ for chat in chats for id_ in proxied(self.store, self.being, chat)}
         off_branch = {message["id"] for message in beside}
         for begin in range(0, len(lines), BATCH_ITEMS):
-            self._say(lines[begin : begin + BATCH_ITEMS], off_branch)
+            self._say(lines[begin : begin + BATCH_ITEMS], off_branch, came_in)
         statements, kept, self._told, self._kept = self._told, self._kept, [], []
         self._tell(statements)
         for begin in range(0, len(kept), BATCH_ITEMS):
             self._keep(kept[begin : begin + BATCH_ITEMS])
 
-    def _say(self, lines: Sequence[dict[str, Any]], off_branch: set[str]) -> None:
+    def _say(self, lines: Sequence[dict[str, Any]], off_branch: set[str], came_in: set[str]) -> None:
         with self.store.transaction() as tx:
-            known = stored.known(tx, self.being.being_id, [message["id"] for message in lines])
-        unknown = {
-            message["id"]: message
-            for message in reversed(lines)
-            if message["id"] not in known and message["id"] not in self._proxied
-        }
+            known = {*stored.known(tx, self.being.being_id, [message["id"] for message in lines]), *came_in}
+        unknown = {message["id"]: message for message in reversed(lines) if message["id"] not in known}
         new = [message | {"aged": self.aged} for message in reversed(unknown.values())]
         self.done.known += len(lines) - len(new)
         if new:

@@ -1,7 +1,7 @@
 """Finds the messages of an export that came in through the proxy before, where they got no ids of a producer."""
 
 from memory.intake.importers.entries import Conversation
-from memory.text.same_words import comparable, digest
+from memory.text.same_words import LONG, comparable, digest
 from schemas.accounts.accounts import Being
 from store.database import Store
 from store.talk import transcripts
@@ -9,8 +9,6 @@ from store.talk import transcripts
 # A chat may have been recognised anew after long changes: of so many conversations the messages are looked for.
 CONVERSATIONS = 5
 FEWEST = 2
-# Chats begin alike by chance, with fewer characters than these.
-CHARACTERS = 32
 
 
 def proxied(store: Store, being: Being, chat: Conversation) -> set[str]:
@@ -32,6 +30,6 @@ def proxied(store: Store, being: Being, chat: Conversation) -> set[str]:
                 if id_ not in found and left[key]:
                     left[key] -= 1
                     same.append(id_)
-            is_chance = sum(len(words[id_]) for id_ in same) < CHARACTERS
+            is_chance = sum(len(words[id_]) for id_ in same) < LONG
             found.update(same if len(same) >= least and not is_chance else [])
     return found

@@ -31,10 +31,9 @@ import numpy as np
 
 from memory.proxy.matching.evidence import BestSequence, MessageTree, Same, message_tree
 from memory.proxy.transcript_turns import Turn
+from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 
-# So many characters without white space are not said twice by chance.
-LONG = 32
 # A speaker's words and the answer to them.
 EXCHANGE = 2
 

@@ -6,8 +6,9 @@ from itertools import chain, islice, pairwise, takewhile
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.proxy.matching.alignment import LONG, KnownConversation, Match
+from memory.proxy.matching.alignment import KnownConversation, Match
 from memory.proxy.transcript_turns import Turn
+from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 
 # The most answers that an unmatched one is compared with.

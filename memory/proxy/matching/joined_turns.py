@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from memory.proxy.matching.alignment import LONG, KnownConversation
+from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn
-from memory.text.same_words import comparable
+from memory.text.same_words import LONG, comparable
 from schemas.text.reasoning import spoken
 from store.talk import transcripts
 from store.talk.transcripts import PlacedMessage

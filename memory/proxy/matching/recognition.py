@@ -27,19 +27,12 @@ from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from memory.proxy.matching.added_paragraphs import added_paragraphs, without_added
-from memory.proxy.matching.alignment import (
-    EXCHANGE,
-    LONG,
-    KnownConversation,
-    Match,
-    align,
-    known_conversation,
-)
+from memory.proxy.matching.alignment import EXCHANGE, KnownConversation, Match, align, known_conversation
 from memory.proxy.matching.answers import alike_answers, answers_to_compare
 from memory.proxy.matching.rewriting import rewritten, to_compare
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn, turn_of
-from memory.text.same_words import comparable
+from memory.text.same_words import LONG, comparable
 from schemas.text.reasoning import spoken
 from store.talk import transcripts
 from store.talk.transcripts import NewPlace, PlacedMessage

@@ -16,10 +16,11 @@ from unicodedata import decimal
 from uuid import UUID
 
 from memory.proxy.matching.added_paragraphs import is_within
-from memory.proxy.matching.alignment import LONG, KnownConversation, Match
+from memory.proxy.matching.alignment import KnownConversation, Match
 from memory.proxy.transcript_turns import Turn, trailing_words
 from memory.text.languages import language_of_word, votes
 from memory.text.markup import Markup
+from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 
 # The most messages at one place, of these the most that are the newest, and the most in all, whose texts are compared.

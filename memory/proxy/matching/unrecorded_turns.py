@@ -14,9 +14,9 @@ from itertools import pairwise
 
 from memory.erased import known_erased
 from memory.erased.digests import Digests
-from memory.proxy.matching.alignment import LONG
 from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn
+from memory.text.same_words import LONG
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from store.talk import unrecorded_turns
