@@ -13,7 +13,7 @@ from memory.grounding.references import answers, continuation, is_in_first_perso
 from memory.grounding.told_names import alias_groups
 from memory.text.entity_names import slug
 from memory.text.languages import AUTO, DEFAULT, LANGUAGES
-from memory.text.time_expressions.further import LANGUAGES as FURTHER
+from memory.text.time_expressions.further import FURTHER
 from memory.text.time_expressions.resolution import TABLES, named_zone
 from memory.text.time_expressions.spoken import SpokenTime, spoken_days, spoken_time, tells_the_past
 from schemas.accounts.accounts import Being

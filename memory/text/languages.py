@@ -166,8 +166,8 @@ def language_of_word(word: str, usual: str) -> str:
     return next((code for script, code in OF_SCRIPT if script.search(word)), usual)
 
 
-# Scripts whose words are no stems of a language here, but say which one is spoken.
-_SPOKEN: tuple[tuple[re.Pattern[str], str], ...] = (
+# Beside them scripts whose words are no stems of a language here, but say which one is spoken.
+SPOKEN: tuple[tuple[re.Pattern[str], str], ...] = (
     *OF_SCRIPT,
     (re.compile("[\u3041-\u30ff]"), "ja"),
     (re.compile("[\uac00-\ud7a3]"), "ko"),
@@ -181,7 +181,7 @@ def votes(words: list[str]) -> Counter[str]:
     for word, times in Counter(words).items():
         for language in _FREQUENT_IN.get(word, ()):
             found[language] += times
-        if not word.isascii() and (code := next((code for script, code in _SPOKEN if script.search(word)), None)):
+        if not word.isascii() and (code := next((code for script, code in SPOKEN if script.search(word)), None)):
             found[code] += times
     return found
 

@@ -38,7 +38,7 @@ _MOST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What an answer is read against.
+    """The model and the prices against which an answer is read.
 
     Attributes:
         model: The model that was asked; it is named where the one that the server reports has no price.

@@ -175,7 +175,7 @@ class _Chat:
             self.turns.append(Said(id_, is_user, said, at, speaker, key if chosen else None, parent, chosen))
 
     def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
-        """Who of the two says a message, and the speaker's name."""
+        """The side that says a message, and the speaker's name."""
         side, name = fields.side(message), fields.first(message, fields.SPEAKERS)
         named = name or fields.first(message, fields.ROLES)
         if side is not None or self.names.user is None or named is None:

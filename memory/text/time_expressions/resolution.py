@@ -8,6 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo
 
+from memory.text.languages import SPOKEN
 from memory.text.time_expressions import further, modifiers
 from memory.text.time_expressions.chinese import CHINESE
 from memory.text.time_expressions.english import ENGLISH
@@ -31,16 +32,14 @@ LANGUAGES: Mapping[str, Language] = {
 }
 TABLES: Mapping[str, Language] = {**LANGUAGES, **further.LANGUAGES}
 DEFAULT_LANGUAGE = "en"
-# The languages that are written so, the likeliest first. Four letters and the apostrophe are Ukrainian's own.
+_SCRIPT_OF = {code: script for script, code in SPOKEN}
+# Four letters and the apostrophe are Ukrainian's own.
+_UKRAINIAN = re.compile("[іїєґ]|[\u0400-\u052f]'[\u0400-\u052f]", re.IGNORECASE)
+# The languages that are written so, the likeliest first.
 _SCRIPTS = (
-    (re.compile("[\u3041-\u30ff]"), ("ja",)),
-    (re.compile("[\uac00-\ud7a3]"), ("ko",)),
-    (re.compile("[\u4e00-\u9fff]"), ("zh", "ja")),
-    (re.compile("[іїєґ]|[\u0400-\u052f]'[\u0400-\u052f]", re.IGNORECASE), ("uk",)),
-    (re.compile("[\u0400-\u052f]"), ("ru", "uk")),
-    (re.compile("[\u0600-\u06ff]"), ("ar",)),
-    (re.compile("[\u0900-\u097f]"), ("hi",)),
-    (re.compile("[\u0370-\u03ff]"), ("el",)),
+    *((_SCRIPT_OF[codes[0]], codes) for codes in (("ja",), ("ko",), ("zh", "ja"))),
+    (_UKRAINIAN, ("uk",)),
+    *((_SCRIPT_OF[codes[0]], codes) for codes in (("ru", "uk"), ("ar",), ("hi",), ("el",))),
 )
 FIRST_YEAR = modifiers.EARLIEST.year
 LAST_YEAR = 2199
