@@ -71,11 +71,10 @@ def note(tx: Transaction, being_id: UUID, request_ids: Sequence[str]) -> None:
 
 def noted(tx: Transaction, being_id: UUID, request_ids: Sequence[str]) -> list[str]:
     """Return those of some requests that are recorded."""
-    rows = tx.execute(
+    return tx.column(
         "select request_id from memory.applied_retractions where being_id = %s and request_id = any(%s)",
         [being_id, list(request_ids)],
     )
-    return [row["request_id"] for row in rows]
 
 
 def remove_notes(tx: Transaction, being_id: UUID, request_ids: Sequence[str]) -> None:
