@@ -124,8 +124,6 @@ class StreamReader:
 
     def _take(self, stream: str, entries: list[tuple[bytes, Fields]]) -> None:
         """Deliver entries in one transaction for each Being or room, and acknowledge them after its commit."""
-        if self._on.crash:
-            self._on.crash.begin("stream")
         readable: list[Entry] = []
         for place, fields in entries:
             try:
@@ -161,8 +159,6 @@ class StreamReader:
                 )
                 for position, reason in delivered.refused.items()
             ]
-            if self._on.crash:
-                self._on.crash.passed("before the ack")
             unkept = [letters[position].place for position in delivered.erased | delivered.off_the_record]
             self._acknowledge(stream, [letter.place for letter in letters], refused, unkept)
             log.info("stream.taken", stream=stream, **to.logged, entries=len(letters), refused=len(refused))

@@ -34,10 +34,6 @@ class OperationsSettings(Section):
         "OTEL_EXPORTER_OTLP_ENDPOINT names.",
     )
     stop_grace: PositiveFloat = Field(10.0, description="How many seconds a stopping worker gives its tasks to finish.")
-    crash_at: str | None = Field(
-        None,
-        description="For tests: points at each of which a worker exits once (`workers/runtime/crash_points.py`).",
-    )
     keep_finished_work: Duration = Field(timedelta(days=7), description="How long the ledger keeps work that is done.")
     keep_receipts: Duration = Field(
         timedelta(days=30),

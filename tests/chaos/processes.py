@@ -1,9 +1,10 @@
 """Real workers, beats and doors for tests, started by the commands of users; tests kill them."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from cli.operations.environments import environment
 from cli.operations.stack import beat_command, worker_command
@@ -43,7 +44,7 @@ class Processes:
         self._children: list[Child] = []
         (home / "logs").mkdir(parents=True, exist_ok=True)
 
-    def worker(self, name: str = "worker", *, concurrency: int = 2, **settings: str) -> Child:
+    def worker(self, name: str = "worker", *, concurrency: int = 2, **settings: Any) -> Child:
         """Start a worker for all queues."""
         return self.start(name, worker_command(name, QUEUES, concurrency), **settings)
 
@@ -51,8 +52,12 @@ class Processes:
         """Start a beat."""
         return self.start("beat", beat_command(self._home))
 
-    def start(self, name: str, command: list[str], **settings: str) -> Child:
-        """Start any of the system's programs."""
+    def start(self, name: str, command: list[str], *, crash_at: Sequence[str] = (), **settings: str) -> Child:
+        """Start any of the system's programs; `crash_at` are points of `tests.processes.crashing`."""
+        if crash_at:
+            python, option, *started = command
+            command = [python, option, "tests.processes.crashing", *started]
+            settings["TESTS_CRASH_AT"] = ",".join(crash_at)
         log = self._home / "logs" / f"{next(self._numbers):03}-{name}.log"
         child = self._launch(command, log, env={**environment("worker"), **self.settings, **settings})
         self._children.append(child)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
@@ -16,19 +15,15 @@ from workers.runtime.addresses import addresses, direct_url
 from workers.runtime.secret import with_secret
 from workers.runtime.usage_meter import AccountsMeter
 
-if TYPE_CHECKING:
-    from workers.runtime.crash_points import CrashPoints
-
 
 @dataclass(frozen=True, eq=False)
 class Resources:
-    """The settings, the ledger and the models of one process; `crash` is set by tests alone."""
+    """The settings, the ledger and the models of one process."""
 
     settings: Settings
     store: Store
     embedders: Embedders
     thinkers: Thinkers
-    crash: "CrashPoints | None" = None
 
 
 @contextmanager
@@ -69,28 +64,12 @@ def resources(
         rests_always=not notes_live_requests,
         connection_seconds=settings.connection_patience,
     )
-    if settings.crash_at:
-        from workers.runtime.crash_points import (  # noqa: PLC0415  # for tests alone
-            CrashingMeter,
-            CrashingStore,
-            CrashingThinkers,
-            CrashPoints,
-        )
-
-        crash = CrashPoints(settings.crash_at, settings.home)
-        with (
-            CrashingStore(crash, url, settings.database_connections, send, limits, way) as crashing,
-            closing(CrashingThinkers(settings, crash)) as thinkers,
-        ):
-            meter = CrashingMeter(crashing, settings, crash)
-            yield Resources(settings, crashing, Embedders(settings, meter), thinkers, crash)
-    else:
-        with (
-            _tracing(settings) as tracing,
-            Store(url, settings.database_connections, send, limits, way, tracing) as store,
-            closing(Thinkers(settings)) as thinkers,
-        ):
-            yield Resources(settings, store, Embedders(settings, AccountsMeter(store, settings)), thinkers)
+    with (
+        _tracing(settings) as tracing,
+        Store(url, settings.database_connections, send, limits, way, tracing) as store,
+        closing(Thinkers(settings)) as thinkers,
+    ):
+        yield Resources(settings, store, Embedders(settings, AccountsMeter(store, settings)), thinkers)
 
 
 @contextmanager

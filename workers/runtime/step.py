@@ -96,8 +96,6 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
     claim = _claim(on, bury, kind, owner_id, key)
     if claim is None:
         return
-    if on.crash:
-        on.crash.begin(kind)
     with (
         structlog.contextvars.bound_contextvars(
             kind=kind, owner_id=str(owner_id), key=key, task_id=app.current_task.request.id
@@ -119,8 +117,6 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
         except BaseException:
             _hand_back(on, claim)
             raise
-    if on.crash:
-        on.crash.passed("before the next step is sent")
 
 
 def _attributes(claim: Claim) -> Attributes:

@@ -97,11 +97,11 @@ class Life:
         with store.transaction() as tx:
             self.being_id: UUID = beings.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
 
-    def worker(self, name: str = "worker", **settings: str) -> Child:
+    def worker(self, name: str = "worker", **settings: Any) -> Child:
         """Start a worker."""
         return self.started.worker(name, **settings)
 
-    def thinker(self, **settings: str) -> Child:
+    def thinker(self, **settings: Any) -> Child:
         """Start a worker that can think, on the platform's key, of which the doors know."""
         self.settings = self.settings.model_copy(
             update={"anthropic_api_key": SecretStr(KEY), "anthropic_base_url": self.provider.url}

@@ -3,14 +3,14 @@
 import pytest
 
 from tests.acceptance.ledger.conftest import BAKERY, FAMILY
-from workers.runtime.crash_points import POINTS
+from tests.processes.crashing import POINTS
 
 AGAIN = ["the oven failed again", "the bread burned again"]
 
 
 def test_processes_die_and_nothing_is_lost_or_done_twice(life, fresh, wait_until):
     points = [*POINTS, "inside apply@patrol.assign", "after commit@patrol.diary", "before the ack@patrol.embed"]
-    life.worker(PATROL_CRASH_AT=",".join(points))
+    life.worker(crash_at=points)
     life.remember(*BAKERY, *FAMILY, *AGAIN)
     life.demand()
     life.remember("the cat came back")
@@ -34,7 +34,7 @@ def test_processes_die_in_thought_and_only_an_answer_that_was_not_stored_yet_is_
         "inside apply@patrol.split",
         "after commit@patrol.diary",
     ]
-    life.worker(PATROL_CRASH_AT=",".join(points), **life.thinking())
+    life.worker(crash_at=points, **life.thinking())
     life.remember(*BAKERY, *FAMILY, *AGAIN)
     life.demand()
     wait_until(lambda: life.has_died(points) and life.settled())

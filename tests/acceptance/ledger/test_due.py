@@ -24,7 +24,7 @@ def test_each_notice_is_delivered_once_or_known_by_its_id(life, wait_until):
     with running_receiver() as receiver:
         webhooks.put(life.store, life.settings, user_id, receiver.url)
         life.worker(
-            PATROL_CRASH_AT=",".join(points),
+            crash_at=points,
             PATROL_SECRET_KEY=SECRET_KEY,
             PATROL_WEBHOOK_PRIVATE="on",
             PATROL_LEASE="PT2S",

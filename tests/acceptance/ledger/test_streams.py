@@ -14,7 +14,7 @@ def test_a_reader_dies_and_nothing_is_lost_or_doubled(life, redis_client, wait_u
     notes = [{"being": str(life.being_id), "type": "todo", "content": f"Remember {number}."} for number in range(20)]
     for note in [*notes, {**notes[0], "wings": 2}]:
         redis_client.xadd("patrol:notes", {"data": json.dumps(note)})
-    dying = life.started.start("stream", stream_command(), PATROL_CRASH_AT=where)
+    dying = life.started.start("stream", stream_command(), crash_at=[where])
     wait_until(lambda: not dying.alive)
     assert redis_client.xpending("patrol:notes", GROUP)["pending"] == 21
 

@@ -52,7 +52,7 @@ def paid_again(life, purpose):
 def test_every_message_is_judged_and_summed_up_once(life, wait_until):
     kinds = ("shadow.judge", "rolling.summarise", "session_close.summarise")
     points = [f"{place}@{kind}" for place, kind in product(PLACES, kinds)]
-    life.thinker(PATROL_JUDGE_MESSAGES="1", PATROL_CRASH_AT=",".join(points))
+    life.thinker(PATROL_JUDGE_MESSAGES="1", crash_at=points)
     life.say(*SAID)
     wait_until(lambda: sessions.state(life.store, life.being_id).rolling_summary)
     Clock(life.store).advance(minutes=31)
@@ -74,7 +74,7 @@ def test_every_message_is_judged_and_summed_up_once(life, wait_until):
 
 def test_short_conversations_are_summed_up_together_once(life, wait_until):
     points = [f"{place}@session_close.summarise_short" for place in ("after the model call", "inside apply")]
-    life.thinker(PATROL_CRASH_AT=",".join(points))
+    life.thinker(crash_at=points)
     clock = Clock(life.store)
     for said in SAID[:3]:
         life.say(said)

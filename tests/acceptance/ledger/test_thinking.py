@@ -14,7 +14,7 @@ def steps(life):
 
 def test_only_a_batch_whose_arrival_was_not_stored_is_sent_twice(life, wait_until):
     points = ["after the model call@patrol.consolidate", "after the response is stored@patrol.consolidate"]
-    life.thinker(PATROL_CRASH_AT=",".join(points), PATROL_BATCH_THINKING="on", PATROL_BATCH_WAIT="PT0.2S")
+    life.thinker(crash_at=points, PATROL_BATCH_THINKING="on", PATROL_BATCH_WAIT="PT0.2S")
     life.remember(*BAKERY, *FAMILY)
     wait_until(lambda: life.has_died(points) and life.settled() and steps(life) != [])
 
