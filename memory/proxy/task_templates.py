@@ -25,7 +25,7 @@ Available Tools: {{}} Your task is to choose and return the correct tool(s) from
 Your task is to reflect the speaker's likely facial expression through a fitting emoji.{{}}Message: {{}}
 You have been provided with a set of responses from various models to the latest user query: {{}} Your task is to synthesize these responses into a single, high-quality response.{{}}Responses from models: {{}}
 Create a concise, 3-5 word phrase as a header for the following query, strictly adhering to the 3-5 word limit and avoiding the use of the word 'title': {{}}
-Create a concise, 3-5 word title with an emoji as a title for the {{}}
+Create a concise, 3-5 word title with an emoji as a title for the {{}}RESPOND ONLY WITH THE TITLE TEXT.{{}}
 Here is the query: {{}} Create a concise, 3-5 word phrase with an emoji as a title for the previous query.{{}}
 Here is the query: {{}} Create a concise, 3-5 word phrase as a title for the previous query.{{}}
 """,
@@ -50,7 +50,7 @@ Classify the emotion of the last message. Output just one word{{}} Choose only o
 Choose a location ONLY from the provided list that is the most suitable for the current scene. Do not output any other text: {{}}
 In the next response I want you to provide only a detailed comma-delimited list of keywords and phrases which describe {{}} Do not write in full sentences. Prefix your description with the phrase {{}}
 Provide a detailed description {{}} Do not reply as {{}} while writing this description.
-Provide a detailed description {{}} and do not attempt to continue the story.
+Provide a detailed description {{}} Prefix your description with the phrase {{}} and do not attempt to continue the story.
 Your next response must be formatted as a single comma-delimited list of concise keywords.{{}}
 Provide ONLY the last chat message string back to me verbatim.{{}} and do not attempt to continue the story.
 Provide an exhaustive comma-separated list of tags describing the appearance of "{{}}" in great detail.{{}}
@@ -175,8 +175,8 @@ You extract discrete, reusable memory statements from raw content{{}}
 - you will generate a short title based on the first message a user begins a conversation with{{}}
 """,
     "Goose": r"""
-Generate a short title {{}}four words or less{{}}
-Generate a short title {{}}Reply with only the title.
+Generate a short title (four words or less) {{}}Reply with only the title{{}}
+Reply with only a description in four words or less{{}}
 """,
 }
 

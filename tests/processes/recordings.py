@@ -442,5 +442,18 @@ NOT_BACKGROUND = {
     "a person asks for a title in few words": [
         {"role": "user", "content": "Summarize in a few words why I left Bern. I hate the noise."}
     ],
+    "a person asks for a title and nothing else": [
+        {"role": "user", "content": "Generate a short title for my novel about Vera. Reply with only the title."}
+    ],
+    "a person asks for a title of few words": [
+        {"role": "user", "content": "Generate a short title for my blog on Bergen, four words or less please."}
+    ],
+    "a person asks for a description": [
+        {
+            "role": "user",
+            "content": "Provide a detailed description of my sister's kitchen, where I grew up,"
+            " and do not attempt to continue the story.",
+        }
+    ],
     "a plain question": [{"role": "user", "content": "Hello."}],
 }

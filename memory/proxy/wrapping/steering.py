@@ -23,9 +23,12 @@ _OF_USER = (
     r"|(?:(?:relevant|stored|retrieved|recalled|long-term)[ \t]++){1,2}memories(?:[ \t]++from[ \t]++[^\n:]{1,60})?"
     r"|user(?:'s)?[ \t]++(?:context|memor(?:y|ies)|profile|preferences|facts|information|data)"
 )
+# With a first person in it a note may be the person's.
+_OF_SPEAKER = r"\b(?:(?-i:I|I'm|I've|I'll)|(?i:my|mine|me|we|our))\b"
 _NOTE = re.compile(
-    r"(?:author'?s? note|a/n)[ \t]*:[ \t]"
-    r"|\[?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)[^\n]{1,60}\Z"
+    rf"(?:author'?s? note|a/n)[ \t]*:[ \t](?![^\n]*{_OF_SPEAKER})"
+    r"|\[?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)"
+    rf"(?![^\n]*{_OF_SPEAKER})[^\n]{{1,60}}\Z"
     # What SillyTavern's Vector Storage recalls, and lists of what a program knows of "the user".
     rf"|(?:#{{1,4}}[ \t]*|\*\*)?(?:related information|past events|{_OF_USER})(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*\n"
     r"|(?:#{1,4}[ \t]*|\*\*)?(?:summary of (?:the |our )?(?:previous |earlier |past )?(?:conversation|chat|discussion)"
@@ -41,13 +44,11 @@ _NOTE = re.compile(
 # Asides out of character that tell the model how to write; an aside with a first person is the person's.
 _OUT_OF_CHARACTER = re.compile(
     r"[(\[]{1,2}[ \t]*+(?i:ooc)\b(?=[^()\[\]]*+[)\]]{1,2}\s*+\Z)"
-    r"(?![^()\[\]]*\b(?:I|I'm|I've|I'll|(?i:my|mine|me|we|our))\b)"
+    rf"(?![^()\[\]]*{_OF_SPEAKER})"
     r"(?=[^()\[\]]*\b(?i:repl(?:y|ies)|responses?|narrat\w{1,5}|in character|paragraphs?|words|speak for|write)\b)"
 )
-# Notes that people write as well: with a first person in it such a note may be the person's.
-_OWN_NOTE = re.compile(
-    r"\[[ \t]*(?i:memory|memories|reminder)[ \t]*:[^\[\]]*\b(?:I|I'm|I've|I'll|(?i:my|mine|me|we|our))\b"
-)
+# Notes that people write as well.
+_OWN_NOTE = re.compile(rf"\[[ \t]*(?:memory|memories|reminder)[ \t]*:[^\[\]]*{_OF_SPEAKER}", re.IGNORECASE)
 PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 
 
