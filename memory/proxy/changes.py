@@ -23,6 +23,8 @@ one turn before the answer to the first        it takes the place of that messag
 message, or before what follows it
 all from the first match to the last but one   it is retracted: its user deleted it (`gaps`)
 message, and goes on
+a long message further on than where it was,   it is a frontend's note, is retracted and not stored again (`gaps`)
+and what was said behind it without it
 another answer to a message, and behind it     the answers stand beside each other, the words are one message: several
 the words behind the known answer              models were asked at once (`alternatives`)
 other turns before the first match             nothing
@@ -31,7 +33,7 @@ no match, and nothing is known                 all turns are new
 =============================================  ======================================================================
 
 INVARIANT 1  Nothing is retracted but for a message that the transcript shows in the same place, and goes on behind; or
-             as the only message that is missing between two that it shows.
+             as the only message that is missing between two that it shows; or as one that it shows further on.
 INVARIANT 2  Nothing is retracted unless it is certain that the transcript shows this part of this conversation: two
              messages match before that place (between two matches: two in all). A greeting is no evidence. One match
              is enough for an answer to that message that no message follows; and if the conversation's id was given,
@@ -44,7 +46,7 @@ INVARIANT 4  Each turn becomes at most one message: a turn that matches a messag
 INVARIANT 5  Alternatives (`alternatives`) are not retracted by each other's transcripts, in whatever order these come.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import accumulate, takewhile
@@ -101,6 +103,14 @@ class Changes:
     shown: set[UUID] = field(default_factory=set)
     moves: dict[UUID, Place] = field(default_factory=dict)
     last: Place | None = None
+
+    def take_out(self, notes: Iterable[PlacedMessage], known: KnownConversation) -> None:
+        """Retract notes of a frontend's that came in as messages: what was said behind one follows what was before."""
+        for note in notes:
+            if note.stands:
+                self.retract.append(note.message_id)
+                if note.parent_id is not None:
+                    self.moves |= {one.message_id: note.parent_id for one in known.after.get(note.message_id, ())}
 
 
 def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool) -> Changes:

@@ -1,16 +1,21 @@
-"""The one message that a user has deleted, as a transcript shows it: what stood around it stands next to each other.
+"""Messages that a transcript shows the place of without them: one that a user deleted, and a frontend's notes.
 
 Frontends leave out what they cut off, hide or summarise, which is not gone. These are several messages, or the first
 ones. One alone was deleted if the transcript shows all else from its first match to its last, and goes on behind it.
 Some frontends keep the first exchange of a long transcript and cut behind it, and put a summary or a note there.
+
+A note that a frontend puts so many lines before the end is at another place in each transcript. Without a mark it is
+told from the second on: the transcript shows it further on than the message that it came in as.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from uuid import UUID
 
 from memory.proxy.matching.alignment import EXCHANGE, KnownConversation, Match
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.transcript_turns import Turn, trailing_words
+from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 
 # A transcript of fewer characters, without white space, is not cut behind its first exchange.
@@ -39,7 +44,8 @@ def one_missing(turns: Sequence[Turn], matches: Sequence[Match], known: KnownCon
     (found,) = missing
     turn = turns[found.behind.turn]
     is_last = found.behind.turn == len(turns) - 1
-    if is_last or turn.after_wordless or turn.after_system or found.message.role == "other":
+    is_elsewhere = any(one.digest == found.message.digest for one in turns[: matches[0].turn])
+    if is_last or is_elsewhere or turn.after_wordless or turn.after_system or found.message.role == "other":
         return None
     return None if _has_others(found.message, known) or _may_be_cut(turns, matches, found, known) else found
 
@@ -55,3 +61,32 @@ def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Gap, kno
     first = [one for one in matches if one.turn <= found.before.turn and not known.is_greeting(one.message)]
     is_long = sum(len(turn.comparable) for turn in turns) > SURELY_WHOLE
     return not first or (len(first) <= EXCHANGE and is_long)
+
+
+def moved_lines(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> dict[int, PlacedMessage]:
+    """Return, by turn, the earlier message with the words of a frontend's note; the newest words alone are none."""
+    at = {match.message.message_id: match.turn for match in matches}
+    taken = set(at.values())
+    newest = trailing_words(turns)
+    moved: dict[int, PlacedMessage] = {}
+    for number, turn in enumerate(turns):
+        if number in taken or len(turn.comparable) < LONG or number == len(turns) - 1 == newest:
+            continue
+        if number == len(turns) - 1 and turn.role == "assistant":
+            # An answer that begins with it may follow.
+            continue
+        left = [one for one in known.by_digest.get(turn.digest, ()) if _has_left(one, number, at, known)]
+        if number >= newest:
+            role = turns[number - 1].role if number else None
+            left = [one for one in left if one.parent_id is None or known.messages[one.parent_id].role == role]
+        if left:
+            moved[number] = left[-1]
+    return moved
+
+
+def _has_left(message: PlacedMessage, number: int, at: Mapping[UUID, int], known: KnownConversation) -> bool:
+    """Whether a transcript shows, before a turn, what was said behind a message without that message itself."""
+    behind = list(known.after.get(message.message_id, ()))
+    if not message.stands:
+        behind += known.after.get(message.parent_id, ())
+    return message.message_id not in at and any(at.get(one.message_id, number) < number for one in behind)

@@ -94,13 +94,19 @@ def named(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str
     newest = NEWEST + len(turns)
     known = known_conversation(reads.ask(transcripts.near, being_id, conversation, digests, newest=newest))
     matches = aligned(turns, known, lambda ids: reads.ask(transcripts.contents, being_id, ids))
-    return Recognized(conversation, known, _without_prefill(turns, matches or []), aligned=matches is not None)
+    return Recognized(conversation, known, _without_prefill(turns, matches or [], known), aligned=matches is not None)
 
 
-def _without_prefill(turns: Sequence[Turn], matches: Sequence[Match]) -> Sequence[Match]:
-    """The matches, without the beginning of an answer alone: a program puts the same one behind any words."""
-    is_prefill = len(turns) > 1 and [match.turn for match in matches] == [len(turns) - 1]
-    return [] if is_prefill and turns[-1].role == "assistant" else matches
+def _without_prefill(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> Sequence[Match]:
+    """The matches, without the beginning of an answer behind new words: a program puts the same one behind any."""
+    if len(turns) == 1 or not matches or matches[-1].turn < len(turns) - 1 or turns[-1].role != "assistant":
+        return matches
+    if len(matches) == 1:
+        return []
+    before, last = matches[-2:]
+    new = sum(turn.role == "user" for turn in turns[before.turn + 1 : last.turn])
+    missing = sum(one.role == "user" for one in known.between(before.message, last.message))
+    return matches[:-1] if new > missing else matches
 
 
 def aligned(
