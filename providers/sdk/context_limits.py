@@ -19,12 +19,15 @@ _EXCEEDED = re.compile(
     r"|exceeded max context length|maximum context length|maximum model length|context length of only"
     r"|greater than the context length|prompt (?:is )?too long|input (?:is )?too long|request too large"
     r"|input prompt \(\d+ tokens\) is too long|exceeds the maximum number of tokens|reduce the length of (?:the|your)"
+    r"|model token limit|model max length exceeded|maximum prompt length|context window exceeds|exceeds max length"
+    r"|range of input length|max_seq_len|too many tokens:"
     r"|inputs?`? (?:tokens \+ `?max_new_tokens`? must be <=|must have less than)|too large to process",
     re.IGNORECASE,
 )
 _CONTEXT = re.compile(
     r"(?:maximum context length (?:is|of)|context window of|maximum model length of|context size \(|exceeds limit of"
     r"|number of tokens allowed \(|context length of only|must be <=|must have less than"
+    r"|model token limit: |max length:|maximum prompt length is|max_seq_len \(|input length should be \[\d{1,9}, ?"
     r"|\"n_ctx\": ?|'n_ctx': ?|tokens > |\+ \d{1,9} > )[ (]?(\d{2,9})"
     r"|model with (\d{2,9}) maximum context",
     re.IGNORECASE,
@@ -38,7 +41,7 @@ _LONGEST_ANSWER = re.compile(
     r"max_tokens: \d+ > (\d{2,9}),? which is the maximum allowed"
     r"|supports? at most (\d{2,9}) (?:completion|output) tokens"
     r"|max(?:_completion|_output)?_tokens`? must be (?:less than or equal to|at most|<=) `?(\d{2,9})"
-    r"|range of max_tokens is \[\d+, ?(\d{2,9})\]|requested exceeds the model limit of (\d{2,9})",
+    r"|range of max_tokens (?:is|should be) \[\d+, ?(\d{2,9})\]|requested exceeds the model limit of (\d{2,9})",
     re.IGNORECASE,
 )
 # What a server adds, such as the request, comes after its own words.

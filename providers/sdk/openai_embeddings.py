@@ -1,20 +1,25 @@
 """The embedder for OpenAI's API and compatible servers."""
 
 import base64
+import re
 import weakref
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import httpx2
 import numpy as np
 import openai
 from numpy.typing import NDArray
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
+from pydantic_core import from_json
 
 from providers import tls
+from providers.chat.answer_so_far import tokens_of
 from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.lease_guard import before_request
 from providers.metering import Meter
-from providers.sdk.sdk_errors import SettingNames, sdk_errors
+from providers.sdk.sdk_errors import SettingNames, error_in, sdk_errors
+from providers.statuses import may_refuse_an_option
 from providers.tokens import estimated_tokens
 from schemas.limits import VECTOR_DIMENSIONS
 
@@ -26,6 +31,12 @@ MAX_REQUEST_TOKENS = 300_000
 PORTION = 512
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+# Servers say so how many texts a request may have at most.
+_TOO_MANY = re.compile(
+    r"batch[ _]?size|in one batch|too many (?:inputs|texts|items)|array too long"
+    r"|at most \d{1,4} (?:items|inputs|texts)|texts must be at most",
+    re.IGNORECASE,
+)
 _SETTINGS = SettingNames(key="OPENAI_API_KEY", model="PATROL_OPENAI_EMBEDDING_MODEL", address="OPENAI_BASE_URL")
 
 
@@ -56,6 +67,9 @@ class OpenAIEmbedder:
         self._asked_dimensions = dimensions
         self._dimensions = dimensions or _DIMENSIONS.get(model)
         self._meter = meter
+        self._most_inputs = MAX_INPUTS
+        # The encodings to ask for, until one has worked: some servers refuse the first, whatever they call it.
+        self._encodings: Sequence[dict[str, str]] = ({"encoding_format": "base64"}, {})
         # The ledger retries: it backs off without holding a worker.
         self._client = openai.OpenAI(
             api_key=api_key,
@@ -99,7 +113,7 @@ class OpenAIEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        return np.concatenate([self._embed_batch(batch) for batch in batches(texts)])
+        return np.concatenate([self._embed_batch(batch) for batch in batches(texts, self._most_inputs)])
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries, which OpenAI's models treat as any text."""
@@ -111,41 +125,60 @@ class OpenAIEmbedder:
         except InputRefused as refusal:
             if not refusal.too_large or len(texts) == 1:
                 raise
-        middle = len(texts) // 2
-        return np.concatenate([self._embed_batch(texts[:middle]), self._embed_batch(texts[middle:])])
+        fewer = min(-(-len(texts) // 2), self._most_inputs)
+        return np.concatenate([self._embed_batch(batch) for batch in batches(texts, fewer)])
 
     def _ask(self, texts: Sequence[str]) -> "_Answer":
         if self._meter is None:
             return self._sent(texts)
         with self._meter.request(self._wire_model, sum(map(estimated_tokens, texts))) as used:
             answer = self._sent(texts)
-            if answer.usage:
-                used(answer.usage.prompt_tokens)
+            if tokens := answer.tokens:
+                used(tokens)
             return answer
 
     def _sent(self, texts: Sequence[str]) -> "_Answer":
-        before_request()
         with sdk_errors(openai, _SETTINGS):
-            # Parsed by `_Answer`: the SDK's `embeddings.create` does not validate the response, and makes Python lists
-            # of the vectors. Looking through the types of its parameters takes it 0.1 ms.
-            response = self._client.post(
-                "/embeddings",
-                cast_to=httpx2.Response,
-                body={
-                    "model": self._wire_model,
-                    "input": list(texts),
-                    "encoding_format": "base64",
-                    **({"dimensions": self._asked_dimensions} if self._asked_dimensions else {}),
-                },
-            )
+            content = self._content(texts)
         try:
-            return _Answer.model_validate_json(response.content)
-        except ValidationError:
+            body = from_json(content)
+            if error := error_in(body, _SETTINGS):
+                raise error
+            return _Answer.model_validate(body)
+        except ValueError:
             raise BadAnswer("The answer is not a list of embeddings.") from None
 
+    def _content(self, texts: Sequence[str]) -> bytes:
+        for encoding in self._encodings:
+            before_request()
+            try:
+                # Parsed by `_Answer`: the SDK's `embeddings.create` does not validate the response, and makes Python
+                # lists of the vectors. Looking through the types of its parameters takes it 0.1 ms.
+                response = self._client.post(
+                    "/embeddings",
+                    cast_to=httpx2.Response,
+                    body={
+                        "model": self._wire_model,
+                        "input": list(texts),
+                        **encoding,
+                        **({"dimensions": self._asked_dimensions} if self._asked_dimensions else {}),
+                    },
+                )
+            except openai.APIStatusError as refusal:
+                if len(texts) > 1 and _TOO_MANY.search(refusal.response.text):
+                    self._most_inputs = min(self._most_inputs, len(texts) // 2)
+                    raise InputRefused("The server takes fewer texts at once.", too_large=True) from None
+                if encoding == self._encodings[-1] or not may_refuse_an_option(refusal.status_code):
+                    raise
+            else:
+                self._encodings = (encoding,)
+                break
+        return response.content
+
     def _vectors(self, answer: "_Answer", count: int) -> NDArray[np.float32]:
-        data = sorted(answer.data, key=lambda item: item.index)
-        if [item.index for item in data] != list(range(count)):
+        places = [place if item.index is None else item.index for place, item in enumerate(answer.data)]
+        data = [item for _, item in sorted(zip(places, answer.data, strict=True), key=lambda placed: placed[0])]
+        if sorted(places) != list(range(count)):
             raise BadAnswer(f"The answer has {len(data)} vectors for {count} texts, or their numbers are wrong.")
         rows = [item.vector() for item in data]
         expected = self._dimensions or len(rows[0])
@@ -166,15 +199,15 @@ class OpenAIEmbedder:
         return vectors.astype(np.float32)
 
 
-def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Cut texts into as few requests as the limits allow: 2,048 inputs and, by estimate, 300,000 tokens.
+def batches(texts: Sequence[str], most: int = MAX_INPUTS) -> Iterator[Sequence[str]]:
+    """Cut texts into as few requests as the limits allow: so many inputs and, by estimate, 300,000 tokens.
 
     A batch whose tokens were underestimated is refused by the server without charge, and halved.
     """
     start = tokens = 0
     for index, text in enumerate(texts):
         more = estimated_tokens(text)
-        if index - start == MAX_INPUTS or (index > start and tokens + more > MAX_REQUEST_TOKENS):
+        if index - start == most or (index > start and tokens + more > MAX_REQUEST_TOKENS):
             yield texts[start:index]
             start, tokens = index, 0
         tokens += more
@@ -183,7 +216,7 @@ def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 class _Embedding(BaseModel):
-    index: int
+    index: int | None = None
     embedding: str | list[float]
 
     def vector(self) -> NDArray[np.float64]:
@@ -196,10 +229,12 @@ class _Embedding(BaseModel):
             raise BadAnswer("A vector is not base64 of float32 numbers.") from None
 
 
-class _Usage(BaseModel):
-    prompt_tokens: int
-
-
 class _Answer(BaseModel):
     data: list[_Embedding]
-    usage: _Usage | None = None
+    usage: Any = None
+
+    @property
+    def tokens(self) -> int:
+        """The tokens that it reports, by either name; 0 if it reports none."""
+        usage = self.usage if isinstance(self.usage, dict) else {}
+        return tokens_of(usage.get("prompt_tokens")) or tokens_of(usage.get("total_tokens")) or 0

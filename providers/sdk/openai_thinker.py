@@ -8,6 +8,7 @@ descriptions.
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.model_context import context_tokens
 from providers.sdk.sdk_errors import SettingNames, sdk_errors
-from providers.sdk.streamed_answer import Asked, received, streamed
+from providers.sdk.streamed_answer import Asked, received, refused_answer, streamed
 from providers.statuses import may_refuse_an_option
 from providers.thinking import CONNECT_SECONDS, PromptForm, Question, Size, max_usage
 from schemas.llm.calls import Provider
@@ -45,9 +46,15 @@ _SETTINGS = SettingNames(
     model="PATROL_OPENAI_THINKING_MODEL and PATROL_OPENAI_SMALL_THINKING_MODEL",
     address="OPENAI_BASE_URL",
 )
-_ABOUT_THE_FORM = re.compile(r"response_format|json_schema|json_object|structured output|guided|grammar", re.IGNORECASE)
+_ABOUT_THE_FORM = re.compile(r"response_format|schema|json_object|structured output|guided|grammar", re.IGNORECASE)
 _ABOUT_THE_LIMIT = re.compile(r"max_completion_tokens|max_tokens", re.IGNORECASE)
-_ABOUT_THE_STREAM = re.compile(r"\bstream", re.IGNORECASE)
+_ABOUT_THE_STREAM = re.compile(r"\bstream|\u6d41\u5f0f", re.IGNORECASE)
+# Chat templates and models without instructions of their own say it so.
+_ABOUT_THE_SYSTEM = re.compile(
+    r"system (?:role|message|prompt|instruction)|developer instruction|messages\[0\]\.role|roles must alternate"
+    r"|support '?(?:system|developer)\b",
+    re.IGNORECASE,
+)
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -59,19 +66,30 @@ class _Abilities:
     limits: tuple[Limit, ...] = ("max_completion_tokens", "max_tokens")
     streams: bool = True
     """Whether an answer can be read while it is written."""
+    only_streams: bool = False
+    """Whether an answer can be had in no other way."""
+    system: bool = True
+    """Whether instructions have a message of their own."""
     longest_answer: int | None = None
     """The most tokens that the model writes, where that is less than a question allows."""
     answer_tokens: int | None = None
     """The room that the model's context leaves for the answer to this question, where that is less than it may have."""
 
-    def without(self, refused: str) -> "_Abilities | None":
-        """Drop the option that a refusal names; None if no alternative is left."""
+    def without(self, refused: str, *, streaming: bool) -> "_Abilities | None":
+        """Drop the option that a refusal names; None if no alternative is left.
+
+        Args:
+            refused: The words of the refusal.
+            streaming: Whether a stream was asked for. Where none was, words about one demand it.
+        """
         if _ABOUT_THE_FORM.search(refused) and self.forms[1:]:
             return replace(self, forms=self.forms[1:])
         if _ABOUT_THE_LIMIT.search(refused) and self.limits[1:]:
             return replace(self, limits=self.limits[1:])
-        if _ABOUT_THE_STREAM.search(refused) and self.streams:
-            return replace(self, streams=False)
+        if _ABOUT_THE_STREAM.search(refused) and self.streams and not self.only_streams:
+            return replace(self, streams=False) if streaming else replace(self, only_streams=True)
+        if _ABOUT_THE_SYSTEM.search(refused) and self.system:
+            return replace(self, system=False)
         return None
 
 
@@ -136,8 +154,12 @@ class OpenAIThinker:
         """Send one request, repeated with fewer options as long as the server refuses one; see the Thinker protocol."""
         completions = self.client.chat.completions.with_raw_response
         with sdk_errors(openai, self.names):
-            content = self._sent(question, lambda request, _: completions.create(**request).content)
-            return received(content, CompletionEvents(), self.names, self._asked(question))
+            content = self._sent(
+                question, lambda request, able: None if able.only_streams else completions.create(**request).content
+            )
+            if isinstance(content, bytes):
+                return received(content, CompletionEvents(), self.names, self._asked(question))
+        return deque(self.stream(question), maxlen=1).pop()
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
@@ -149,7 +171,11 @@ class OpenAIThinker:
                 lambda request, able: open_response.enter_context(
                     completions.create(**(request | wanted if able.streams else request))
                 ),
+                streaming=True,
             )
+            if isinstance(response, bytes):
+                yield received(response, CompletionEvents(), self.names, self._asked(question))
+                return
             yield from streamed(
                 response, CompletionEvents(), self.names, self._asked(question), self.settings.thinking_timeout
             )
@@ -157,8 +183,14 @@ class OpenAIThinker:
     def _asked(self, question: Question[Any]) -> Asked:
         return Asked(self.model(question.size), self.settings.prices, max_usage(question, room=0))
 
-    def _sent(self, question: Question[Any], send: Callable[[dict[str, Any], _Abilities], R]) -> R:
-        """Send a request, repeated with fewer options as long as the server refuses one."""
+    def _sent(
+        self, question: Question[Any], send: Callable[[dict[str, Any], _Abilities], R], *, streaming: bool = False
+    ) -> R | bytes:
+        """Send a request, repeated with fewer options as long as the server refuses one.
+
+        Returns:
+            What `send` returns; or the body of an error that holds the answer.
+        """
         model = self.model(question.size)
         able = self.abilities.get(model) or self._first_try()
         while True:
@@ -166,7 +198,9 @@ class OpenAIThinker:
             try:
                 response = send(self._request(question, able), able)
             except openai.APIStatusError as refusal:
-                weaker = self._weaker(question, able, refusal)
+                if refused_answer(refusal.body) is not None:
+                    return refusal.response.content
+                weaker = self._weaker(question, able, refusal, streaming=streaming)
                 if weaker is None:
                     raise
                 able = weaker
@@ -175,7 +209,9 @@ class OpenAIThinker:
                 self.abilities[model] = replace(able, answer_tokens=None)
                 return response
 
-    def _weaker(self, question: Question[Any], able: _Abilities, refusal: openai.APIStatusError) -> _Abilities | None:
+    def _weaker(
+        self, question: Question[Any], able: _Abilities, refusal: openai.APIStatusError, *, streaming: bool
+    ) -> _Abilities | None:
         """The options without the one that a server refuses; None if its error names none, or none is left."""
         refusal_text = refusal.response.text
         if not may_refuse_an_option(refusal.status_code):
@@ -188,7 +224,7 @@ class OpenAIThinker:
             # The answer's limit counts as well: less is left for it than it may have.
             left = room_for_answer(refusal_text, replace(usage, output_tokens=allowed))
             return replace(able, answer_tokens=left) if left else None
-        return able.without(refusal_text)
+        return able.without(refusal_text, streaming=streaming)
 
     def _most_answer_tokens(self, question: Question[Any], able: _Abilities) -> int:
         limits = [question.most_tokens + self.settings.thinking_room, able.longest_answer, able.answer_tokens]
@@ -228,10 +264,13 @@ class OpenAIThinker:
         model = self.model(question.size)
         instructions = question.instructions_in(self._prompt_form(question, model))
         system = "\n\n".join(part for part in (instructions, *described, question.about) if part)
+        # One system message: some chat templates allow no second one.
+        parts = [("system", system), ("user", question.material)]
+        if not able.system:
+            parts = [("user", f"{system}\n\n{question.material}")]
         request = {
             "model": model,
-            # One system message: some chat templates allow no second one.
-            "messages": [{"role": "system", "content": system}, {"role": "user", "content": question.material}],
+            "messages": [{"role": role, "content": content} for role, content in parts],
             able.limits[0]: self._most_answer_tokens(question, able),
         }
         match form:

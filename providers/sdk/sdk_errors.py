@@ -21,13 +21,54 @@ from providers.statuses import ABOUT_THE_KEY, BUSY
 
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
+_PAGES = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY})
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"})
 _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
-_ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold|insufficient_quota|insufficient_balance")
-# Anthropic gives a spent balance the code of any bad request.
-_SAYS_SPENT = re.compile(r"credit balance is too low|insufficient (?:balance|credits|funds|quota)", re.IGNORECASE)
-# OpenRouter forbids an input that a moderation or a guardrail flags, with the status of a key without permission.
-_SAYS_FLAGGED = re.compile(r"\bflagged\b|\brequest blocked\b|content_policy_violation", re.IGNORECASE)
+# The codes of an account that may not spend. Words of a rate limit name the account's plan as well.
+_ABOUT_THE_ACCOUNT = re.compile(
+    r"billing|credit|spend_limit|on_hold|insufficient_quota|insufficient_balance|current_quota|budget"
+)
+# What an error says, for the status that says the same. Servers give a spent balance, a wrong key and a model that they
+# do not have the status of a bad request, and an input that a moderation flags that of a key without permission.
+_MEANINGS: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
+    (status, re.compile("|".join(words), re.IGNORECASE))
+    for status, words in (
+        (400, (r"\bflagged\b", r"\brequest blocked\b", "content_policy_violation", "input new_sensitive")),
+        (
+            402,
+            (
+                "credit balance is too low",
+                "insufficient (?:balance|credits|funds|quota)",
+                "budget has been exceeded",
+                "\u4f59\u989d\u4e0d\u8db3",
+            ),
+        ),
+        (
+            401,
+            (
+                r"\bapi[ _]?key[ _](?:is )?(?:not[ _]valid|not found|invalid|expired)",
+                "(?:valid|invalid|incorrect)[ _]api[ _]?key",
+                "login fail",
+            ),
+        ),
+        (403, ("location is not supported", "unsupported_country")),
+        (
+            404,
+            (
+                r"\bmodel[ _](?:does )?not[ _](?:exist|found)",
+                r"\bmodel_?\b.{0,100}\b(?:decommissioned|does not exist|not found)",
+                "model_decommissioned",
+                "not a valid model",
+                "(?:invalid|unknown) model(?:[ _](?:name|id)|:)",
+                "\u6a21\u578b\u4e0d\u5b58\u5728",
+            ),
+        ),
+    )
+)
+# A server repeats the request under these names.
+_REPEATED = frozenset({"input", "ctx", "failed_generation"})
+# What a server adds, such as the request, comes after its own words.
+_SEARCHED = 2_000
 _ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
 
 _AFTER_STATUSES = 600
@@ -120,39 +161,50 @@ def error_in(body: Any, settings: SettingNames) -> ProviderError | None:
         body: The body, a piece of a stream, or a choice.
         settings: The settings to name in the message.
     """
-    if not isinstance(body, dict) or not body.get("error") or body.get("choices") or body.get("content"):
+    if not isinstance(body, dict) or body.get("choices") or body.get("content"):
         return None
-    codes = _codes(body)
-    error = body["error"]
+    error = body.get("error")
     code = error.get("code") if isinstance(error, dict) else None
+    result = body.get("base_resp")
+    # MiniMax tells how a request went beside the answer.
+    failed = isinstance(result, dict) and bool(result.get("status_code"))
+    if not error and not failed:
+        return None
     if isinstance(code, int) and HTTPStatus.BAD_REQUEST <= code < _AFTER_STATUSES:
         return _from_status(code, body, {}, settings)
     # An error that does not say more means that the server can't answer now.
-    status = next((_STATUSES[each] for each in codes if each in _STATUSES), _SERVER_BUSY)
+    status = next((_STATUSES[each] for each in _codes(body) if each in _STATUSES), _SERVER_BUSY)
     return _from_status(status, body, {}, settings)
 
 
 def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:
     codes = _codes(body)
+    said = " ".join(_said(body))[:_SEARCHED]
     detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
-    account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes) or bool(_SAYS_SPENT.search(_said(body)))
-    may_be_too_long = status <= HTTPStatus.INTERNAL_SERVER_ERROR and status not in ABOUT_THE_KEY and not account
-    too_long = may_be_too_long and exceeds_context(f"{body}")
-    is_flagged = status == HTTPStatus.FORBIDDEN and _SAYS_FLAGGED.search(" ".join((*codes, _said(body)))) is not None
-    if too_long or is_flagged or (status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes)):
+    if any(_ABOUT_THE_ACCOUNT.search(code) for code in codes):
+        status = HTTPStatus.PAYMENT_REQUIRED
+    else:
+        status = next((meaning for meaning, words in _MEANINGS if words.search(said)), status)
+    if isinstance(body, str) and body.lstrip().startswith("<") and status in _PAGES:
+        # The page of a gateway says nothing about the input or the key.
+        return Transient(f"A gateway answered in the place of the model provider ({detail}).")
+    too_long = status <= HTTPStatus.INTERNAL_SERVER_ERROR and status not in ABOUT_THE_KEY and exceeds_context(f"{body}")
+    if too_long or (status in _REFUSED and _ABOUT_OUR_CHOICES.isdisjoint(codes)):
         too_large = too_long or status == _TOO_LARGE or "max_tokens_per_request" in codes
         return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or (status in BUSY and not account):
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in BUSY:
         return Transient(f"The model provider is busy or down ({detail}).", retry_after=retry_after(headers))
-    if account or status == HTTPStatus.PAYMENT_REQUIRED:
-        return Misconfigured(f"The model provider's account behind {settings.key} may not spend ({detail}).")
-    if status == HTTPStatus.UNAUTHORIZED:
-        return Misconfigured(f"The model provider does not know the key ({detail}). Check {settings.key}.")
-    if status == HTTPStatus.FORBIDDEN:
-        return Misconfigured(f"The key may not use this model ({detail}). Check {settings.key} and {settings.model}.")
-    return Misconfigured(
+    faults: dict[int, str] = {
+        HTTPStatus.PAYMENT_REQUIRED: f"The model provider's account behind {settings.key} may not spend ({detail}).",
+        HTTPStatus.UNAUTHORIZED: f"The model provider does not know the key ({detail}). Check {settings.key}.",
+        HTTPStatus.FORBIDDEN: (
+            f"The key may not use this model ({detail}). Check {settings.key} and {settings.model}."
+        ),
+    }
+    no_such = (
         f"The model provider has no such model or address ({detail}). Check {settings.model} and {settings.address}."
     )
+    return Misconfigured(faults.get(status, no_such))
 
 
 def _from_connection(cause: BaseException | None, settings: SettingNames) -> ProviderError:
@@ -177,11 +229,18 @@ def _from_encoding(encoding: str, settings: SettingNames) -> ProviderError:
     return InputRefused("A text has an unpaired surrogate, which can't be encoded.")
 
 
-def _said(body: Any) -> str:
-    """The message of an error, which may quote the request: to be searched, and never repeated."""
-    error = body.get("error", body) if isinstance(body, dict) else None
-    message = error.get("message") if isinstance(error, dict) else error
-    return message if isinstance(message, str) else ""
+def _said(body: Any) -> Iterator[str]:
+    """The words of an error, which may quote the request: to be searched, and never repeated."""
+    match body:
+        case str():
+            yield body
+        case dict():
+            for name, value in body.items():
+                if name not in _REPEATED:
+                    yield from _said(value)
+        case list():
+            for value in body:
+                yield from _said(value)
 
 
 def _codes(body: Any) -> list[str]:

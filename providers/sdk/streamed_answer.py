@@ -177,6 +177,16 @@ def _only_json(text: str) -> str:
     return text if only_object(text) == text.strip() else ""
 
 
+def refused_answer(error: Any) -> str | None:
+    """The answer that a server refuses for its form, in an error's body or in what stands in its `error`.
+
+    Groq validates an answer before it sends it, and sends one that is invalid in the place of an explanation.
+    """
+    inner = error.get("error", error) if isinstance(error, dict) else None
+    written = inner.get("failed_generation") if isinstance(inner, dict) else None
+    return written if isinstance(written, str) else None
+
+
 def _is_call(block: Any) -> bool:
     return isinstance(block, dict) and isinstance(block.get("input"), dict)
 
@@ -232,6 +242,9 @@ def _takes_all(found: Iterator[Any], answer: StreamedAnswer, events: AnswerEvent
     for event in found:
         if event == DONE:
             events.ended()
+            continue
+        if (written := refused_answer(event)) is not None:
+            answer.take({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]}, events)
             continue
         choices = event.get("choices")
         for part in (event, *(choices if isinstance(choices, list) else ())):

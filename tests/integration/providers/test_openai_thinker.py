@@ -8,11 +8,12 @@ import pytest
 from providers.errors import BadAnswer, InputRefused, Misconfigured, Transient
 from providers.sdk.context_limits import context_limit
 from providers.thinkers import Thinkers
+from providers.thinking import read
 from samples.canned.provider import served
 from samples.canned.server import Reply
 from schemas.settings import Settings
 from tests.fakes.provider import Behaviour, FakeProvider
-from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, question
+from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, WORDS, question
 
 
 @pytest.fixture
@@ -120,6 +121,51 @@ def test_a_users_key_is_sent_without_the_platforms_organization(settings, monkey
         assert thinkers.platform().client.default_headers["OpenAI-Organization"] == "org-of-the-platform"
         brought = thinkers.with_key("openai", "key").client
         assert not {"org-of-the-platform", "project-of-the-platform"} & set(map(str, brought.default_headers.values()))
+
+
+def is_with_schema(body):
+    return body.get("response_format", {}).get("type") == "json_schema"
+
+
+def is_with_system(body):
+    return body["messages"][0]["role"] == "system"
+
+
+def is_whole(body):
+    return not body.get("stream")
+
+
+OPTIONS = [
+    (is_with_schema, "Invalid JSON payload received. Unknown name \"$defs\" at 'generation_config.response_schema'"),
+    (is_with_schema, "JSON schema conversion failed: Unrecognized schema"),
+    (is_with_system, "Developer instruction is not enabled for models/gemma-3-27b-it"),
+    (is_with_system, "System role not supported"),
+    (is_with_system, "Unsupported value: 'messages[0].role' does not support 'system' with this model."),
+    (is_with_system, "Conversation roles must alternate user/assistant/user/assistant/..."),
+    (is_whole, "parameter.enable_thinking must be set to false for non-streaming calls"),
+    (is_whole, "This model only support stream mode, please enable the stream parameter to access the model."),
+    (is_whole, "enable thinking can not be support when `stream=False`."),
+]
+
+
+@pytest.mark.parametrize(("option", "said"), OPTIONS)
+def test_what_a_model_cannot_do_is_not_asked_of_it(settings, option, said):
+    class Unable(FakeProvider):
+        def provide(self, request, *, known):
+            if option(request.body):
+                self._received(request)
+                return Reply.json(400, [{"error": {"code": 400, "message": said, "status": "INVALID_ARGUMENT"}}])
+            return super().provide(request, known=known)
+
+    with (
+        served(Unable(answer=lambda _: ANSWER)) as unable,
+        closing(Thinkers(settings.model_copy(update={"openai_base_url": unable.openai_url}))) as thinkers,
+    ):
+        for _ in range(2):
+            assert thinkers.with_key("openai", "key").ask(question()).text == ANSWER
+    assert [option(request.body) for request in unable.requests] == [True, False, False]
+    assert all(WORDS in str(request.body["messages"]) for request in unable.requests)
+    assert all(INSTRUCTIONS in str(request.body["messages"]) for request in unable.requests)
 
 
 class Listing(FakeProvider):
@@ -242,6 +288,11 @@ TOO_LONG = [
     (429, "Request too large for the model on tokens per min (TPM): Limit 30000, Requested 40000.", None),
     (422, "`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 9000 `inputs` tokens", 8192),
     (500, "input is too large to process. increase the physical batch size", None),
+    (400, "Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)", 8192),
+    (400, "This model's maximum prompt length is 8192 but the request contains 9000 tokens.", 8192),
+    (400, "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 8192]", 8192),
+    (400, "invalid params, context window exceeds limit (2013)", None),
+    (400, "Prompt exceeds max length", None),
 ]
 
 
@@ -272,6 +323,7 @@ def test_a_request_that_is_longer_than_the_context_is_too_large(provider, thinke
         ("max_tokens is too large: 9000. This model supports at most 4096 completion tokens", 4096),
         ("`max_tokens` must be less than or equal to `8192`", 8192),
         ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", 8192),
+        ("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]", 8192),
     ],
 )
 def test_an_answer_that_may_be_too_long_is_made_shorter_before_the_material(provider, thinkers, wire, said, left):
@@ -319,6 +371,75 @@ def test_why_an_answer_ended_is_read_in_the_words_of_other_servers(settings, rea
     ):
         thinkers.with_key("openai", "key").ask(question())
     assert caught.value.why == why
+
+
+def failed(message, **fields):
+    return {"error": {"message": message, **fields}}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (400, [failed("API key not valid. Please pass a valid API key.", status="INVALID_ARGUMENT")], Misconfigured),
+        (400, [failed("User location is not supported for the API use.")], Misconfigured),
+        (429, [failed("You exceeded your current quota, please check your plan and billing details.")], Transient),
+        (400, failed("The model `m` has been decommissioned.", code="model_decommissioned"), Misconfigured),
+        (400, failed("Model Not Exist", code="invalid_request_error"), Misconfigured),
+        (400, failed("deepseek/m is not a valid model ID", code=400), Misconfigured),
+        (400, {"object": "error", "message": "Invalid model: m", "type": "invalid_model"}, Misconfigured),
+        (400, {"code": 20012, "message": "Model does not exist. Please check it.", "data": None}, Misconfigured),
+        (400, failed("Budget has been exceeded! Max budget: 1.0", type="budget_exceeded"), Misconfigured),
+        (429, failed("Your account is suspended.", type="exceeded_current_quota_error"), Misconfigured),
+        (500, failed("insufficient balance (1008)", type="api_error"), Misconfigured),
+        (200, {"choices": None, "base_resp": {"status_code": 1004, "status_msg": "login fail: no key"}}, Misconfigured),
+        (200, {"choices": None, "base_resp": {"status_code": 1002, "status_msg": "rate limit exceeded"}}, Transient),
+        (429, failed("Too many tokens, please wait before trying again."), Transient),
+        (400, failed("The response was filtered.", code="content_filter", param="prompt"), InputRefused),
+        (400, {"detail": [{"msg": "no", "input": {"content": "I said: insufficient funds"}}]}, InputRefused),
+    ],
+)
+def test_what_an_error_says_counts_before_its_status(settings, status, body, kind):
+    assert_fails(settings, Reply.json(status, body), kind)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(400, Transient), (403, Transient), (404, Misconfigured), (413, InputRefused)]
+)
+def test_the_page_of_a_gateway_is_no_word_about_key_or_input(settings, status, kind):
+    assert_fails(settings, Reply(status, b"<html><title>Just a moment...</title></html>"), kind)
+
+
+def assert_fails(settings, reply, kind):
+    class Failing(FakeProvider):
+        def provide(self, _request, *, known):  # noqa: ARG002  # it fails, whatever the key
+            return reply
+
+    with (
+        served(Failing()) as failing,
+        closing(Thinkers(settings.model_copy(update={"openai_base_url": failing.openai_url}))) as thinkers,
+        pytest.raises(kind),
+    ):
+        thinkers.with_key("openai", "key").ask(question())
+
+
+@pytest.mark.parametrize("status", [400, 200])
+@pytest.mark.parametrize("written", [f"```json\n{ANSWER}\n```", f'{{"name": "merges", "arguments": {ANSWER}}}', ""])
+def test_an_answer_that_a_server_refuses_for_its_form_is_an_answer(settings, status, written):
+    class Validating(FakeProvider):
+        def provide(self, _request, *, known):  # noqa: ARG002  # it answers whatever the key
+            return Reply.json(status, failed("Failed.", code="json_validate_failed", failed_generation=written))
+
+    with (
+        served(Validating()) as validating,
+        closing(Thinkers(settings.model_copy(update={"openai_base_url": validating.openai_url}))) as thinkers,
+    ):
+        thinker = thinkers.with_key("openai", "key")
+        for ask in (thinker.ask, lambda asked: list(thinker.stream(asked))[-1]):
+            if written:
+                assert read(question(), ask(question())).answer.pairs[0].survivor == "n1"
+            else:
+                with pytest.raises(BadAnswer):
+                    ask(question())
 
 
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
