@@ -1,11 +1,11 @@
-"""Arguments as models write them: empty text for nothing, a word for a list, numbers in quotes, bare dates.
+"""Arguments as models write them: empty text for nothing, a word for a list, numbers in quotes, bare dates, "Facts".
 
 They are read by the JSON schema of the parameter; the operation's own type is checked afterwards.
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from pydantic import TypeAdapter
 
 from operations.declaration import Part
+from providers.answers.answer_scalars import choice
 
 Zone = Callable[[], ZoneInfo]
 
@@ -51,17 +52,35 @@ def is_nothing(value: Any) -> bool:
 def _read(value: Any, form: Mapping[str, Any], zone: Zone, *, end: bool = False) -> Any:
     kind = form.get("type", "string")
     if kind == "string":
-        return _moment(value, zone, end=end) if form.get("format") == "date-time" else value
+        if form.get("format") == "date-time":
+            return _moment(value, zone, end=end)
+        return _text(value, form.get("enum", ()))
     if kind == "boolean":
         return _SWITCH.validate_python(value)
     found = _unquoted(value)
-    if kind == "array" and not isinstance(found, list):
-        return [] if is_nothing(value) else [value]
+    if kind == "array":
+        return [] if is_nothing(value) else _items(found if isinstance(found, list) else value, form.get("items", {}))
     if kind == "object" and isinstance(found, dict):
         parts: Mapping[str, Any] = form.get("properties", {})
         return {name: _read(part, parts.get(name, {}), zone) for name, part in found.items()}
     is_whole = kind == "integer" and isinstance(found, float) and found.is_integer()
     return int(found) if is_whole else found
+
+
+def _items(found: Any, form: Mapping[str, Any]) -> list[Any]:
+    """Return the items of a list, or of a text in its place, which may list words of an enumeration."""
+    words = form.get("enum")
+    if not words:
+        return found if isinstance(found, list) else [found]
+    items = found if isinstance(found, list) else re.split(r"[,;\s]+", str(found).strip())
+    return [_text(item, words) for item in items]
+
+
+def _text(value: Any, words: Sequence[str]) -> Any:
+    """Return a text, also of a number; of an enumeration's words the one that is meant."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return choice(words, value, must=False) if isinstance(value, str) and words else value
 
 
 def _unquoted(value: Any) -> Any:

@@ -86,7 +86,7 @@ class DeclaredTool:
         """
         if faults := bounded(unstorable(given)):
             raise InvalidRequest("; ".join(faults))
-        mended = storable(given)
+        mended = self._unwrapped(storable(given))
         for scope in self._operation.scopes:
             caller.require(scope)
         being = _named(on, caller, mended.get(BEING))
@@ -98,6 +98,12 @@ class DeclaredTool:
         answer = self._operation.perform(on, being=being, **subjects, **arguments)
         view = VIEWS.get(type(answer))
         return TypeAdapter(self._shown).dump_python(view(answer) if view else answer, mode="json")
+
+    def _unwrapped(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments, also those that a model puts into an object of its own, as `{"scene": {…}}`."""
+        own = {part.name for part in [*self._parts, *self._switches]}
+        inner = [value for value in given.values() if isinstance(value, Mapping)]
+        return given if own & given.keys() or len(inner) != 1 else {**given, **inner[0]}
 
     def _described(self, part: Part) -> dict[str, Any]:
         about = self._tool.hints.get(part.name, part.schema.get("description", ""))

@@ -5,12 +5,14 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import Context as Variables
+from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from api.http.bodies import limited
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from api.mcp.calls import Count
+
+_NO_MESSAGE = {
+    "jsonrpc": "2.0",
+    "id": None,
+    "error": {"code": -32600, "message": "Send one message of JSON-RPC 2.0 in each request, and no batch."},
+}
 
 
 class McpOverHttp:
@@ -58,6 +66,9 @@ class McpOverHttp:
             Rejection: Its body is too long, arrives too slowly, or holds too many values.
         """
         body = await self._body(scope, receive)
+        if body is None:
+            await JSONResponse(_NO_MESSAGE, HTTPStatus.BAD_REQUEST)(scope, receive, send)
+            return
         async with self._loading:
             sessions = self._sessions or await self._load()
         await sessions.handle_request(scope, _once(body, receive), send)
@@ -81,12 +92,17 @@ class McpOverHttp:
         self._sessions = sessions
         return sessions
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The request's body, checked here because the MCP server would parse it without limits."""
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The request's body, checked here because the MCP server would parse it without limits; None: no message.
+
+        The MCP server answers what is no message of JSON-RPC with the message itself.
+        """
         on: Resources = scope["app"].state.resources
         receive = limited(receive, Headers(scope=scope), LONGEST_ITEM_AS_SENT, on.settings)
         body = await Request(scope, receive).body()
         read = await run_in_threadpool(read_json, body, DOCUMENT_VALUES)
+        if not isinstance(read, dict) or read.get("jsonrpc") != "2.0":
+            return None
         # The MCP server's parser refuses halves of characters.
         return json.dumps(storable(read)).encode()
 

@@ -19,6 +19,7 @@ from operations.context import contexts
 from operations.intake import notes
 from operations.nodes import recall
 from operations.search import asking, search
+from schemas.version import VERSION
 from workers.runtime.resources import Resources
 
 INSTRUCTIONS = """\
@@ -46,6 +47,7 @@ class Mcp:
         self.server: Server[Any] = Server(
             "memory-patrol",
             title="Memory Patrol",
+            version=VERSION,
             instructions=INSTRUCTIONS,
             on_list_tools=self._list,
             on_call_tool=self._call,

@@ -125,7 +125,7 @@ def scalar(type_: Any, marks: Sequence[Any], raw: Any, *, shorten: bool) -> Any:
     if isinstance(raw, list) and len(raw) == 1:
         (raw,) = raw
     if get_origin(type_) is Literal:
-        return _choice(get_args(type_), text(raw), must=True)
+        return choice(get_args(type_), text(raw), must=True)
     if type_ is bool:
         return _boolean(raw)
     if type_ is int:
@@ -176,7 +176,7 @@ def _range(letter: str, raw: str) -> list[str]:
 def is_choice(choices: Sequence[str], raw: str) -> bool:
     """Whether a text is one of some words, in any case or form."""
     try:
-        _choice(choices, raw, must=True)
+        choice(choices, raw, must=True)
     except Unreadable:
         return False
     return True
@@ -191,11 +191,11 @@ def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
             return cut_at_sentence(read, mark.most)
         if isinstance(mark, tuple):
             absent = next((each.means for each in marks if isinstance(each, Absent)), None)
-            return _choice(mark, read, must=absent is not None)
+            return choice(mark, read, must=absent is not None)
     return read
 
 
-def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
+def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
     for form in (raw, raw.rpartition(".")[2], raw.partition("(")[0]):
         for choice in choices:

@@ -156,6 +156,7 @@ def test_arguments_are_read_as_models_write_them(transport, person, wait_until):
             felt = dict.fromkeys(("valence", "arousal", "dominance", "safety", "novelty", "trust"), "0.5")
             assert not (await call(client, "remember", **scene, **words, emotion=felt))["known_already"]
             assert not (await call(client, "remember", **SCENE, emotion="", importance=""))["known_already"]
+            assert not (await call(client, "remember", scene=SCENE | {"action": "Nested."}))["known_already"]
             await call(client, "recall", query="The kiln", limit="3", memories="true", being="")
             assert await call(client, "search_memory", query="kiln", mode="", limit="2") is not None
             assert "crimson" in await call(client, "context", message="", process="")
@@ -164,6 +165,17 @@ def test_arguments_are_read_as_models_write_them(transport, person, wait_until):
     notes = person.ask("GET", "/notes").json()["notes"]
     (half,) = [note["content"] for note in notes if note["content"]["action"] == "Half \ufffd of it."]
     assert (half["actors"], half["importance"], half["emotion"]["trust"]) == (["Mira"], 0.7, 0.5)
+
+
+@pytest.mark.parametrize(
+    "body", [[{"jsonrpc": "2.0", "id": 1, "method": "crimson"}], {"method": "crimson"}, 3, "crimson"]
+)
+def test_what_is_no_message_of_the_protocol_is_not_repeated(stack, person, body):
+    headers = {**person.with_token(["read"]).headers, "Accept": "application/json"}
+    answer = httpx2.post(f"{stack.url}/mcp", json=body, headers=headers, timeout=PATIENCE)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)
+    assert "crimson" not in answer.text
+    assert "pydantic" not in answer.text
 
 
 RAW = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"remember","arguments":{"action":"Half \\ud83d'
