@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from providers.answers.answer_fields import REQUIRED, absent_meaning, choices_of, under_other_names
 from providers.answers.answer_scalars import Unreadable, is_nothing, plain, references, scalar, text
-from providers.answers.answer_shape import item_model, letter_in, letter_of, listed, shaped
+from providers.answers.answer_shape import is_named, item_model, letter_in, letter_of, listed, shaped
 from schemas.llm.answer_form import Absent, AtMost
 
 CUT = "the end was cut off"
@@ -153,7 +153,7 @@ class AnswerReader:
 
 def _item(type_: Any, raw: Any) -> Any:
     """An item, or the one that stands in JSON within a text, or alone in a list or an object."""
-    if item_model(type_) is None:
+    if (model := item_model(type_)) is None:
         if not isinstance(raw, Mapping) or isinstance(type_, UnionType):
             return raw
         # Of an object in the place of a text its only text counts, else its name, else its texts, as "Ana: a friend".
@@ -163,9 +163,12 @@ def _item(type_: Any, raw: Any) -> Any:
         if not texts or letter_of(type_):
             return raw
         return raw["name"] if raw.get("name") in texts else f"{texts[0]}: {', '.join(texts[1:])}"
-    if isinstance(raw, str | list) and len(inner := listed(type_, raw, None)) == 1 and isinstance(inner[0], Mapping):
-        return inner[0]
-    return raw
+    if isinstance(raw, Mapping) and len(raw) == 1 and not is_named(model, raw):
+        # An item under its kind, as `{"fact": {…}}`.
+        inner = [alone for alone in raw.values() if isinstance(alone, Mapping) and is_named(model, alone)]
+    else:
+        inner = listed(type_, raw, None) if isinstance(raw, str | list) else []
+    return inner[0] if len(inner) == 1 and isinstance(inner[0], Mapping) else raw
 
 
 def _of_text(form: type[BaseModel], raw: str) -> dict[str, Any]:

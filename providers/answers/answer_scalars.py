@@ -81,8 +81,8 @@ _LONGEST_REFERENCE = 80
 _SENTENCE_ENDS = frozenset(".!?。！？")
 # Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
 _REFERENCE = (
-    r"\W*(?:(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
-    r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*[:(,\u2013\u2014-]\s.*)"
+    r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
+    r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*0*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*[:(,\u2013\u2014-]\s.*)"
 )
 _RANGE = (
     r"\W*{letter}[\s_-]?(\d{1,4})\s*(?:[-\u2013\u2014~]|\.{2,3}|\u2026|to|through|until|bis)"
@@ -97,9 +97,9 @@ class Unreadable(ValueError):
 
 
 def is_nothing(raw: Any, *, words: bool = False) -> bool:
-    """Whether a value is null or blank, or, of `words`, one such as "none"."""
+    """Whether a value is null, blank or points alone, or, of `words`, one such as "none"."""
     if isinstance(raw, str):
-        return not raw.strip() or (words and raw.strip(" .").casefold() in _NOTHING)
+        return not raw.strip(" \n.\u2026") or (words and raw.strip(" .").casefold() in _NOTHING)
     return raw is None
 
 

@@ -186,8 +186,12 @@ def _with_names(form: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
 
 
 def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[Any]:
-    if raw.get("type") == "array" and (lists := [value for value in raw.values() if isinstance(value, list)]):
+    lists = [value for value in raw.values() if isinstance(value, list)]
+    if lists and raw.get("type") == "array":
         # In the form of a schema: `{"type": "array", "items": [...]}`.
+        return lists[0]
+    if len(lists) == 1 and all(isinstance(value, int | list | None) for value in raw.values()):
+        # Counted: `{"total": 2, "items": [...]}`.
         return lists[0]
     if model := item_model(type_):
         return _objects_in(model, raw)

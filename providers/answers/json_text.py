@@ -12,6 +12,8 @@ from schemas.text.storable import storable, storable_json
 
 _SPECIAL = re.compile(r"<\|[\w ]{1,30}\|>|</?(?:answer|json|output|result|response)>", re.IGNORECASE)
 
+# gpt-oss answers a schema at times with the call of a tool, which is no speech elsewhere.
+_CALL = re.compile(r"<\|channel\|>\s?commentary\s{1,3}to=[^<]{1,100}(?:<\|constrain\|>[^<]{1,20})?<\|message\|>")
 _ESCAPED = re.compile(r'[\[{]\s*(?:\\n\s*)?\\"')
 
 # So many closing braces, from the last one on, are tried for the end of an item: those of what it holds come behind it.
@@ -114,7 +116,7 @@ def _says_anything(value: Any) -> bool:
 
 def _without_thoughts(text: str) -> str:
     """Return an answer without special tokens and its reasoning, which the model's template may have opened."""
-    return _SPECIAL.sub("", spoken(text, opened=True))
+    return _SPECIAL.sub("", spoken(_CALL.sub("<|channel|>final<|message|>", text), opened=True))
 
 
 def _object(text: str) -> str | None:

@@ -18,7 +18,15 @@ _DEEPEST = 20
 # Names are looked for in the places of all texts, so that each search has an end.
 _LONGEST_NAME = 200
 _PAIRS = {"{": "}", "[": "]", "(": ")"}
-_QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": '\u201d\u201c"', "\u201e": '\u201c\u201d"', "\u2018": "\u2019'"}
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "\u201c": '\u201d\u201c"',
+    "\u201d": '\u201d\u201c"',
+    "\u201e": '\u201c\u201d"',
+}
+_QUOTES |= {"\u2018": "\u2019'", "\u00ab": "\u00bb", "\u300c": "\u300d"}
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nan": None}
 _BETWEEN = re.compile(r"(?:[\s,;\uff0c\u200b\ufeff]|//[^\n]*|/\*.*?(?:\*/|$)|#\s[^\n]*|\.\.\.|\u2026)*", re.DOTALL)
 _NAME_END = re.compile(r"\s*(?:[:\uff1a]|=>|=)")
@@ -27,8 +35,10 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,;
 _BARE = re.compile(r"[^,;\uff0c}\])\n]*")
 # What follows the quote that ends a text: a closing bracket, a comma before another value or name, a name, a new line.
 _TEXT_END = re.compile(
-    r"\s*+(?:$|[}\])]|//|/\*|[,;\uff0c]\s*+(?:$|[\"'`\u201c\u201e\u2018{}\[\]()\d+-]|//|/\*|#\s|\.\.\.|\w[\w.-]*\s*[:\uff1a=]"
-    r"|(?:true|false|null|none)\b)|[\"'`\u201c\u2018][\w .-]{1,40}[\"'`\u201d\u2019]\s*[:\uff1a])"
+    r"\s*+(?:$|[}\])]|//|/\*|[,;\uff0c]\s*+(?:$|[\"'`\u201c\u201d\u201e\u2018\u00ab\u300c{}\[\]()\d+-]|//|/\*|#\s|\.\.\."
+    r"|\w[\w.-]*\s*[:\uff1a=]"
+    r"|(?:true|false|null|none)\b)"
+    r"|[\"'`\u201c\u201d\u2018\u00ab\u300c][\w .-]{1,40}[\"'`\u201d\u2019\u00bb\u300d]\s*[:\uff1a])"
     r"|[ \t]*\n\s*+[\"'`\u201c\u2018{\[]",
     re.IGNORECASE,
 )

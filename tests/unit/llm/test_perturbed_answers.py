@@ -357,6 +357,15 @@ def keyed(rng: random.Random, answer: dict[str, Any]) -> str:
     return json.dumps(changed(answer))
 
 
+def under_their_kind(rng: random.Random, answer: dict[str, Any]) -> str:
+    """Items in objects of their own, and lists that are counted."""
+    for name, value in answer.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            item = [{name.removesuffix("s"): each} for each in value]
+            answer[name] = rng.choice([item, {"total": len(value), "items": value}, [*value, "..."]])
+    return json.dumps(answer)
+
+
 def nested(rng: random.Random, answer: dict[str, Any]) -> str:
     whole = json.dumps(answer)
     return rng.choice(
@@ -404,6 +413,8 @@ def spelled_refs(rng: random.Random, answer: dict[str, Any]) -> str:
             f"({value})",
             f"{value}: what it says",
             f"{of}_id: {value}",
+            f"the {of} {value}",
+            f"{letter}0{number}",
         ]
         forms += [f"{letter}-{number}", f"{letter} {number}", f"{of.title()} #{number}"] if letter not in "ne" else []
         return rng.choice(forms)
@@ -472,6 +483,7 @@ def thoughts_before(rng: random.Random, answer: dict[str, Any]) -> str:
         f"<|channel|>analysis<|message|>Maybe {{}}.<|end|><|channel|>final<|message|>{text}",
         f"[THINK]Which [1]?[/THINK]{text}",
         f"<|channel|>analysis<|message|>{{}}<|end|><|channel|>final <|constrain|>json<|message|>{text}",
+        f"<|channel|>commentary to=functions.answer <|constrain|>json<|message|>{text}<|call|>",
         f"<answer>{text}</answer>",
         f"The schema wants {{facts}}; so:\n```json\n{text}\n```\n",
     ]
@@ -583,7 +595,10 @@ def ranges(rng: random.Random, answer: dict[str, Any]) -> str:
 
 def of_another_keyboard(rng: random.Random, answer: dict[str, Any]) -> str:
     text = json.dumps(answer, ensure_ascii=False)
-    return rng.choice([text.replace('": ', '"\uff1a'), text.replace('", "', '"\uff0c "'), text.replace('"', '\\"')])
+    forms = [text.replace('": ', '"\uff1a'), text.replace('", "', '"\uff0c "'), text.replace('"', '\\"')]
+    for opening, closing in ("\u201d\u201d", "\u00ab\u00bb", "\u300c\u300d"):
+        forms.append(re.sub(r'(?<!\\)"([^"]*)(?<!\\)"', f"{opening}\\1{closing}", text))
+    return rng.choice(forms)
 
 
 def other_words(rng: random.Random, answer: dict[str, Any]) -> str:
@@ -657,6 +672,7 @@ SAME: list[Perturb] = [
     copied_loosely,
     one_for_a_list,
     keyed,
+    under_their_kind,
     nested,
     words_for_nothing,
     spelled_refs,
