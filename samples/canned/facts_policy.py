@@ -48,6 +48,8 @@ _ASKING = {
 _DONE = re.compile(r"\b(?:done|finished|did it|did the|i've|i have|already|gave up|cancelled)\b", re.IGNORECASE)
 _NAME = r"(?P<name>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)"
 _REST = r"(?P<name>[^.,;!?\n]+)"
+# A thing's name ends where a clause about it, or a time, begins.
+_THING = r"(?P<name>[^.,;!?\n]+?)(?= (?:that|which|who|I|my|we|our|today|tonight|tomorrow|now)\b|[.,;!?\n]|$)"
 _KIN = "mother|father|mum|mom|dad|sister|brother|wife|husband|partner|girlfriend|boyfriend|son|daughter|friend|boss"
 
 
@@ -93,11 +95,11 @@ WAYS = (
     _way(rf"\bI (?:now )?live in {_NAME}", "{who} lives in {name}.", _HOME, "place", importance=2),
     _way(rf"\bI(?:'ve)? moved to {_NAME}", "{who} lives in {name}.", _HOME, "place", importance=2),
     _way(
-        rf"\bI work (?P<how>as an?|at|for) {_REST}", "{who} works {how} {name}.", ("thing", "job"), "org", importance=2
+        rf"\bI work (?P<how>as an?|at|for) {_THING}", "{who} works {how} {name}.", ("thing", "job"), "org", importance=2
     ),
-    _way(rf"\bI(?:'m| am) working on {_REST}", "{who} works on {name}.", ("project", "{name}"), type_="PROJECT"),
-    _way(rf"\bI (?:really )?(?:like|love|enjoy) {_REST}", "{who} likes {name}.", _LIKED, fact_type="preference"),
-    _way(rf"\bI (?:hate|can't stand) {_REST}", "{who} can't stand {name}.", _LIKED, fact_type="friction"),
+    _way(rf"\bI(?:'m| am) working on {_THING}", "{who} works on {name}.", ("project", "{name}"), type_="PROJECT"),
+    _way(rf"\bI (?:really )?(?:like|love|enjoy) {_THING}", "{who} likes {name}.", _LIKED, fact_type="preference"),
+    _way(rf"\bI (?:hate|can't stand) {_THING}", "{who} can't stand {name}.", _LIKED, fact_type="friction"),
     _way(rf"\bI (?:always|usually) {_REST}", "{who} usually does this: {name}.", _LIKED, fact_type="habit"),
     _way(
         rf"\b[Mm]y (?P<kin>{_KIN})(?:,| is called| is named)? {_NAME}",
