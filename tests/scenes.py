@@ -129,3 +129,8 @@ def seen(tx: Transaction, being: Being, node_id: UUID) -> Node:
     node = nodes.get(tx, being.being_id, node_id)
     assert node is not None
     return node
+
+
+def absorb(tx: Transaction, being_id: UUID, survivor: UUID, absorbed: Sequence[UUID]) -> None:
+    """Let the survivor of a merge take the others in."""
+    tx.execute("select memory.absorb_nodes(%s, %s, %s)", [being_id, survivor, list(absorbed)])

@@ -142,18 +142,13 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
 def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
     claims = [(digest(each.secret), storable(each.being)) for each in presented]
-    with crossing("authentication"):
-        return _admitted_each(store, claims)
-
-
-def _admitted_each(store: Store, claims: Sequence[tuple[bytes, str | None]]) -> list[Admitted | InvalidToken]:
-    with store.transaction() as tx:
+    with crossing("authentication"), store.transaction() as tx:
         found = tokens.opened(tx, claims)
     unknown = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened is None}
     used = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened and opened.used_unnoted}
     operates = {}
     if unknown or used:
-        with store.transaction() as tx:
+        with crossing("authentication"), store.transaction() as tx:
             if used:
                 tokens.note_use(tx, used)
             operates = {hashed: operators.is_valid(tx, hashed) for hashed in unknown}

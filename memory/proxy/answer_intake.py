@@ -107,7 +107,7 @@ def take_answer(
             again = [same[-1].message_id]
             stands = transcripts.held_elsewhere(tx, being.being_id, place.conversation, again)
             for one in [being, *room.every]:
-                transcripts.return_to(tx, one.being_id, place.conversation, again)
+                transcripts.set_abandoned(tx, one.being_id, place.conversation, again, abandoned=False)
                 restored = restore_unless_erased(tx, settings, one, erased[one.being_id], again)
                 stands |= set(restored.ids) if one is being else set()
             return next(iter(stands), None)

@@ -345,8 +345,8 @@ def _carry_out(
     retracted = [retract_within(tx, settings, each).retracted for each in withdrawals]
     restored = 0
     for one in [being, *request.room.every]:
-        transcripts.abandon(tx, one.being_id, found.conversation, abandoned)
-        transcripts.return_to(tx, one.being_id, found.conversation, changes.restore)
+        transcripts.set_abandoned(tx, one.being_id, found.conversation, abandoned, abandoned=True)
+        transcripts.set_abandoned(tx, one.being_id, found.conversation, changes.restore, abandoned=False)
     for one in [being, *request.room.every] if changes.restore else ():
         back = restore_unless_erased(tx, settings, one, erased[one.being_id], changes.restore)
         restored = max(restored, back.restored)

@@ -135,15 +135,6 @@ def revive_dead(tx: Transaction, being_id: UUID) -> int:
     return int(tx.value("select memory.revive_dead_nodes(%s)", [being_id]))
 
 
-def absorb(tx: Transaction, being_id: UUID, survivor: UUID, absorbed: Sequence[UUID]) -> None:
-    """Let the survivor of a merge take the others in.
-
-    Raises:
-        Refused: A node is unknown, pinned, dead or named twice.
-    """
-    tx.execute("select memory.absorb_nodes(%s, %s, %s)", [being_id, survivor, list(absorbed)])
-
-
 def make_dead(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
     """Let dying nodes go.
 

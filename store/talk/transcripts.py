@@ -275,19 +275,10 @@ def held_elsewhere(tx: Transaction, being_id: UUID, conversation: str, message_i
     return {row["message_id"] for row in rows}
 
 
-def abandon(tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID]) -> None:
-    """Record that a conversation has gone on past other versions of messages."""
-    _set_abandoned(tx, being_id, conversation, message_ids, abandoned=True)
-
-
-def return_to(tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID]) -> None:
-    """Record that a conversation goes on from messages again."""
-    _set_abandoned(tx, being_id, conversation, message_ids, abandoned=False)
-
-
-def _set_abandoned(
+def set_abandoned(
     tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID], *, abandoned: bool
 ) -> None:
+    """Record that a conversation goes on without messages, or that it goes on from them again."""
     if not message_ids:
         return
     tx.execute(

@@ -96,7 +96,8 @@ def _crash_redis(system: System, chance: random.Random) -> str:
 
 
 def _restart_redis(system: System, _: random.Random) -> str:
-    system.servers.redis.restart()
+    system.servers.redis.stop()
+    system.servers.redis.start()
     return ""
 
 

@@ -148,11 +148,6 @@ class Server(ABC):
             self._child = None
         LOG.info("server_stopped", server=self.name)
 
-    def restart(self) -> None:
-        """Shut it down in an orderly way, and start it again."""
-        self.stop()
-        self.start()
-
     def crash(self) -> None:
         """Kill it as a failing machine would, for tests of durability."""
         if self._child is None:

@@ -57,7 +57,8 @@ def test_data_survive_a_stop_and_a_crash(home):
             server.crash()
             assert not server.alive
             server.start()
-            server.restart()
+            server.stop()
+            server.start()
         assert asked(servers, "SELECT answer FROM kept") == 42
         with redis.Redis.from_url(servers.redis_url) as client:
             assert client.get("answer") == b"42"

@@ -7,7 +7,7 @@ import pytest
 
 from store.nodes import nodes
 from store.patrol import steps
-from tests.scenes import activate, make_being, remember, seen, settled, words
+from tests.scenes import absorb, activate, make_being, remember, seen, settled, words
 
 
 @pytest.fixture
@@ -117,8 +117,8 @@ def test_what_was_found_before_it_died_does_not_revive_it(tx, being, find, look,
 
 def test_an_absorbed_node_credits_its_final_survivor_and_stays_dead(tx, being, find, look, pass_patrols):
     first, second, final = remember(tx, being, words("One."), words("Two."), words("Three."))
-    steps.absorb(tx, being.being_id, second, [first])
-    steps.absorb(tx, being.being_id, final, [second])
+    absorb(tx, being.being_id, second, [first])
+    absorb(tx, being.being_id, final, [second])
 
     find(first)
     pass_patrols(1)
@@ -130,7 +130,7 @@ def test_an_absorbed_node_credits_its_final_survivor_and_stays_dead(tx, being, f
 
 def test_a_survivor_is_credited_once_an_answer(tx, being, find, look):
     *absorbed, survivor = remember(tx, being, words("One."), words("Two."), words("Three."))
-    steps.absorb(tx, being.being_id, survivor, absorbed)
+    absorb(tx, being.being_id, survivor, absorbed)
 
     find(*absorbed, survivor)
 
@@ -147,7 +147,7 @@ def test_a_node_is_credited_once_however_often_an_answer_names_it(tx, being, fin
 
 def test_what_was_forgotten_is_not_found_and_takes_no_credit(tx, being, find, look):
     absorbed, survivor = remember(tx, being, words("One."), words("Two."))
-    steps.absorb(tx, being.being_id, survivor, [absorbed])
+    absorb(tx, being.being_id, survivor, [absorbed])
     nodes.forget(tx, being.being_id, survivor)
 
     find(absorbed, survivor)

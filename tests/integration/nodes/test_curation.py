@@ -12,10 +12,9 @@ from schemas.errors import Refused
 from schemas.settings import Settings
 from store.accounts import beings
 from store.nodes import nodes
-from store.patrol import steps
 from tests.fakes.provider import running_provider
 from tests.models.walking import walk_patrol
-from tests.scenes import make_user
+from tests.scenes import absorb, make_user
 
 
 class Interrupted(Embedders):
@@ -97,7 +96,7 @@ def test_a_correction_does_not_undo_what_consolidation_gave(store, settings, bei
 
     def consolidate():
         with store.transaction() as tx:
-            steps.absorb(tx, being_id, survivor.node_id, [other.node_id])
+            absorb(tx, being_id, survivor.node_id, [other.node_id])
 
     node = correct(Interrupted(settings, once(consolidate)), action="Mira baked cinnamon buns.")
     assert node.importance == pytest.approx(survivor.importance + 0.05)

@@ -6,7 +6,7 @@ import pytest
 from memory.nodes.activation import ACTIVATION
 from store.nodes import finding, nodes
 from store.patrol import steps
-from tests.scenes import EAST, MODEL, NORTH, UP, make_being, remember, root, seen, words
+from tests.scenes import EAST, MODEL, NORTH, UP, absorb, make_being, remember, root, seen, words
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_more_terms_come_first_then_what_weighs_more(know, search):
 
 def test_the_dead_are_found_unless_the_living_are_asked_for(tx, being, know, search):
     gone, _ = know(words("Old rain."), words("Rain."))
-    steps.absorb(tx, being.being_id, _, [gone])
+    absorb(tx, being.being_id, _, [gone])
 
     assert set(search("rain")) == {"Rain.", "Old rain."}
     assert search("rain", living=True) == ["Rain."]

@@ -22,7 +22,7 @@ from store.faults.errors import translated
 from store.nodes import nodes
 from store.patrol import runs, steps
 from tests.models.plain_model import PlainMemory, PlainRefusal
-from tests.scenes import MODEL, activate, make_being, make_user, remember, seen, settled, words
+from tests.scenes import MODEL, absorb, activate, make_being, make_user, remember, seen, settled, words
 
 TICK = Settings.model_fields["tick"].default
 IMPORTANCE = st.sampled_from([0.0, 5e-324, 0.05, 0.0500000001, 0.06, 0.1, 1.0]) | st.floats(0, 1)
@@ -125,7 +125,7 @@ class Life(RuleBasedStateMachine):
         if absorbed:
             self.mechanical_step(
                 lambda: self.plain.absorb(survivor, absorbed),
-                lambda tx: steps.absorb(tx, self.being_id, self.ids[survivor], self.ids_of(absorbed)),
+                lambda tx: absorb(tx, self.being_id, self.ids[survivor], self.ids_of(absorbed)),
             )
         hopeless = self.names_where(lambda node: node.status == "dying" and not node.fresh)
         dead = dead or self.some(data, hopeless)
