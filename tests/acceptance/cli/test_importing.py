@@ -10,7 +10,7 @@ from schemas.accounts.slugs import slug_of
 from tests.acceptance.cli.conftest import PATROL
 from workers.embedded.processes import wait_until
 
-CONVERSATIONS, LINES = 80, 60
+CONVERSATIONS, LINES = 40, 60
 
 
 def said_in_group(name, text, minute, *, is_user=False, **more):
@@ -44,7 +44,7 @@ LINES_OF_GROUP = [
 
 @pytest.fixture
 def file(tmp_path):
-    """A Claude export with 4,800 messages."""
+    """A Claude export with 2,400 messages."""
     conversations = [
         {
             "uuid": f"k-{number}",
@@ -80,11 +80,11 @@ def test_an_import_that_is_killed_goes_on_with_the_same_command(patrol, account,
     running = subprocess.Popen(
         [PATROL, *map(str, arguments)], cwd=patrol.home, env=patrol.environment, stderr=subprocess.DEVNULL
     )
-    assert wait_until(lambda: stored()["count"] >= 1000 or running.poll() is not None, 120)
+    assert wait_until(lambda: stored()["count"] >= 500 or running.poll() is not None, 120)
     running.send_signal(signal.SIGKILL)
     running.wait()
     before = stored()["count"]
-    assert 1000 <= before < CONVERSATIONS * LINES
+    assert 500 <= before < CONVERSATIONS * LINES
     done = patrol.json(*arguments)
     assert (done["known"], done["messages"]) == (before, CONVERSATIONS * LINES - before)
     assert tuple(stored().values()) == (CONVERSATIONS * LINES,) * 2

@@ -2,8 +2,10 @@
 
 import importlib
 import pkgutil
+from typing import get_origin
 
 import pytest
+from pydantic import BaseModel
 
 import memory
 import operations
@@ -74,6 +76,11 @@ def test_commands_are_those_that_the_operations_declare(name):
         group = GROUPS.get(module, module)
         known = COMMANDS if group is None else COMMANDS[group].load().commands
         assert set(names) <= set(known)
+
+
+def test_commands_answer_models_whose_json_is_an_object():
+    answers = {get_origin(one.answer) or one.answer for one in DECLARED if one.commands}
+    assert [answer for answer in answers - {None} if not issubclass(answer, BaseModel)] == []
 
 
 def test_every_module_of_operations_declares_some():
