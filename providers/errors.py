@@ -84,4 +84,13 @@ class InputRefused(ProviderError):
 
 
 class Misconfigured(ProviderError):
-    """The key, the address, the model's name or its files are wrong; the message names the setting to correct."""
+    """The key, the address, the model's name or its files are wrong; the message names the setting to correct.
+
+    Args:
+        message: What is wrong.
+        about_key: Whether the key is, which a user may have brought; all else is the platform's.
+    """
+
+    def __init__(self, message: str, *, about_key: bool = False) -> None:
+        super().__init__(message)
+        self.about_key = about_key

@@ -66,7 +66,7 @@ class Payer:
 
 def blamed(store: Store, key: EncryptedKey | None, error: Misconfigured) -> ProviderError:
     """Attribute an error to the platform's settings, or to the user's key, which is then stored as rejected."""
-    if key is None:
+    if key is None or not error.about_key:
         return error
     with store.transaction() as tx:
         keys.refuse(tx, key.user_id, key.key_id, str(error))

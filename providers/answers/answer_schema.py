@@ -5,6 +5,7 @@ fields are all required, lists, unions, and references. They refuse or ignore ot
 into the description for the model to read, and pydantic validates them afterwards.
 """
 
+import json
 from typing import Any
 
 from pydantic import BaseModel
@@ -31,6 +32,14 @@ def answer_schema(answer: type[BaseModel]) -> Schema:
     if answer not in _derived:
         _derived[answer] = _schema_of(answer)
     return _derived[answer]
+
+
+def described(answer: type[BaseModel]) -> str:
+    """Tell a model in words to follow the schema of an answer, which its server may not hold it to."""
+    return (
+        "Answer with one JSON object and nothing else. It follows this JSON schema:\n"
+        f"{json.dumps(answer_schema(answer), ensure_ascii=False)}"
+    )
 
 
 def _schema_of(answer: type[BaseModel]) -> Schema:

@@ -1,7 +1,8 @@
 """The thinker for Anthropic's Messages API.
 
 Requests have no sampling settings, forced tools, prefilled answer or disabled thinking, since these models refuse them.
-`output_config` constrains the answer to its schema; `providers.thinking.read` validates it again.
+`output_config` constrains the answer to its schema; `providers.thinking.read` validates it again. A compatible server
+gets the schema in the prompt as well, and no `output_config` if it refuses it: many do not know it.
 """
 
 import re
@@ -14,7 +15,7 @@ import anthropic
 from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
-from providers.answers.answer_schema import answer_schema
+from providers.answers.answer_schema import answer_schema, described
 from providers.chat.message_events import MessageEvents
 from providers.completion import Completion
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
@@ -54,12 +55,14 @@ class AnthropicThinker:
         client: The SDK client.
         names: The settings that error messages name.
         longest_answers: The most tokens that a model writes, where it refused to write more; shared by all keys.
+        unconstrained: The models that refuse `output_config`; shared likewise.
     """
 
     settings: Settings
     client: anthropic.Anthropic
     names: SettingNames = _SETTINGS
     longest_answers: dict[str, int] = field(default_factory=dict)
+    unconstrained: set[str] = field(default_factory=set)
     provider: ClassVar[Provider] = "anthropic"
 
     @classmethod
@@ -122,10 +125,25 @@ class AnthropicThinker:
             try:
                 return send(self._request(question, most))
             except anthropic.APIStatusError as refusal:
+                if self._goes_without_a_form(question, refusal):
+                    continue
                 shorter = self._shorter_answer(question, most, refusal)
                 if shorter is None:
                     raise
                 most = shorter
+
+    def _goes_without_a_form(self, question: Question[Any], refusal: anthropic.APIStatusError) -> bool:
+        """Whether a compatible server refuses `output_config`, so that the model is asked without it from now on."""
+        model = self.model(question.size)
+        is_one = self._is_elsewhere and model not in self.unconstrained and may_refuse_an_option(refusal.status_code)
+        if is_one and _ABOUT_THE_MODEL.search(refusal.response.text):
+            self.unconstrained.add(model)
+            return True
+        return False
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        return self.settings.anthropic_base_url is not None
 
     def _shorter_answer(self, question: Question[Any], most: int, refusal: anthropic.APIStatusError) -> int | None:
         """How long an answer may be that was refused for its length; None if it was for another reason.
@@ -199,18 +217,22 @@ class AnthropicThinker:
         """
         # Anthropic's models have room for the full form.
         instructions = question.instructions_in("short" if self.settings.prompts == "short" else "full")
+        if self._is_elsewhere:
+            instructions = f"{instructions}\n\n{described(question.answer)}"
         output: OutputConfigParam = {
             "format": {"type": "json_schema", "schema": answer_schema(question.answer)},
         }
         if self.settings.thinking_effort != "auto":
             output["effort"] = self.settings.thinking_effort
-        return {
+        request: MessageCreateParamsNonStreaming = {
             "model": self.model(question.size),
             "max_tokens": most_tokens,
             "system": [_kept(part) for part in (instructions, question.about) if part],
             "messages": [{"role": "user", "content": question.material}],
-            "output_config": output,
         }
+        if self.model(question.size) not in self.unconstrained:
+            request["output_config"] = output
+        return request
 
 
 def _kept(text: str) -> "TextBlockParam":
@@ -262,7 +284,9 @@ class _Errored(BaseModel):
             too_large = kind == "request_too_large" or exceeds_context(self.error.error.message)
             return InputRefused(f"The model provider refused a question in a batch ({kind}).", too_large=too_large)
         if kind in _NOT_ALLOWED:
-            return Misconfigured(f"The model provider does not let this key ask a question in a batch ({kind}).")
+            return Misconfigured(
+                f"The model provider does not let this key ask a question in a batch ({kind}).", about_key=True
+            )
         return Transient("The model provider failed at a question in a batch.")
 
 

@@ -6,7 +6,6 @@ than OpenAI's own gets the schema in the prompt as well, since most constrain th
 descriptions.
 """
 
-import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +16,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 import openai
 
 from providers import tls
-from providers.answers.answer_schema import answer_schema
+from providers.answers.answer_schema import answer_schema, described
 from providers.chat.completion_events import CompletionEvents
 from providers.completion import Completion
 from providers.errors import Misconfigured
@@ -258,12 +257,11 @@ class OpenAIThinker:
         return self.forms.get(model, "full")
 
     def _request(self, question: Question[Any], able: _Abilities) -> dict[str, Any]:
-        schema = answer_schema(question.answer)
         form = able.forms[0]
-        described = [_described(schema)] if self._is_elsewhere or form != "json_schema" else []
+        in_words = [described(question.answer)] if self._is_elsewhere or form != "json_schema" else []
         model = self.model(question.size)
         instructions = question.instructions_in(self._prompt_form(question, model))
-        system = "\n\n".join(part for part in (instructions, *described, question.about) if part)
+        system = "\n\n".join(part for part in (instructions, *in_words, question.about) if part)
         # One system message: some chat templates allow no second one.
         parts = [("system", system), ("user", question.material)]
         if not able.system:
@@ -276,16 +274,9 @@ class OpenAIThinker:
         match form:
             case "json_schema":
                 name = _NOT_IN_A_NAME.sub("_", question.answer.__name__)[:64]
-                named = {"name": name, "strict": True, "schema": schema}
+                named = {"name": name, "strict": True, "schema": answer_schema(question.answer)}
                 return {**request, "response_format": {"type": form, "json_schema": named}}
             case "json_object":
                 return {**request, "response_format": {"type": form}}
             case "text":
                 return request
-
-
-def _described(schema: Mapping[str, Any]) -> str:
-    return (
-        "Answer with one JSON object and nothing else. It follows this JSON schema:\n"
-        f"{json.dumps(schema, ensure_ascii=False)}"
-    )

@@ -204,7 +204,7 @@ def _from_status(status: int, body: object, headers: Mapping[str, str], settings
     no_such = (
         f"The model provider has no such model or address ({detail}). Check {settings.model} and {settings.address}."
     )
-    return Misconfigured(faults.get(status, no_such))
+    return Misconfigured(faults.get(status, no_such), about_key=status in faults)
 
 
 def _from_connection(cause: BaseException | None, settings: SettingNames) -> ProviderError:
@@ -213,7 +213,9 @@ def _from_connection(cause: BaseException | None, settings: SettingNames) -> Pro
         case "UnsupportedProtocol" | "InvalidURL":
             return Misconfigured(f"{settings.address} is not an address that starts with http:// or https://.")
         case "LocalProtocolError":
-            return Misconfigured(f"The key can't be sent as a header: remove stray characters from {settings.key}.")
+            return Misconfigured(
+                f"The key can't be sent as a header: remove stray characters from {settings.key}.", about_key=True
+            )
         case kind:
             return Transient(f"The model provider is unreachable ({kind}).", perhaps_paid=_was_sent(cause))
 
@@ -225,7 +227,9 @@ def _was_sent(cause: BaseException | None) -> bool:
 
 def _from_encoding(encoding: str, settings: SettingNames) -> ProviderError:
     if encoding == "ascii":
-        return Misconfigured(f"The key can't be sent as a header: remove stray characters from {settings.key}.")
+        return Misconfigured(
+            f"The key can't be sent as a header: remove stray characters from {settings.key}.", about_key=True
+        )
     return InputRefused("A text has an unpaired surrogate, which can't be encoded.")
 
 

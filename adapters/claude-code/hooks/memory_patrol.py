@@ -51,7 +51,8 @@ def main() -> int:
         return 1
     try:
         if event["hook_event_name"] == "UserPromptSubmit":
-            _recall(event.get("prompt") or "", event.get("session_id"))
+            # What the program submits by itself, such as a task's notification, asks for nothing.
+            _recall(_text({"content": event.get("prompt")}, is_user=True), event.get("session_id"))
         else:
             refused = _hand_in(Path(event.get("transcript_path") or "."), whole=event["hook_event_name"] != "Stop")
             if refused:

@@ -11,6 +11,8 @@ from memory.llm.payer import LlmUnavailable
 from memory.llm.session import LlmSession
 from providers.errors import Misconfigured, Transient
 from schemas.settings import Settings
+from store.llm import keys as stored_keys
+from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import BROUGHT, THEIRS, opened, question
 
 
@@ -75,6 +77,20 @@ def test_a_rejected_user_key_stops_model_calls_and_charges_no_other_key(
     assert len(provider.requests) == 1
     keys.add(store, settings, user.user_id, "anthropic", "wrong-key-of-the-user-0123")
     assert isinstance(opened(store, known, settings, claim), LlmSession), "stored again, it is tried again"
+
+
+def test_a_model_that_is_gone_is_no_fault_of_the_users_key(provider, store, settings, user, claimed, thinkers):
+    keys.add(store, settings, user.user_id, "anthropic", THEIRS)
+    known, claim = thinkers(settings), claimed()
+    provider.script(Behaviour(do="fail", status=404, message="model: claude-0"))
+    with pytest.raises(Misconfigured, match="PATROL_THINKING_MODEL"):
+        opened(store, known, settings, claim).ask(question())
+
+    again = opened(store, known, settings, claim)
+    assert isinstance(again, LlmUnavailable)
+    assert "no such model" in again.reason
+    with store.transaction() as tx:
+        assert all(key.refused_at is None for key in stored_keys.stored(tx, user.user_id))
 
 
 def test_a_rejected_platform_key_is_a_configuration_error(mind):

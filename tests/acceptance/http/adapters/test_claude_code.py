@@ -117,6 +117,8 @@ def test_what_a_person_writes_like_the_program_is_said(hook, person, tmp_path):
     transcript.write_text("\n".join(json.dumps(entry(number, text)) for number, text in enumerate(words)))
     assert hook("SessionEnd", transcript_path=str(transcript)).returncode == 0
     assert [row["content"] for row in said(person)] == own
+    asked = {prompt: hook("UserPromptSubmit", prompt=prompt).stdout for prompt in (own[1], "<task-notification>Done.")}
+    assert list(map(bool, asked.values())) == [True, False]
 
 
 def test_what_a_person_writes_while_the_agent_works_is_said_and_what_others_send_is_not(hook, person, tmp_path):
