@@ -565,5 +565,5 @@ def play(store, clock, **how):
 
 @pytest.mark.long
 def test_what_stands_is_what_a_person_would_say_was_said(store, clock):
-    # 25 examples, and 1250 with `--hypothesis-profile=deep`.
-    play(store, clock, max_examples=settings().max_examples // 4, stateful_step_count=20)
+    # 12 examples, and 625 with `--hypothesis-profile=deep`.
+    play(store, clock, max_examples=settings().max_examples // 8, stateful_step_count=20)
