@@ -26,7 +26,7 @@ from memory.proxy.matching.forks import forked
 from memory.proxy.matching.gaps import moved_lines
 from memory.proxy.matching.group_turns import own_as_known, without_others_as_own, witnessed
 from memory.proxy.matching.joined_turns import divided_as_known
-from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
+from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_turns
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, with_told_names
 from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
@@ -284,7 +284,7 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     if conversation is not None:
         turns = without_others_as_own(reads, being_id, turns, conversation)
     found = find(turns)
-    as_said = without_added_to_last(reads, being_id, turns, found.known)
+    as_said = without_added_to_turns(reads, being_id, turns, found.known)
     as_said = divided_as_known(reads, being_id, as_said, found.known)
     as_said = as_said if request.room.every else own_as_known(as_said, found.known)
     if as_said is not turns:

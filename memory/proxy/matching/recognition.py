@@ -46,6 +46,8 @@ BEFORE = 1 + EXCHANGE
 NEWEST = 100
 # Of a conversation so many first and newest lines of the user tell what a frontend adds, beside all retracted ones.
 LINES = 20
+# Lines to which it may have added: the user's that is the last one, and answers that are not.
+_ADDED_TO = {("user", True), ("assistant", False)}
 RESTS = timedelta(minutes=30)
 # The most turns times messages of the alignments of one transcript with one conversation: enough for one with the most
 # messages that are read, or three with as many as turns.
@@ -181,22 +183,36 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
     return max(recognized, key=lambda one: fit(turns, one), default=begun(aligned=all_aligned))
 
 
-def without_added_to_last(
+def without_added_to_turns(
     reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation
 ) -> Sequence[Turn]:
-    """Return a transcript whose newest words lack what the frontend has added to them, or the same if it has none."""
-    last = turns[-1]
-    if last.role != "user" or last.digest in known.by_digest or "\n" not in last.text:
-        return turns
-    users = sorted((one for one in known.messages.values() if one.role == "user"), key=lambda one: one.message_id)
-    chosen = {one.message_id for one in (*users[:LINES], *users[-LINES:], *(one for one in users if not one.stands))}
+    """Return a transcript whose newest words, and answers, lack what the frontend has added to them.
+
+    It is the same if nothing was added.
+    """
+    last = len(turns) - 1
+    may = [
+        number
+        for number, turn in enumerate(turns)
+        if turn.digest not in known.by_digest and "\n" in turn.text and (turn.role, number == last) in _ADDED_TO
+    ]
+    roles = {turns[number].role for number in may}
+    said = sorted((one for one in known.messages.values() if one.role in roles), key=lambda one: one.message_id)
+    chosen = {one.message_id for one in (*said[:LINES], *said[-LINES:], *(one for one in said if not one.stands))}
     stored = reads.ask(transcripts.contents, being_id, chosen) if chosen else {}
-    shown = [turn.text for turn in turns[:-1] if turn.role == "user"]
-    text = without_added(last.text, *added_paragraphs(stored.values(), shown))
-    turn = turn_of("user", None, text) if text != last.text else None
-    if turn is None:
-        return turns
-    return [*turns[:-1], replace(turn, unsure=last.unsure, after_wordless=last.after_wordless)]
+    shown = [turn.text for number, turn in enumerate(turns) if turn.role in roles and number != last]
+    added = added_paragraphs(stored.values(), shown) if stored else (set(), set())
+    # Answers end alike in a few words.
+    long = tuple({one for one in each if len(one) >= LONG} for each in added)
+    as_said = list(turns)
+    for number in may:
+        turn = turns[number]
+        text = without_added(turn.text, *(added if turn.role == "user" else long))
+        bare = turn_of(turn.role, None, text) if text != turn.text.strip() else None
+        as_said[number] = (
+            replace(turn, text=bare.text, comparable=bare.comparable, digest=bare.digest) if bare else turn
+        )
+    return as_said if any(one is not turn for one, turn in zip(as_said, turns, strict=True)) else turns
 
 
 def fit(turns: Sequence[Turn], found: Recognized) -> Fit:

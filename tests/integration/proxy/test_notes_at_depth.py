@@ -51,3 +51,13 @@ def test_words_that_are_deleted_and_said_again_stand(store, being):
     door.asks(*before, assistant("Well."), user(SAID[1]), answer=answered(3))
 
     assert door.stands()[-3:] == ["Well.", SAID[1], answered(3)]
+
+
+def test_a_note_that_is_merged_into_answers_is_not_stored_with_them(store, being):
+    door, said = Door(store, being), [GREETING]
+    for place, words in enumerate(SAID):
+        noted = assistant(f"{said[-1]['content']}\n\n{NOTE}")
+        door.asks(*said[:-1], noted, user(words), answer=answered(place))
+        said += [user(words), assistant(answered(place))]
+
+    assert door.stands()[1:] == [one["content"] for one in said[1:]]
