@@ -28,7 +28,7 @@ from memory.proxy.matching.group_turns import own_as_known, without_others_as_ow
 from memory.proxy.matching.joined_turns import divided_as_known
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_turns
 from memory.proxy.reads import Reads
-from memory.proxy.speakers import Names, with_told_names
+from memory.proxy.speakers import Names, asks_another, with_told_names
 from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
 from memory.proxy.transcript import Transcript
 from memory.proxy.transcript_turns import Turn, ends_without_words, turns_of
@@ -387,6 +387,8 @@ def _answer_place(
     `after` is the message behind which the last turn is stored, if that is new: a program begins answers so.
     """
     if request.choices > 1 or last_id is None or ends_with_task(request.transcript):
+        return None
+    if asks_another(request.transcript, [request.being.name, request.being.slug]):
         return None
     names = with_told_names(request.transcript, Names([], [])).being
     place = AnswerPlace(found.conversation, last_id, opened=request.transcript.opened, unsure=last.unsure, names=names)

@@ -60,11 +60,11 @@ class Names:
 def with_told_names(transcript: Transcript, names: Names) -> Names:
     """Return names with those that the transcript itself tells to be the user's and the Being's."""
     user, being, members = [*names.user], [*names.being], list[str]()
-    begins, group = False, bool(names.others)
+    begins, group, is_member = False, bool(names.others), _is_member(transcript, being)
     for line in transcript.lines:
         if line.role != "system":
             continue
-        being += [found["name"] or found["only"] for found in _CHARACTER.finditer(line.text)]
+        being += [found["name"] or found["only"] for found in _CHARACTER.finditer(line.text) if not is_member]
         user += [found["name"] for found in _PERSONA.finditer(line.text)]
         members += _members(line.text)
         for mark in _CHAT_BEGINS.finditer(line.text):
@@ -92,6 +92,12 @@ def group_told(transcript: Transcript) -> tuple[str, ...]:
     """Return the members of the group whose chat SillyTavern's prompts begin; none if they name none."""
     lists = [found["names"] for text in _prompts(transcript) for found in _MEMBERS.finditer(text)]
     return tuple(name.strip() for names in lists[-1:] for name in names.split(",") if name.strip())
+
+
+def asks_another(transcript: Transcript, own: Sequence[str]) -> bool:
+    """Whether another member of a group is asked to answer than the one that has any of these names."""
+    asked = answering(transcript)
+    return asked is not None and not _is(asked, own) and _is_member(transcript, own)
 
 
 def without_merging(transcript: Transcript, names: Names) -> Transcript:
@@ -211,6 +217,10 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
         else:
             is_user = _is(label["name"], personas)
             yield Line("user" if is_user else "assistant", words, name=None if is_user else label["name"].strip())
+
+
+def _is_member(transcript: Transcript, own: Sequence[str]) -> bool:
+    return any(_is(name, own) for name in group_told(transcript))
 
 
 def _prompts(transcript: Transcript) -> list[str]:

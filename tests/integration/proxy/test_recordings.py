@@ -75,3 +75,28 @@ def test_open_webui_sends_pictures_and_reasoning(door):
     send(door, open_webui(first, assistant(f"{thought}A cat."), user("Mine.")))
 
     assert door.stands() == ["What is this?", "A cat.", "Mine."]
+
+
+def test_in_a_group_without_a_room_the_other_members_answers_are_theirs(door):
+    own = door.being.name
+    begins = {"role": "system", "content": f"[Start a new group chat. Group members: {own}, Leo]"}
+
+    def asked(name, *lines):
+        return [begins, *lines, {"role": "system", "content": f"[Write the next reply only as {name}.]"}]
+
+    first = [user("My cat is called Minka."), assistant(f"{own}: A lovely name.")]
+    second = [*first, assistant("Leo: I had a dog once."), user("Was it big?")]
+    send(door, asked(own, *first[:1]), "A lovely name.")
+    assert send(door, asked("Leo", *first)).place is None
+    assert send(door, asked("Leo", *second)).place is None
+    send(door, asked(own, *second, assistant("Leo: Very big.")), "Like a horse.")
+
+    spoken = [(role, speaker) for role, speaker, _ in door.said()]
+    assert spoken == [
+        ("user", None),
+        ("assistant", None),
+        ("other", "Leo"),
+        ("user", None),
+        ("other", "Leo"),
+        ("assistant", None),
+    ]
