@@ -3,7 +3,8 @@
 Every way in uses `spoken`: the proxy, the importers, `messages`. A marker counts at the beginning of a text, where it
 may stay open because the text broke off, and around a closed block outside code. Words that mention a marker stay: in
 code or between quotation marks, an opening marker without its closing one, and two that are words of one sentence. A
-lone closing marker counts only where the request opened the reasoning.
+lone closing marker counts where the request opened the reasoning, and on the line's end before the answer's first
+paragraph, adjoining what it closes or alone on its line.
 
 The forms are those that the parsers of llama.cpp, vLLM and SGLang know, and those that Open WebUI, LibreChat and
 SillyTavern show. A text is read in time linear in its length.
@@ -11,6 +12,8 @@ SillyTavern show. A text is read in time linear in its length.
 
 import re
 from dataclasses import dataclass
+
+from schemas.text.turn_tokens import own_turn, without_turn_limits
 
 _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inner_monologue|reflection"
 # Names that people, models and cards make up, as `chain_of_thought` and `thinking_process`.
@@ -134,6 +137,8 @@ _FLAGS = re.IGNORECASE | re.MULTILINE
 _PLACE = re.compile(r"`++|<[a-z|思推]|&lt;|\[[aiprstu]|【[思推]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
 _FENCE = re.compile(r"[ \t]{0,12}(?P<fence>`{3,}|~{3,})")
 _FENCE_ENDS = re.compile(r"^[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+$", re.MULTILINE)
+_FENCE_LINES = re.compile(r"^[ \t]{0,12}(?:`{3}|~{3})", re.MULTILINE)
+_NEW_PARAGRAPH = re.compile(r"[ \t]*+\n[ \t]*+\n")
 _TICKS = re.compile(r"`+")
 _WHITE_SPACE = re.compile(r"\s*+")
 _OPENS = re.compile(
@@ -164,16 +169,6 @@ _FRAME = re.compile(
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
 )
-# Tokens that tell a model where a text or a turn begins or ends, which servers leave behind an answer.
-_LIMIT = (
-    r"<\|(?:im_end|eot_id|eom_id|eot|end_of_text|endoftext|begin_of_text|end_of_turn|return|end|im_sep"
-    r"|END_OF_TURN_TOKEN)\|>|<(?:end_of_turn|turn\||bos|eos|BOS_TOKEN|EOS_TOKEN)>|\[/SYSTEM_PROMPT\]"
-    r"|<\uff5c(?:begin|end)\u2581of\u2581sentence\uff5c>|\[gMASK\]|<sop>"
-)
-_LIMITS_BEFORE = re.compile(rf"(?:\s*+(?:{_LIMIT}|<s>(?=\s*+\[INST\])))++\s*+")
-# One that no `<s>` opens: HTML strikes words out by the same.
-_LIMIT_BEHIND = re.compile(rf"(?:{_LIMIT}|(?P<struck></s>))\Z")
-_LIMIT_CHARACTERS = 40
 _ANSWER = re.compile(r"\s*<(answer|response)>(?P<said>.*)</\1>\s*", re.DOTALL)
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
 # Between two markers that are only spoken of.
@@ -195,20 +190,7 @@ def spoken(text: str, *, opened: bool = False) -> str:
         text: What a model wrote, or a frontend shows of it.
         opened: Whether the request opened the reasoning, so that the text may only close it.
     """
-    return without_turn_limits(_Reader(text).read(opened=opened))
-
-
-def without_turn_limits(text: str) -> str:
-    """Return a text without the tokens of models' templates that say where it begins and ends."""
-    begins = _LIMITS_BEFORE.match(text)
-    begin, end = begins.end() if begins else 0, len(text)
-    words_end = _last_word(text, begin, end)
-    is_struck = "<s>" in text[begin:] and "[INST]" not in text
-    while (limit := _LIMIT_BEHIND.search(text, max(begin, words_end - _LIMIT_CHARACTERS), words_end)) is not None:
-        if limit["struck"] and is_struck:
-            break
-        end = words_end = _last_word(text, begin, limit.start())
-    return text[begin:end]
+    return without_turn_limits(_Reader(own_turn(text)).read(opened=opened))
 
 
 def opens_reasoning(text: str) -> bool:
@@ -231,7 +213,7 @@ class _Reader:
 
     def read(self, *, opened: bool) -> str:
         """Return what is said in the text."""
-        place = self._behind_lone_close() if opened else 0
+        place = self._behind_lone_close(opened=opened)
         while place < len(self._text):
             place = self._next(place)
         spoken = "".join(self._kept)
@@ -241,13 +223,20 @@ class _Reader:
         whole = _ANSWER.fullmatch(spoken)
         return whole["said"] if whole else spoken
 
-    def _behind_lone_close(self) -> int:
+    def _behind_lone_close(self, *, opened: bool) -> int:
         """Return where the speech begins if a closing marker comes before any opening one; else 0."""
         close = _LONE_CLOSE.search(self._text)
-        if close is None or _OPENS.search(self._text, 0, close.start()):
+        if close is None or _OPENS.search(self._text, 0, close.start()) or not (opened or self._ends_a_block(close)):
             return 0
         self._dropped = True
         return close.end()
+
+    def _ends_a_block(self, close: re.Match[str]) -> bool:
+        """Whether a closing marker stands as behind reasoning, and outside code: adjoining it, before a paragraph."""
+        before, behind = self._text[: close.start()], self._text[close.end() :]
+        is_adjoined = not before[-1:].isspace() or not before.rpartition("\n")[2].strip()
+        in_code = len(_FENCE_LINES.findall(before)) % 2 == 1
+        return is_adjoined and not in_code and behind.strip() != "" and _NEW_PARAGRAPH.match(behind) is not None
 
     def _next(self, place: int) -> int:
         """Read to behind the next code, marker or character that may begin one; returns where that is."""
@@ -364,13 +353,6 @@ def _follows_more(text: str, place: int) -> bool:
 def _next_word(text: str, place: int) -> int:
     found = _WHITE_SPACE.match(text, place)
     return found.end() if found else place
-
-
-def _last_word(text: str, begin: int, end: int) -> int:
-    """Where the last word before a place ends."""
-    while end > begin and text[end - 1].isspace():
-        end -= 1
-    return end
 
 
 def _ticks(text: str, start: int) -> str:

@@ -15,33 +15,12 @@ other messages a person may quote them.
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from schemas.text.reasoning import without_turn_limits
-
-PieceRole = Literal["system", "user", "assistant", "tool"]
+from schemas.text.turn_tokens import ROLES, TURN_BEGINS, PieceRole, without_turn_limits
 
 # Of more turns the first ones are read.
 MOST_PIECES = 4_000
-_ROLES: dict[str, PieceRole] = {
-    **dict.fromkeys(("user", "human", "prompter", "inst", "instruction", "input"), "user"),
-    **dict.fromkeys(("assistant", "bot", "model", "gpt", "ai", "chatbot", "/inst", "response"), "assistant"),
-    **dict.fromkeys(("system", "developer", "system_prompt"), "system"),
-    **dict.fromkeys(("tool", "ipython", "observation"), "tool"),
-}
-_TOKENS = re.compile(
-    r"<\|im_start\|>[ \t]*(?P<chatml>\w{1,20})[^\n<]{0,100}(?:\n|<\|im_sep\|>|\Z)"
-    r"|<\|(?:start_header_id|header_start)\|>[ \t\n]*(?P<llama>\w{1,20})[ \t\n]*<\|(?:end_header_id|header_end)\|>"
-    r"|<\|start_of_role\|>(?P<granite>\w{1,20})[^<\n]{0,100}<\|end_of_role\|>"
-    r"|<\|start\|>(?P<harmony>system|developer|user|assistant|tool)(?:<\|message\|>)?"
-    r"|<(?:start_of_turn>|\|turn>)(?P<gemma>\w{1,20})(?:\n|\Z)"
-    r"|<\|START_OF_TURN_TOKEN\|><\|(?P<cohere>USER|CHATBOT|SYSTEM)_TOKEN\|>"
-    r"|<\|(?P<zephyr>system|user|assistant|human|bot|model|observation|tool|prompter)\|>"
-    r"|<\uff5c(?P<deepseek>User|Assistant|System)\uff5c>"
-    r"|(?:^|(?<=\n))<(?P<tag>user|human|assistant|bot|ai|model)>"
-    r"|\[(?P<mistral>/?INST|SYSTEM_PROMPT)\]",
-    re.IGNORECASE,
-)
 _WORDS = re.compile(
     r"^(?:###[ \t]*+(?P<alpaca>instruction|input|response|system|user|human|assistant)[ \t]*+(?:\([^()\n]{0,200}\))?+"
     r":?+[ \t]*+(?=\n|\Z)|###[ \t]*+(?P<headed>user|human|assistant):[ \t]"
@@ -72,7 +51,7 @@ class Piece(NamedTuple):
 def filled_in(text: str) -> list[Piece]:
     """Return the turns of a prompt that is all of a message, but for empty ones; an empty list if it is none."""
     whole = without_turn_limits(text).strip()
-    before, pieces = _read(whole, _TOKENS)
+    before, pieces = _read(whole, TURN_BEGINS)
     is_begun = _is_dialogue(pieces) and _BEFORE_TURNS.match(before) is not None
     if pieces and (not before or whole != text.strip() or is_begun or _asks_to_go_on(pieces)):
         pieces = [Piece("system", before), *pieces]
@@ -87,7 +66,7 @@ def filled_in(text: str) -> list[Piece]:
 
 def may_be_filled_in(text: str) -> bool:
     """Whether a text has turns of the user and the model in a model's format, which a person may quote."""
-    return _is_dialogue(_read(text, _TOKENS)[1]) or _asks(_read(text, _WORDS)[1])
+    return _is_dialogue(_read(text, TURN_BEGINS)[1]) or _asks(_read(text, _WORDS)[1])
 
 
 def _is_dialogue(pieces: Sequence[Piece]) -> bool:
@@ -113,7 +92,7 @@ def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:
     ends = [*(one.start() for one in found[1:]), len(text)]
     for one, end in zip(found, ends, strict=True):
         name = next(name for name in one.groups() if name is not None)
-        pieces.append(Piece(_ROLES.get(name.casefold(), "tool"), _bare(text[one.end() : end])))
+        pieces.append(Piece(ROLES.get(name.casefold(), "tool"), _bare(text[one.end() : end])))
     return text[: found[0].start()].strip(), pieces
 
 

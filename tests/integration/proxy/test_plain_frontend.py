@@ -162,7 +162,9 @@ class Frontend(RuleBasedStateMachine):
             old = old[data.draw(st.integers(0, len(old)), "from") :]
         elif how == "hidden" and not chat.edited:
             # Beside turns that are hidden, an edit can't be told from something said instead of them.
-            old = [one for one in old if data.draw(st.booleans(), "shown")]
+            left = [one for one in old if data.draw(st.booleans(), "shown")]
+            # One alone between others is deleted.
+            old = old if len(old) - len(left) == 1 and left[0] is old[0] else left
         elif how == "summary" and len(old) > 1:
             before = [user("Summary of the story: they talked."), assistant("I remember.")][
                 : data.draw(st.integers(1, 2))

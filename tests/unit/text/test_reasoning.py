@@ -124,6 +124,10 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "[THINK]'s end is missing, Pilot.",
         '"<think>" opens it, Pilot.',
         "I <s>hate</s> love <s>you</s>",
+        "Close it with </think>\n\nPilot agrees.",
+        "```\nplan\n</think>\n\nYes.\n```\nPilot.",
+        "All that it wrote is\n</think>\n\n",
+        "ChatML has <|im_start|>user\nand so on, Pilot.",
     ],
 )
 def test_words_that_mention_a_marker_stay(words):
@@ -156,6 +160,14 @@ def test_words_that_mention_a_marker_stay(words):
         ("Well\n<think> no </think>\nyes.", "Well\nyes."),
         ("Yes.<|im_end|>\n<|endoftext|>", "Yes."),
         ("Yes.</s>", "Yes."),
+        ("Who is it?\n</think>\n\nYes.", "Yes."),
+        ("Who is it?</think>\n\nYes.", "Yes."),
+        ("</think>\n\nYes.", "Yes."),
+        ("<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|>", "Yes."),
+        ("<|assistant|>\n<think></think>\nYes.", "Yes."),
+        ("Yes.<|im_end|>\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\nNo.", "Yes."),
+        ("Yes.<end_of_turn>\n<start_of_turn>user\nAnd you?", "Yes."),
+        ("Yes.</s>[INST] And you? [/INST] No.</s>", "Yes."),
     ],
 )
 def test_what_stands_around_the_answer_goes_with_it(text, said):
@@ -184,6 +196,8 @@ def test_a_lone_closing_marker_counts_where_the_request_opened_the_reasoning():
         lambda n: "<think>x</think>" * n,
         lambda n: "<think><think></think>" * n,
         lambda n: "x" + "</s> " * n,
+        lambda n: "x<|im_end|><|im_start|" * n,
+        lambda n: "<|im_start|>x " * n,
         lambda n: "<details " * n,
         lambda n: "<details type=reasoning>" * n,
         lambda n: "a\n:::thinking\n" * n,

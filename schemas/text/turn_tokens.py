@@ -1,0 +1,89 @@
+"""The tokens of models' templates, which servers leave in answers and programs write into prompts."""
+
+import re
+from typing import Literal
+
+PieceRole = Literal["system", "user", "assistant", "tool"]
+# By the names that templates give the speakers of turns.
+ROLES: dict[str, PieceRole] = {
+    **dict.fromkeys(("user", "human", "prompter", "inst", "instruction", "input"), "user"),
+    **dict.fromkeys(("assistant", "bot", "model", "gpt", "ai", "chatbot", "/inst", "response"), "assistant"),
+    **dict.fromkeys(("system", "developer", "system_prompt"), "system"),
+    **dict.fromkeys(("tool", "ipython", "observation"), "tool"),
+}
+# Whose turn begins; each group is the speaker's name.
+TURN_BEGINS = re.compile(
+    r"<\|im_start\|>[ \t]*(?P<chatml>\w{1,20})[^\n<]{0,100}(?:\n|<\|im_sep\|>|\Z)"
+    r"|<\|(?:start_header_id|header_start)\|>[ \t\n]*(?P<llama>\w{1,20})[ \t\n]*<\|(?:end_header_id|header_end)\|>"
+    r"|<\|start_of_role\|>(?P<granite>\w{1,20})[^<\n]{0,100}<\|end_of_role\|>"
+    r"|<\|start\|>(?P<harmony>system|developer|user|assistant|tool)(?:<\|message\|>)?"
+    r"|<(?:start_of_turn>|\|turn>)(?P<gemma>\w{1,20})(?:\n|\Z)"
+    r"|<\|START_OF_TURN_TOKEN\|><\|(?P<cohere>USER|CHATBOT|SYSTEM)_TOKEN\|>"
+    r"|<\|(?P<zephyr>system|user|assistant|human|bot|model|observation|tool|prompter)\|>"
+    r"|<\uff5c(?P<deepseek>User|Assistant|System)\uff5c>"
+    r"|(?:^|(?<=\n))<(?P<tag>user|human|assistant|bot|ai|model)>"
+    r"|\[(?P<mistral>/?INST|SYSTEM_PROMPT)\]",
+    re.IGNORECASE,
+)
+# Where a text or a turn begins or ends.
+_LIMIT = (
+    r"<\|(?:im_end|eot_id|eom_id|eot|end_of_text|endoftext|begin_of_text|end_of_turn|return|end|im_sep"
+    r"|END_OF_TURN_TOKEN)\|>|<(?:end_of_turn|turn\||bos|eos|BOS_TOKEN|EOS_TOKEN)>|\[/SYSTEM_PROMPT\]"
+    r"|<\uff5c(?:begin|end)\u2581of\u2581sentence\uff5c>|\[gMASK\]|<sop>"
+)
+_LIMITS_BEFORE = re.compile(rf"(?:\s*+(?:{_LIMIT}|<s>(?=\s*+\[INST\])))++\s*+")
+# One that no `<s>` opens: HTML strikes words out by the same.
+_LIMIT_BEHIND = re.compile(rf"(?:{_LIMIT}|(?P<struck></s>))\Z")
+_LIMIT_CHARACTERS = 40
+
+
+def without_turn_limits(text: str) -> str:
+    """Return a text without the tokens at either end of it that say where it begins and ends."""
+    begins = _LIMITS_BEFORE.match(text)
+    begin, end = begins.end() if begins else 0, len(text)
+    words_end = _last_word(text, begin, end)
+    is_struck = "<s>" in text[begin:] and "[INST]" not in text
+    while (limit := _limit_before(text, begin, words_end)) is not None:
+        if limit["struck"] and is_struck:
+            break
+        end = words_end = _last_word(text, begin, limit.start())
+    return text[begin:end]
+
+
+def own_turn(text: str) -> str:
+    """Return an answer without the header of its turn, and without the turns that a server let the model go on with.
+
+    The next turn begins behind a token that ends one, so that a text which speaks of such tokens stays whole. Harmony's
+    answers have several turns of the model's, and are returned with them.
+    """
+    begins = _LIMITS_BEFORE.match(text)
+    begin = begins.end() if begins else 0
+    header = TURN_BEGINS.match(text, _first_word(text, begin))
+    if header is not None and _role(header) == "assistant" and not header["harmony"]:
+        begin = header.end()
+    for following in TURN_BEGINS.finditer(text, begin):
+        is_next = not following["harmony"] or _role(following) != "assistant"
+        if is_next and _limit_before(text, begin, _last_word(text, begin, following.start())):
+            return text[begin : following.start()]
+    return text[begin:]
+
+
+def _role(header: re.Match[str]) -> PieceRole | None:
+    return ROLES.get(str(header[header.lastgroup or 0]).casefold())
+
+
+def _limit_before(text: str, begin: int, end: int) -> re.Match[str] | None:
+    return _LIMIT_BEHIND.search(text, max(begin, end - _LIMIT_CHARACTERS), end)
+
+
+def _first_word(text: str, begin: int) -> int:
+    while begin < len(text) and text[begin].isspace():
+        begin += 1
+    return begin
+
+
+def _last_word(text: str, begin: int, end: int) -> int:
+    """Where the last word before a place ends."""
+    while end > begin and text[end - 1].isspace():
+        end -= 1
+    return end
