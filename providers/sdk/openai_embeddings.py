@@ -4,6 +4,7 @@ import base64
 import re
 import weakref
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from typing import Any
 
 import httpx2
@@ -19,7 +20,6 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.lease_guard import before_request
 from providers.metering import Meter
 from providers.sdk.sdk_errors import SettingNames, error_in, sdk_errors
-from providers.statuses import may_refuse_an_option
 from providers.tokens import estimated_tokens
 from schemas.limits import VECTOR_DIMENSIONS
 
@@ -31,6 +31,7 @@ MAX_REQUEST_TOKENS = 300_000
 PORTION = 512
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+_REFUSED = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
 # Servers say so how many texts a request may have at most.
 _TOO_MANY = re.compile(
     r"batch[ _]?size|in one batch|too many (?:inputs|texts|items)|array too long"
@@ -168,7 +169,7 @@ class OpenAIEmbedder:
                 if len(texts) > 1 and _TOO_MANY.search(refusal.response.text):
                     self._most_inputs = min(self._most_inputs, len(texts) // 2)
                     raise InputRefused("The server takes fewer texts at once.", too_large=True) from None
-                if encoding == self._encodings[-1] or not may_refuse_an_option(refusal.status_code):
+                if encoding == self._encodings[-1] or refusal.status_code not in _REFUSED:
                     raise
             else:
                 self._encodings = (encoding,)
