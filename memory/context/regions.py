@@ -3,6 +3,7 @@
 A working memory is immutable: each method returns a new one, so that several prompts can be made from the same one.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from schemas.context.context import PromptRole
@@ -45,14 +46,26 @@ class WorkingMemory:
             region for name in ordered for region in ((*others, name) if name == DEFAULT else (name,)) if region in held
         )
 
+    def with_entries(self, *entries: Entry) -> "WorkingMemory":
+        """Add entries, each at the end of its region."""
+        return replace(self, entries=self.entries + entries)
+
     def with_region(self, name: str, *entries: Entry) -> "WorkingMemory":
         """Replace a region's entries by these, whatever region they name."""
-        added = tuple(replace(entry, region=name) for entry in entries)
-        return replace(self, entries=self.without_regions(name).entries + added)
+        kept = self.without_regions(name)
+        return kept.with_entries(*(replace(entry, region=name) for entry in entries))
 
     def without_regions(self, *names: str) -> "WorkingMemory":
         """Remove regions. The order stays, so that a region that is added again returns to its place."""
-        return replace(self, entries=tuple(entry for entry in self.entries if entry.region not in names))
+        return self._where(names, named=False)
+
+    def with_only_regions(self, *names: str) -> "WorkingMemory":
+        """Remove all other regions."""
+        return self._where(names, named=True)
+
+    def with_regional_order(self, *names: str) -> "WorkingMemory":
+        """Order the regions. Those that are not named come right before `default`."""
+        return replace(self, order=tuple(dict.fromkeys(names)))
 
     def assemble(self) -> tuple[Entry, ...]:
         """All entries, region by region."""
@@ -60,3 +73,6 @@ class WorkingMemory:
         for entry in self.entries:
             held[entry.region].append(entry)
         return tuple(entry for entries in held.values() for entry in entries)
+
+    def _where(self, names: Collection[str], *, named: bool) -> "WorkingMemory":
+        return replace(self, entries=tuple(entry for entry in self.entries if (entry.region in names) == named))

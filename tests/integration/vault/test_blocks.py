@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from memory.text.errors import InvalidRequest
-from memory.vault.prompt_blocks import build_memory_block, build_snapshot_block
+from memory.vault.prompt_blocks import build_memory_block, build_snapshot, build_snapshot_block
 from schemas.limits import SNAPSHOT_CHARACTERS
 from schemas.vault.vault_requests import VaultConfig
 from store import vault as rows
@@ -33,6 +33,10 @@ def test_a_snapshot_holds_canon_and_registers_with_a_topic(mine):
         "<vault-snapshot>\n## shared\n### Canon\n- Mission: feed the town.\n"
         f"## {slug}\n### Canon\n- Mira is a baker.\n### Registers\n- mood: Calm.\n</vault-snapshot>"
     )
+    with mine.store.transaction() as tx:
+        assert build_snapshot(tx, mine.being, slug) == (
+            f"## {slug}\n### Canon\n- Mira is a baker.\n### Registers\n- mood: Calm."
+        )
 
 
 def test_an_empty_vault_says_nothing(mine):

@@ -14,7 +14,7 @@ memories = st.builds(WorkingMemory, st.lists(entries, max_size=12).map(tuple), o
 
 
 def test_a_piece_without_a_region_goes_to_the_default_one():
-    assert WorkingMemory((Entry("user", "Hello."),)).regions == (DEFAULT,)
+    assert WorkingMemory().with_entries(Entry("user", "Hello.")).regions == (DEFAULT,)
 
 
 @given(memories, st.lists(entries, max_size=3))
@@ -31,22 +31,32 @@ def test_a_region_is_replaced_whole(memory, name, first, second):
 def test_a_region_holds_what_it_was_given_in_that_order(memory, name, pieces):
     changed = memory.with_region(name, *pieces)
 
-    held = [entry.content for entry in changed.assemble() if entry.region == name]
-    assert held == [piece.content for piece in pieces]
+    assert [entry.content for entry in changed.with_only_regions(name).assemble()] == [
+        piece.content for piece in pieces
+    ]
     assert changed.without_regions(name) == memory.without_regions(name)
 
 
-@given(memories)
-def test_regions_come_in_the_given_order_and_the_others_right_before_the_default_one(memory):
-    order, ordered = memory.order, memory.regions
+@given(memories, st.sets(names))
+def test_only_and_without_are_complements(memory, chosen):
+    only, without = memory.with_only_regions(*chosen), memory.without_regions(*chosen)
+
+    assert set(only.regions) <= chosen
+    assert not set(without.regions) & chosen
+    assert sorted(map(repr, only.entries + without.entries)) == sorted(map(repr, memory.entries))
+
+
+@given(memories, orders)
+def test_regions_come_in_the_given_order_and_the_others_right_before_the_default_one(memory, order):
+    ordered = memory.with_regional_order(*order).regions
     others = [name for name in dict.fromkeys(e.region for e in memory.entries) if name not in {*order, DEFAULT}]
     first = len([name for name in order[: order.index(DEFAULT)] if name in ordered]) if DEFAULT in order else None
 
-    assert [name for name in ordered if name in order] == [name for name in order if name in ordered]
+    assert [name for name in ordered if name in order] == [name for name in order if name in memory.regions]
     assert [name for name in ordered if name in others] == others
     if first is not None:
         assert list(ordered[first : first + len(others)]) == others
-    elif DEFAULT in ordered:
+    elif DEFAULT in memory.regions:
         assert list(ordered[-1 - len(others) :]) == [*others, DEFAULT]
 
 
