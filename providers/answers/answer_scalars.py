@@ -198,14 +198,14 @@ def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
 def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
     for form in (raw, raw.rpartition(".")[2], raw.partition("(")[0]):
-        for choice in choices:
-            if plain(choice) == plain(form) or plain(form) in _SYNONYMS.get(choice, ()):
-                return choice
+        for word in choices:
+            if plain(word) == plain(form) or plain(form) in _SYNONYMS.get(word, ()):
+                return word
     first = plain(re.split(r"[^\w-]|_|-(?=world|life)", raw.strip(), maxsplit=1)[0])
-    begins = [choice for choice in choices if plain(choice) == first]
-    if begins and not any(plain(choice) in plain(raw) for choice in choices if choice not in begins):
+    begins = [word for word in choices if plain(word) == first]
+    if begins and not any(plain(word) in plain(raw) for word in choices if word not in begins):
         return begins[0]
-    stems = [choice for choice in choices if _same_stem(plain(choice), plain(raw))]
+    stems = [word for word in choices if _same_stem(plain(word), plain(raw))]
     if len(stems) == 1:
         return stems[0]
     if must:
