@@ -72,7 +72,7 @@ def _items(found: Any, form: Mapping[str, Any]) -> list[Any]:
     words = form.get("enum")
     if not words:
         return found if isinstance(found, list) else [found]
-    items = found if isinstance(found, list) else re.split(r"[,;\s]+", str(found).strip())
+    items = found if isinstance(found, list) else re.split(r"[,;\s]+(?:(?:and|or)\s+)?", str(found).strip())
     return [_text(item, words) for item in items]
 
 

@@ -46,7 +46,7 @@ INVARIANT 4  Each turn becomes at most one message: a turn that matches a messag
 INVARIANT 5  Alternatives (`alternatives`) are not retracted by each other's transcripts, in whatever order these come.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import accumulate, takewhile
@@ -104,13 +104,16 @@ class Changes:
     moves: dict[UUID, Place] = field(default_factory=dict)
     last: Place | None = None
 
-    def take_out(self, notes: Iterable[PlacedMessage], known: KnownConversation) -> None:
+    def take_out(self, notes: Sequence[PlacedMessage], known: KnownConversation) -> None:
         """Retract notes of a frontend's that came in as messages: what was said behind one follows what was before."""
+        ids = {note.message_id for note in notes}
         for note in notes:
             if note.stands:
                 self.retract.append(note.message_id)
-                if note.parent_id is not None:
-                    self.moves |= {one.message_id: note.parent_id for one in known.after.get(note.message_id, ())}
+                before = next((one.message_id for one in known.way_to(note) if one.message_id not in ids), None)
+                if before is not None:
+                    for one in known.after.get(note.message_id, ()):
+                        self.moves.setdefault(one.message_id, before)
 
 
 def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool) -> Changes:

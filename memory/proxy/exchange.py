@@ -23,7 +23,7 @@ from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.forks import forked
-from memory.proxy.matching.gaps import moved_lines
+from memory.proxy.matching.gaps import moved_notes
 from memory.proxy.matching.group_turns import own_as_known, without_others_as_own, witnessed
 from memory.proxy.matching.joined_turns import divided_as_known
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_turns
@@ -289,9 +289,11 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
     as_said = as_said if request.room.every else own_as_known(as_said, found.known)
     if as_said is not turns:
         turns, found = as_said, find(as_said)
-    notes = moved_lines(turns, found.matches, found.known)
-    if notes:
-        turns = [turn for number, turn in enumerate(turns) if number not in notes]
+    notes = moved_notes(turns, found.matches, found.known)
+    # One that moved once may be what a person says again.
+    often = {number for number, left in notes.items() if len(left) > 1}
+    if often:
+        turns = [turn for number, turn in enumerate(turns) if number not in often]
         found = find(turns)
     off = request.off_the_record or request.being.is_off_the_record(found.conversation)
     if not off:
@@ -302,7 +304,7 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
             turns = [turn for number, turn in enumerate(turns) if number not in said]
             found = find(turns)
     decided = changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
-    decided.changes.take_out(notes.values(), found.known)
+    decided.changes.take_out([one for left in notes.values() for one in left], found.known)
     return _Seen(turns, decided, off)
 
 

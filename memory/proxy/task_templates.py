@@ -176,7 +176,6 @@ You extract discrete, reusable memory statements from raw content{{}}
 """,
     "Goose": r"""
 Generate a short title (four words or less) {{}}Reply with only the title{{}}
-Reply with only a description in four words or less{{}}
 """,
 }
 

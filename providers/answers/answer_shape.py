@@ -190,10 +190,12 @@ def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[A
     if lists and raw.get("type") == "array":
         # In the form of a schema: `{"type": "array", "items": [...]}`.
         return lists[0]
-    if len(lists) == 1 and all(isinstance(value, int | list | None) for value in raw.values()):
+    model = item_model(type_)
+    is_counted = len(lists) == 1 and all(isinstance(value, int | list | None) for value in raw.values())
+    if is_counted and not (model and is_named(model, raw)):
         # Counted: `{"total": 2, "items": [...]}`.
         return lists[0]
-    if model := item_model(type_):
+    if model:
         return _objects_in(model, raw)
     values = list(raw.values())
     if letter and all(isinstance(value, bool | None) or str(value).casefold() in _MARKED for value in values):

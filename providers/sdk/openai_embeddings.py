@@ -34,7 +34,7 @@ _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
 # Servers say so how many texts a request may have at most.
 _TOO_MANY = re.compile(
-    r"batch[ _]?size|in one batch|too many (?:inputs|texts|items)|array too long"
+    r"(?<!physical )batch[ _]?size (?:\d|is)|in one batch|too many (?:inputs|texts|items)|array too long"
     r"|at most \d{1,4} (?:items|inputs|texts)|texts must be at most",
     re.IGNORECASE,
 )
@@ -150,7 +150,8 @@ class OpenAIEmbedder:
             raise BadAnswer("The answer is not a list of embeddings.") from None
 
     def _content(self, texts: Sequence[str]) -> bytes:
-        for encoding in self._encodings:
+        encodings = self._encodings
+        for encoding in encodings:
             before_request()
             try:
                 # Parsed by `_Answer`: the SDK's `embeddings.create` does not validate the response, and makes Python
@@ -169,7 +170,7 @@ class OpenAIEmbedder:
                 if len(texts) > 1 and _TOO_MANY.search(refusal.response.text):
                     self._most_inputs = min(self._most_inputs, len(texts) // 2)
                     raise InputRefused("The server takes fewer texts at once.", too_large=True) from None
-                if encoding == self._encodings[-1] or refusal.status_code not in _REFUSED:
+                if encoding == encodings[-1] or refusal.status_code not in _REFUSED:
                     raise
             else:
                 self._encodings = (encoding,)

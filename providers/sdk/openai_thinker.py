@@ -45,7 +45,10 @@ _SETTINGS = SettingNames(
     model="PATROL_OPENAI_THINKING_MODEL and PATROL_OPENAI_SMALL_THINKING_MODEL",
     address="OPENAI_BASE_URL",
 )
-_ABOUT_THE_FORM = re.compile(r"response_format|schema|json_object|structured output|guided|grammar", re.IGNORECASE)
+_ABOUT_THE_FORM = re.compile(
+    r"response_?format|(?:json|response)[_ ]?schema|schema conversion|json_object|structured output|guided|grammar",
+    re.IGNORECASE,
+)
 _ABOUT_THE_LIMIT = re.compile(r"max_completion_tokens|max_tokens", re.IGNORECASE)
 _ABOUT_THE_STREAM = re.compile(r"\bstream|\u6d41\u5f0f", re.IGNORECASE)
 # Chat templates and models without instructions of their own say it so.

@@ -28,14 +28,18 @@ _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
 _ABOUT_THE_ACCOUNT = re.compile(
     r"billing|credit|spend_limit|on_hold|insufficient_quota|insufficient_balance|current_quota|budget"
 )
-# What an error says, for the status that says the same. Servers give a spent balance, a wrong key and a model that they
-# do not have the status of a bad request, and an input that a moderation flags that of a key without permission.
-_MEANINGS: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
-    (status, re.compile("|".join(words), re.IGNORECASE))
-    for status, words in (
-        (400, (r"\bflagged\b", r"\brequest blocked\b", "content_policy_violation", "input new_sensitive")),
+_NOT_ALLOWED = frozenset({*_PAGES, HTTPStatus.NOT_FOUND})
+_ANY = frozenset(HTTPStatus)
+# What an error says, for the status that says the same, and the statuses that it counts before. Servers give a spent
+# balance, a wrong key and a model that they do not have the status of a bad request, and an input that a moderation
+# flags that of a key without permission. A server that is down may say that it does not find its model.
+_MEANINGS: tuple[tuple[int, frozenset[int], re.Pattern[str]], ...] = tuple(
+    (status, counts_before, re.compile("|".join(words), re.IGNORECASE))
+    for status, counts_before, words in (
+        (400, _PAGES, (r"\bflagged\b", r"\brequest blocked\b", "content_policy_violation", "input new_sensitive")),
         (
             402,
+            _ANY,
             (
                 "credit balance is too low",
                 "insufficient (?:balance|credits|funds|quota)",
@@ -45,18 +49,20 @@ _MEANINGS: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
         ),
         (
             401,
+            _ANY,
             (
                 r"\bapi[ _]?key[ _](?:is )?(?:not[ _]valid|not found|invalid|expired)",
                 "(?:valid|invalid|incorrect)[ _]api[ _]?key",
                 "login fail",
             ),
         ),
-        (403, ("location is not supported", "unsupported_country")),
+        (403, _NOT_ALLOWED, ("location is not supported", "unsupported_country")),
         (
             404,
+            _NOT_ALLOWED,
             (
                 r"\bmodel[ _](?:does )?not[ _](?:exist|found)",
-                r"\bmodel_?\b.{0,100}\b(?:decommissioned|does not exist|not found)",
+                r"\bmodel_?\b.{0,60}\b(?:decommissioned|does not exist|not found)",
                 "model_decommissioned",
                 "not a valid model",
                 "(?:invalid|unknown) model(?:[ _](?:name|id)|:)",
@@ -184,7 +190,8 @@ def _from_status(status: int, body: object, headers: Mapping[str, str], settings
     if any(_ABOUT_THE_ACCOUNT.search(code) for code in codes):
         status = HTTPStatus.PAYMENT_REQUIRED
     else:
-        status = next((meaning for meaning, words in _MEANINGS if words.search(said)), status)
+        meanings = (meaning for meaning, before, words in _MEANINGS if status in before and words.search(said))
+        status = next(meanings, status)
     if isinstance(body, str) and body.lstrip().startswith("<") and status in _PAGES:
         # The page of a gateway says nothing about the input or the key.
         return Transient(f"A gateway answered in the place of the model provider ({detail}).")

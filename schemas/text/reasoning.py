@@ -138,7 +138,7 @@ _PLACE = re.compile(r"`++|<[a-z|思推]|&lt;|\[[aiprstu]|【[思推]|◁|^[ \t]{
 _FENCE = re.compile(r"[ \t]{0,12}(?P<fence>`{3,}|~{3,})")
 _FENCE_ENDS = re.compile(r"^[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+$", re.MULTILINE)
 _FENCE_LINES = re.compile(r"^[ \t]{0,12}(?:`{3}|~{3})", re.MULTILINE)
-_NEW_PARAGRAPH = re.compile(r"[ \t]*+\n[ \t]*+\n")
+_NEW_PARAGRAPH = re.compile(r"[ \t\r]*+\n[ \t\r]*+\n")
 _TICKS = re.compile(r"`+")
 _WHITE_SPACE = re.compile(r"\s*+")
 _OPENS = re.compile(
@@ -234,7 +234,7 @@ class _Reader:
     def _ends_a_block(self, close: re.Match[str]) -> bool:
         """Whether a closing marker stands as behind reasoning, and outside code: adjoining it, before a paragraph."""
         before, behind = self._text[: close.start()], self._text[close.end() :]
-        is_adjoined = not before[-1:].isspace() or not before.rpartition("\n")[2].strip()
+        is_adjoined = before[len(before.rstrip()) :] in {"", "\n", "\r\n"} or not before.strip()
         in_code = len(_FENCE_LINES.findall(before)) % 2 == 1
         return is_adjoined and not in_code and behind.strip() != "" and _NEW_PARAGRAPH.match(behind) is not None
 

@@ -53,19 +53,25 @@ def without_turn_limits(text: str) -> str:
 def own_turn(text: str) -> str:
     """Return an answer without the header of its turn, and without the turns that a server let the model go on with.
 
-    The next turn begins behind a token that ends one, so that a text which speaks of such tokens stays whole. Harmony's
-    answers have several turns of the model's, and are returned with them.
+    The next turn begins behind a token that ends one. A text whose first header stands elsewhere, or in code, speaks of
+    such tokens, and stays whole. Harmony's answers have several turns of the model's, and are returned with them.
     """
     begins = _LIMITS_BEFORE.match(text)
     begin = begins.end() if begins else 0
     header = TURN_BEGINS.match(text, _first_word(text, begin))
-    if header is not None and _role(header) == "assistant" and not header["harmony"]:
+    if header is not None and _role(header) == "assistant" and not (header["harmony"] or header["tag"]):
         begin = header.end()
-    for following in TURN_BEGINS.finditer(text, begin):
-        is_next = not following["harmony"] or _role(following) != "assistant"
-        if is_next and _limit_before(text, begin, _last_word(text, begin, following.start())):
-            return text[begin : following.start()]
-    return text[begin:]
+    headers = TURN_BEGINS.finditer(text, begin)
+    following = next((one for one in headers if not one["harmony"] or _role(one) != "assistant"), None)
+    return text[begin : following.start()] if following and _ends_a_turn(text, begin, following) else text[begin:]
+
+
+def _ends_a_turn(text: str, begin: int, following: re.Match[str]) -> bool:
+    """Whether a token that ends a turn stands before a header, outside code; in HTML `</s>` is none."""
+    limit = _limit_before(text, begin, _last_word(text, begin, following.start()))
+    if limit is None or (limit["struck"] and "<s>" in text):
+        return False
+    return "```" not in text[begin : limit.start()] and text[limit.start() - 1 : limit.start()] != "`"
 
 
 def _role(header: re.Match[str]) -> PieceRole | None:

@@ -16,15 +16,18 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _AT_AN_END = 20
 
 
-def added_paragraphs(stored: Iterable[str], shown: Iterable[str]) -> tuple[set[str], set[str]]:
+def added_paragraphs(
+    stored: Iterable[str], shown: Iterable[str], *, in_stored: bool = True
+) -> tuple[set[str], set[str]]:
     """Return, compared, what a frontend has added before a line and behind one, as far as stored lines tell.
 
     Args:
         stored: Lines of the user as they came in, standing or retracted.
         shown: Lines of the user in later transcripts.
+        in_stored: Whether a stored line tells as well that another is bare.
     """
     texts = list(stored)
-    bare = {comparable(text) for text in (*texts, *shown)}
+    bare = {comparable(text) for text in (*(texts if in_stored else ()), *shown)}
     before, behind = set[str](), set[str]()
     for text in texts:
         for first, rest in _cuts(text):
@@ -38,12 +41,17 @@ def added_paragraphs(stored: Iterable[str], shown: Iterable[str]) -> tuple[set[s
 def without_added(text: str, before: set[str], behind: set[str]) -> str:
     """Return a line without paragraphs that a frontend has added before and behind it."""
     text = text.strip()
+    while (rest := next(_without_one(text, before, behind), None)) is not None:
+        text = rest.strip()
+    return text
+
+
+def _without_one(text: str, before: set[str], behind: set[str]) -> Iterator[str]:
     for at, first, rest in _places(text):
         if first in before:
-            return without_added(text[at.end() :], before, behind)
+            yield text[at.end() :]
         if rest in behind:
-            return without_added(text[: at.start()], before, behind)
-    return text
+            yield text[: at.start()]
 
 
 def is_within(stored: str, shown: str) -> bool:

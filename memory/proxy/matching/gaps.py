@@ -63,25 +63,37 @@ def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Gap, kno
     return not first or (len(first) <= EXCHANGE and is_long)
 
 
-def moved_lines(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> dict[int, PlacedMessage]:
+def moved_notes(
+    turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
+) -> dict[int, list[PlacedMessage]]:
     """Return, by turn, the earlier message with the words of a frontend's note; the newest words alone are none."""
     at = {match.message.message_id: match.turn for match in matches}
     taken = set(at.values())
     newest = trailing_words(turns)
-    moved: dict[int, PlacedMessage] = {}
+    # What stands before the first match is cut off.
+    cut = {one.message_id for one in known.way_to(matches[0].message) if one.parent_id} if matches else set[UUID]()
+    moved: dict[int, list[PlacedMessage]] = {}
     for number, turn in enumerate(turns):
         if number in taken or len(turn.comparable) < LONG or number == len(turns) - 1 == newest:
             continue
         if number == len(turns) - 1 and turn.role == "assistant":
             # An answer that begins with it may follow.
             continue
-        left = [one for one in known.by_digest.get(turn.digest, ()) if _has_left(one, number, at, known)]
+        left = [
+            one
+            for one in known.by_digest.get(turn.digest, ())
+            if one.message_id not in cut and _has_left(one, number, at, known)
+        ]
         if number >= newest:
             role = turns[number - 1].role if number else None
-            left = [one for one in left if one.parent_id is None or known.messages[one.parent_id].role == role]
+            left = [one for one in left if one.parent_id is None or _role_before(one, known) == role]
         if left:
-            moved[number] = left[-1]
+            moved[number] = left
     return moved
+
+
+def _role_before(message: PlacedMessage, known: KnownConversation) -> str | None:
+    return next((one.role for one in known.way_to(message)), None)
 
 
 def _has_left(message: PlacedMessage, number: int, at: Mapping[UUID, int], known: KnownConversation) -> bool:

@@ -34,6 +34,7 @@ from memory.proxy.reads import Reads
 from memory.proxy.transcript_turns import Turn, turn_of
 from memory.text.same_words import LONG, comparable
 from schemas.text.reasoning import spoken
+from schemas.wire.fields import Role
 from store.talk import transcripts
 from store.talk.transcripts import NewPlace, PlacedMessage
 
@@ -44,7 +45,7 @@ CANDIDATES = 3
 BEFORE = 1 + EXCHANGE
 # Messages of a conversation that are compared at least, besides those with the same words.
 NEWEST = 100
-# Of a conversation so many first and newest lines of the user tell what a frontend adds, beside all retracted ones.
+# Of a conversation so many first and newest lines of a role tell what a frontend adds, beside all retracted ones.
 LINES = 20
 # Lines to which it may have added: the user's that is the last one, and answers that are not.
 _ADDED_TO = {("user", True), ("assistant", False)}
@@ -106,9 +107,10 @@ def _without_prefill(turns: Sequence[Turn], matches: Sequence[Match], known: Kno
     if len(matches) == 1:
         return []
     before, last = matches[-2:]
-    new = sum(turn.role == "user" for turn in turns[before.turn + 1 : last.turn])
+    between = [turn.role for turn in turns[before.turn + 1 : last.turn]]
     missing = sum(one.role == "user" for one in known.between(before.message, last.message))
-    return matches[:-1] if new > missing else matches
+    # Behind a note of a frontend's alone it is the answer that is known there, which goes on.
+    return matches[:-1] if between.count("user") > missing and "assistant" in between else matches
 
 
 def aligned(
@@ -186,33 +188,42 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
 def without_added_to_turns(
     reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation
 ) -> Sequence[Turn]:
-    """Return a transcript whose newest words, and answers, lack what the frontend has added to them.
-
-    It is the same if nothing was added.
-    """
+    """Return a transcript whose newest words, and answers, lack what the frontend has added to them, if it has."""
     last = len(turns) - 1
     may = [
         number
         for number, turn in enumerate(turns)
         if turn.digest not in known.by_digest and "\n" in turn.text and (turn.role, number == last) in _ADDED_TO
     ]
-    roles = {turns[number].role for number in may}
-    said = sorted((one for one in known.messages.values() if one.role in roles), key=lambda one: one.message_id)
-    chosen = {one.message_id for one in (*said[:LINES], *said[-LINES:], *(one for one in said if not one.stands))}
-    stored = reads.ask(transcripts.contents, being_id, chosen) if chosen else {}
-    shown = [turn.text for number, turn in enumerate(turns) if turn.role in roles and number != last]
-    added = added_paragraphs(stored.values(), shown) if stored else (set(), set())
-    # Answers end alike in a few words.
-    long = tuple({one for one in each if len(one) >= LONG} for each in added)
+    added = {role: _added_to(reads, being_id, turns, known, role) for role in {turns[number].role for number in may}}
     as_said = list(turns)
     for number in may:
         turn = turns[number]
-        text = without_added(turn.text, *(added if turn.role == "user" else long))
+        text = without_added(turn.text, *added[turn.role])
         bare = turn_of(turn.role, None, text) if text != turn.text.strip() else None
         as_said[number] = (
             replace(turn, text=bare.text, comparable=bare.comparable, digest=bare.digest) if bare else turn
         )
     return as_said if any(one is not turn for one, turn in zip(as_said, turns, strict=True)) else turns
+
+
+def _added_to(
+    reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation, role: Role
+) -> tuple[set[str], set[str]]:
+    """Return what the frontend has added before and behind lines of a role.
+
+    Of answers, which end alike in a few words and are continued, that is what a transcript now shows them without.
+    """
+    said = sorted((one for one in known.messages.values() if one.role == role), key=lambda one: one.message_id)
+    chosen = {one.message_id for one in (*said[:LINES], *said[-LINES:], *(one for one in said if not one.stands))}
+    stored = reads.ask(transcripts.contents, being_id, chosen) if chosen else {}
+    shown = [turn for turn in turns[:-1] if turn.role == role]
+    if role == "user":
+        return added_paragraphs(stored.values(), (turn.text for turn in shown))
+    digests = {turn.digest for turn in shown}
+    gone = [text for id_, text in stored.items() if known.messages[id_].digest not in digests]
+    before, behind = added_paragraphs(gone, (turn.text for turn in shown), in_stored=False)
+    return {one for one in before if len(one) >= LONG}, {one for one in behind if len(one) >= LONG}
 
 
 def fit(turns: Sequence[Turn], found: Recognized) -> Fit:

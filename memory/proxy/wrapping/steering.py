@@ -28,7 +28,7 @@ _OF_SPEAKER = r"\b(?:(?-i:I|I'm|I've|I'll)|(?i:my|mine|me|we|our))\b"
 _NOTE = re.compile(
     rf"(?:author'?s? note|a/n)[ \t]*:[ \t](?![^\n]*{_OF_SPEAKER})"
     r"|\[?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)"
-    rf"(?![^\n]*{_OF_SPEAKER})[^\n]{{1,60}}\Z"
+    rf"(?=[^\n]*\d)(?![^\n]*{_OF_SPEAKER})[^\n]{{1,60}}\Z"
     # What SillyTavern's Vector Storage recalls, and lists of what a program knows of "the user".
     rf"|(?:#{{1,4}}[ \t]*|\*\*)?(?:related information|past events|{_OF_USER})(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*\n"
     r"|(?:#{1,4}[ \t]*|\*\*)?(?:summary of (?:the |our )?(?:previous |earlier |past )?(?:conversation|chat|discussion)"

@@ -61,3 +61,75 @@ def test_a_note_that_is_merged_into_answers_is_not_stored_with_them(store, being
         said += [user(words), assistant(answered(place))]
 
     assert door.stands()[1:] == [one["content"] for one in said[1:]]
+
+
+PREFILL = assistant("Sure, I will say this in character:")
+RITUAL = "Good night, my love, sleep well and dream of the sea."
+
+
+@pytest.mark.parametrize("conversation", [None, "chat"])
+@pytest.mark.parametrize("behind", [PREFILL, user("And do not forget the goat in the garden, please.")])
+def test_a_long_sentence_that_is_said_again_behind_a_cut_stands_each_time(store, being, conversation, behind):
+    door, said = Door(store, being), [GREETING]
+    for place, words in enumerate([SAID[0], RITUAL, SAID[1], RITUAL, SAID[2], SAID[3]]):
+        said.append(user(words))
+        door.asks(*said, answer=answered(place), conversation=conversation)
+        said.append(assistant(answered(place)))
+    # The transcript begins with the answer to the ritual's second time.
+    door.asks(*said[8:], user(RITUAL), behind, answer=answered(9), conversation=conversation)
+
+    assert door.stands().count(RITUAL) == 3
+
+
+@pytest.mark.parametrize("behind", [(PREFILL,), (user(SAID[3]),), (assistant(answered(7)), user(SAID[3]))])
+def test_a_long_sentence_that_was_edited_and_is_said_again_stands(store, being, behind):
+    door = Door(store, being)
+    door.asks(GREETING, user(SAID[0]), answer=answered(0))
+    door.asks(GREETING, user(SAID[0]), assistant(answered(0)), user(SAID[1]), answer=answered(1))
+    edited = [GREETING, user(SAID[0]), assistant(answered(0)), user("My aunt likes wool."), assistant(answered(1))]
+    door.asks(*edited, user(SAID[2]), answer=answered(2))
+    door.asks(*edited, user(SAID[2]), assistant(answered(2)), user(SAID[1]), *behind, answer=answered(3))
+
+    assert SAID[1] in door.stands()
+
+
+def test_a_long_sentence_of_the_beginning_is_said_again_behind_an_early_place(store, being):
+    door, said = Door(store, being), []
+    for place in range(62):
+        said += [user(RITUAL if place == 3 else f"This is line {place}."), assistant(answered(place))]
+    door.asks(*said, user("This is the newest line."), answer="Well.", conversation="chat")
+    door.asks(*said[7:10], user(RITUAL), user("And the goat?"), answer="Yes.", conversation="chat")
+
+    assert door.stands()[-3:] == [RITUAL, "And the goat?", "Yes."]
+
+
+def test_an_answer_that_was_continued_and_is_then_edited_is_stored_whole(store, being):
+    door, first, more = Door(store, being), "The lantern leeks a little.", "I would hang it where the wind is weak."
+    door.asks(user(SAID[0]), answer=first)
+    door.asks(user(SAID[0]), assistant(first), answer=f"\n\n{more}")
+    edited = f"The lantern leaks a little.\n\n{more}"
+    door.asks(user(SAID[0]), assistant(edited), user(SAID[1]), answer=answered(1))
+
+    assert edited in door.stands()
+
+
+def test_what_an_answer_ends_with_is_the_users_where_the_user_says_it(store, being):
+    door, question = Door(store, being), "How is your mother?"
+    said = [user(SAID[0]), assistant("Yes."), user(SAID[1]), assistant(f"Yes.\n\n{question}"), user(SAID[2])]
+    door.asks(*said[:1], answer="Yes.")
+    door.asks(*said[:3], answer=f"Yes.\n\n{question}")
+    door.asks(*said, answer="Olav is here.\n\nHe waits.")
+    door.asks(*said, assistant("Olav came.\n\nHe waits."), user(f"Tell him so.\n\n{question}"), answer="Well.")
+
+    assert door.stands()[-2] == f"Tell him so.\n\n{question}"
+
+
+def test_an_answer_that_goes_on_behind_a_note_is_not_stored_anew(store, being):
+    door, said = Door(store, being), [GREETING]
+    for place, words in enumerate(SAID[:3]):
+        said.append(user(words))
+        door.asks(*said, answer=answered(place))
+        said.append(assistant(answered(place)))
+    door.asks(*said[:-1], user("Keep it short."), said[-1], answer=" And more.")
+
+    assert door.stands()[-2:] == [answered(2), f"{answered(2)} And more."]

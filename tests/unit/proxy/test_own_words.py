@@ -146,6 +146,7 @@ OWN_TEXTS = [
     "A/N: I am moving to Ulm next week.",
     "Current time: it is 3 am and I cannot sleep.",
     "Today's date is the day I met Ben.",
+    "Today's date is Ana's birthday.",
     "--- Monday ---\nI went to Bern.\n--- Tuesday ---\nI stayed.",
     "**Files**\nI sorted my files.\n**End**\nI am done.",
     "[webpage] I like it.\nIt ended.\n[the end]",

@@ -128,6 +128,11 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "```\nplan\n</think>\n\nYes.\n```\nPilot.",
         "All that it wrote is\n</think>\n\n",
         "ChatML has <|im_start|>user\nand so on, Pilot.",
+        "It looks so:\n```\n<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n```\nPilot.",
+        "Turns are joined as `<|im_end|><|im_start|>user`, Pilot.",
+        "I <s>hate</s>\n<user> wrote so, Pilot.",
+        "<ai>Hi</ai> is how Pilot marks it.",
+        "You end the block with this tag:\n\n</think>\n\nThen you write, Pilot.",
     ],
 )
 def test_words_that_mention_a_marker_stay(words):
@@ -162,6 +167,7 @@ def test_words_that_mention_a_marker_stay(words):
         ("Yes.</s>", "Yes."),
         ("Who is it?\n</think>\n\nYes.", "Yes."),
         ("Who is it?</think>\n\nYes.", "Yes."),
+        ("Who is it?\r\n</think>\r\n\r\nYes.", "Yes."),
         ("</think>\n\nYes.", "Yes."),
         ("<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|>", "Yes."),
         ("<|assistant|>\n<think></think>\nYes.", "Yes."),
