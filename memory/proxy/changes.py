@@ -23,8 +23,8 @@ one turn before the answer to the first        it takes the place of that messag
 message, or before what follows it
 all from the first match to the last but one   it is retracted: its user deleted it (`gaps`)
 message, and goes on
-a long message further on than where it was,   it is a frontend's note, is retracted and not stored again (`gaps`)
-and what was said behind it without it
+a long message further on than where it was,   the earlier one is retracted; a frontend's note, which has moved so
+and what was said behind it without it         before, is not stored again (`gaps`)
 another answer to a message, and behind it     the answers stand beside each other, the words are one message: several
 the words behind the known answer              models were asked at once (`alternatives`)
 other turns before the first match             nothing

@@ -125,14 +125,14 @@ class AnthropicThinker:
             try:
                 return send(self._request(question, most))
             except anthropic.APIStatusError as refusal:
-                if self._drops_refused_form(question, refusal):
+                if self._goes_on_unconstrained(question, refusal):
                     continue
                 shorter = self._shorter_answer(question, most, refusal)
                 if shorter is None:
                     raise
                 most = shorter
 
-    def _drops_refused_form(self, question: Question[Any], refusal: anthropic.APIStatusError) -> bool:
+    def _goes_on_unconstrained(self, question: Question[Any], refusal: anthropic.APIStatusError) -> bool:
         """Ask a compatible server without `output_config` from now on if it refuses it; returns whether it does."""
         model = self.model(question.size)
         is_one = self._is_elsewhere and model not in self.unconstrained and may_refuse_an_option(refusal.status_code)

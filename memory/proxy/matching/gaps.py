@@ -5,7 +5,8 @@ ones. One alone was deleted if the transcript shows all else from its first matc
 Some frontends keep the first exchange of a long transcript and cut behind it, and put a summary or a note there.
 
 A note that a frontend puts so many lines before the end is at another place in each transcript. Without a mark it is
-told from the second on: the transcript shows it further on than the message that it came in as.
+told by that: the transcript shows it further on than the message that it came in as. A person may say a long sentence
+again as well, so that it takes two such messages to tell a note.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,7 +67,10 @@ def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Gap, kno
 def moved_notes(
     turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
 ) -> dict[int, list[PlacedMessage]]:
-    """Return, by turn, the earlier message with the words of a frontend's note; the newest words alone are none."""
+    """Return, by turn, the earlier messages with its words whose places the transcript shows without them.
+
+    The newest words alone are no note.
+    """
     at = {match.message.message_id: match.turn for match in matches}
     taken = set(at.values())
     newest = trailing_words(turns)
