@@ -163,8 +163,9 @@ class Frontend(RuleBasedStateMachine):
         elif how == "hidden" and not chat.edited:
             # Beside turns that are hidden, an edit can't be told from something said instead of them.
             left = [one for one in old if data.draw(st.booleans(), "shown")]
-            # One alone between others is deleted.
-            old = old if len(old) - len(left) == 1 and left[:1] == old[:1] else left
+            begins = old.index(left[0]) if left else len(old)
+            # One alone behind what is shown first was deleted.
+            old = old[begins:] if len(old) - begins - len(left) == 1 else left
         elif how == "summary" and len(old) > 1:
             before = [user("Summary of the story: they talked."), assistant("I remember.")][
                 : data.draw(st.integers(1, 2))
