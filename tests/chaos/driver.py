@@ -169,7 +169,10 @@ class Chaos:
     def _is_quiet(self, store: Store) -> bool:
         with store.transaction() as tx:
             (row,) = tx.execute(
-                "select not exists (select from memory.work where state in ('ready', 'running')) as quiet"
+                "select not exists (select from memory.work where state in ('ready', 'running'))"
+                # A beat that has just been started again ends them, and makes work of them.
+                " and not exists (select from memory.sessions where ended_at is null"
+                " and last_activity_at < memory.now() - memory.session_idle()) as quiet"
             )
         return bool(row["quiet"])
 
