@@ -209,6 +209,18 @@ def test_how_many_texts_a_server_takes_is_found_once(status, said):
     assert sizes(server)[-8:] == [8] * 8
 
 
+def test_one_text_that_is_too_long_does_not_part_the_others():
+    said = {"error": {"message": "input is too large to process. increase the physical batch size (current: 512)"}}
+    server = Server(lambda body: Reply.json(500, said) if any(len(text) > 1000 for text in body["input"]) else None)
+    texts = [f"note {number}" for number in range(64)]
+    with served(server):
+        embedder = OpenAIEmbedder(api_key="key", model="m", base_url=server.openai_url, timeout=PATIENCE)
+        embed_each(embedder, ["long " * 400, *texts])
+        asked = len(sizes(server))
+        embed_each(embedder, texts)
+    assert sizes(server)[asked:] == [64]
+
+
 @pytest.mark.parametrize("usage", [{"total_tokens": 9}, {"prompt_tokens": None, "total_tokens": 9.0}, None])
 def test_an_answer_may_lack_its_places_and_name_its_tokens_otherwise(usage):
     def answered(body):

@@ -394,6 +394,8 @@ def failed(message, **fields):
         (200, {"choices": None, "base_resp": {"status_code": 1004, "status_msg": "login fail: no key"}}, Misconfigured),
         (200, {"choices": None, "base_resp": {"status_code": 1002, "status_msg": "rate limit exceeded"}}, Transient),
         (429, failed("Too many tokens, please wait before trying again."), Transient),
+        (503, failed("The upstream is flagged as unhealthy."), Transient),
+        (503, failed("Model not found in cache, loading."), Transient),
         (400, failed("The response was filtered.", code="content_filter", param="prompt"), InputRefused),
         (400, {"detail": [{"msg": "no", "input": {"content": "I said: insufficient funds"}}]}, InputRefused),
     ],
