@@ -93,6 +93,16 @@ QUESTIONS = {
         ) as real
         where times <> m.judged::integer
     """,
+    "a message that is not to be judged": """
+        select format('message %s', message_id) as wrong
+        from memory.messages as m join memory.sessions as s using (being_id, session_id)
+        where role = 'user' and not judged and not s.waits_for_key and not exists (
+            select
+            from memory.work as w
+            where w.owner_id = s.being_id and w.kind = 'shadow.judge' and w.key = s.session_id::text
+                and w.state <> 'done'
+        )
+    """,
     "a judgement of a message that does not stand": """
         select format('judgement %s', judgement_id) as wrong
         from memory.judgements as j, unnest(j.shown_ids) as id
