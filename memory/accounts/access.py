@@ -144,14 +144,11 @@ def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admi
     claims = [(digest(each.secret), storable(each.being)) for each in presented]
     with crossing("authentication"), store.transaction() as tx:
         found = tokens.opened(tx, claims)
-    unknown = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened is None}
-    used = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened and opened.used_unnoted}
-    operates = {}
-    if unknown or used:
-        with crossing("authentication"), store.transaction() as tx:
-            if used:
-                tokens.note_use(tx, used)
-            operates = {hashed: operators.is_valid(tx, hashed) for hashed in unknown}
+        unknown = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened is None}
+        used = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened and opened.used_unnoted}
+        if used:
+            tokens.note_use(tx, used)
+        operates = {hashed: operators.is_valid(tx, hashed) for hashed in unknown}
     return [
         _admitted(opened) if opened else _operator(operates[hashed])
         for (hashed, _), opened in zip(claims, found, strict=True)

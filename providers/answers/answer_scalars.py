@@ -99,7 +99,7 @@ class Unreadable(ValueError):
 def is_nothing(raw: Any, *, words: bool = False) -> bool:
     """Whether a value is null, blank or points alone, or, of `words`, one such as "none"."""
     if isinstance(raw, str):
-        return not raw.strip(" \n.\u2026") or (words and raw.strip(" .").casefold() in _NOTHING)
+        return not raw.strip().strip(". \u2026") or (words and raw.strip(" .").casefold() in _NOTHING)
     return raw is None
 
 

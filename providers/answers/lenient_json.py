@@ -25,8 +25,10 @@ _QUOTES = {
     "\u201c": '\u201d\u201c"',
     "\u201d": '\u201d\u201c"',
     "\u201e": '\u201c\u201d"',
+    "\u2018": "\u2019'",
+    "\u00ab": "\u00bb",
+    "\u300c": "\u300d",
 }
-_QUOTES |= {"\u2018": "\u2019'", "\u00ab": "\u00bb", "\u300c": "\u300d"}
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nan": None}
 _BETWEEN = re.compile(r"(?:[\s,;\uff0c\u200b\ufeff]|//[^\n]*|/\*.*?(?:\*/|$)|#\s[^\n]*|\.\.\.|\u2026)*", re.DOTALL)
 _NAME_END = re.compile(r"\s*(?:[:\uff1a]|=>|=)")

@@ -3,9 +3,9 @@
 import re
 from typing import Literal
 
-PieceRole = Literal["system", "user", "assistant", "tool"]
+TurnRole = Literal["system", "user", "assistant", "tool"]
 # By the names that templates give the speakers of turns.
-ROLES: dict[str, PieceRole] = {
+_ROLES: dict[str, TurnRole] = {
     **dict.fromkeys(("user", "human", "prompter", "inst", "instruction", "input"), "user"),
     **dict.fromkeys(("assistant", "bot", "model", "gpt", "ai", "chatbot", "/inst", "response"), "assistant"),
     **dict.fromkeys(("system", "developer", "system_prompt"), "system"),
@@ -37,6 +37,11 @@ _LIMIT_BEHIND = re.compile(rf"(?:{_LIMIT}|(?P<struck></s>))\Z")
 _LIMIT_CHARACTERS = 40
 
 
+def role_of(header: re.Match[str]) -> TurnRole | None:
+    """Return the role of the speaker whom a turn's header names in its only group that matches; None: unknown."""
+    return _ROLES.get(str(header[header.lastgroup or 0]).casefold())
+
+
 def without_turn_limits(text: str) -> str:
     """Return a text without the tokens at either end of it that say where it begins and ends."""
     begins = _LIMITS_BEFORE.match(text)
@@ -58,11 +63,11 @@ def own_turn(text: str) -> str:
     """
     begins = _LIMITS_BEFORE.match(text)
     begin = begins.end() if begins else 0
-    header = TURN_BEGINS.match(text, _first_word(text, begin))
-    if header is not None and _role(header) == "assistant" and not (header["harmony"] or header["tag"]):
+    header = TURN_BEGINS.match(text, len(text) - len(text[begin:].lstrip()))
+    if header is not None and role_of(header) == "assistant" and not (header["harmony"] or header["tag"]):
         begin = header.end()
     headers = TURN_BEGINS.finditer(text, begin)
-    following = next((one for one in headers if not one["harmony"] or _role(one) != "assistant"), None)
+    following = next((one for one in headers if not one["harmony"] or role_of(one) != "assistant"), None)
     return text[begin : following.start()] if following and _ends_a_turn(text, begin, following) else text[begin:]
 
 
@@ -74,18 +79,8 @@ def _ends_a_turn(text: str, begin: int, following: re.Match[str]) -> bool:
     return "```" not in text[begin : limit.start()] and text[limit.start() - 1 : limit.start()] != "`"
 
 
-def _role(header: re.Match[str]) -> PieceRole | None:
-    return ROLES.get(str(header[header.lastgroup or 0]).casefold())
-
-
 def _limit_before(text: str, begin: int, end: int) -> re.Match[str] | None:
     return _LIMIT_BEHIND.search(text, max(begin, end - _LIMIT_CHARACTERS), end)
-
-
-def _first_word(text: str, begin: int) -> int:
-    while begin < len(text) and text[begin].isspace():
-        begin += 1
-    return begin
 
 
 def _last_word(text: str, begin: int, end: int) -> int:

@@ -16,24 +16,20 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _AT_AN_END = 20
 
 
-def added_paragraphs(
-    stored: Iterable[str], shown: Iterable[str], *, in_stored: bool = True
-) -> tuple[set[str], set[str]]:
+def added_paragraphs(stored: Iterable[str], bare: Iterable[str]) -> tuple[set[str], set[str]]:
     """Return, compared, what a frontend has added before a line and behind one, as far as stored lines tell.
 
     Args:
-        stored: Lines of the user as they came in, standing or retracted.
-        shown: Lines of the user in later transcripts.
-        in_stored: Whether a stored line tells as well that another is bare.
+        stored: Lines of one speaker as they came in, standing or retracted.
+        bare: Lines of the speaker's that may stand for themselves.
     """
-    texts = list(stored)
-    bare = {comparable(text) for text in (*(texts if in_stored else ()), *shown)}
+    alone = {comparable(text) for text in bare}
     before, behind = set[str](), set[str]()
-    for text in texts:
+    for text in stored:
         for first, rest in _cuts(text):
-            if first in bare:
+            if first in alone:
                 behind.add(rest)
-            if rest in bare:
+            if rest in alone:
                 before.add(first)
     return before, behind
 

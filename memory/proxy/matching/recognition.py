@@ -219,10 +219,10 @@ def _added_to(
     stored = reads.ask(transcripts.contents, being_id, chosen) if chosen else {}
     shown = [turn for turn in turns[:-1] if turn.role == role]
     if role == "user":
-        return added_paragraphs(stored.values(), (turn.text for turn in shown))
+        return added_paragraphs(stored.values(), (*stored.values(), *(turn.text for turn in shown)))
     digests = {turn.digest for turn in shown}
     gone = [text for id_, text in stored.items() if known.messages[id_].digest not in digests]
-    before, behind = added_paragraphs(gone, (turn.text for turn in shown), in_stored=False)
+    before, behind = added_paragraphs(gone, (turn.text for turn in shown))
     return {one for one in before if len(one) >= LONG}, {one for one in behind if len(one) >= LONG}
 
 

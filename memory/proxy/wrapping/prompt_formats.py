@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from schemas.text.turn_tokens import ROLES, TURN_BEGINS, PieceRole, without_turn_limits
+from schemas.text.turn_tokens import TURN_BEGINS, TurnRole, role_of, without_turn_limits
 
 # Of more turns the first ones are read.
 MOST_PIECES = 4_000
@@ -44,7 +44,7 @@ _BEFORE_TURNS = re.compile(
 class Piece(NamedTuple):
     """The lines in one turn of a filled-in prompt; in a system's, instructions."""
 
-    role: PieceRole
+    role: TurnRole
     text: str
 
 
@@ -88,11 +88,10 @@ def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:
     found = list(islice(header.finditer(text), MOST_PIECES))
     if not found:
         return text, []
-    pieces = []
     ends = [*(one.start() for one in found[1:]), len(text)]
-    for one, end in zip(found, ends, strict=True):
-        name = next(name for name in one.groups() if name is not None)
-        pieces.append(Piece(ROLES.get(name.casefold(), "tool"), _bare(text[one.end() : end])))
+    pieces = [
+        Piece(role_of(one) or "tool", _bare(text[one.end() : end])) for one, end in zip(found, ends, strict=True)
+    ]
     return text[: found[0].start()].strip(), pieces
 
 
