@@ -89,9 +89,7 @@ def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:
     if not found:
         return text, []
     ends = [*(one.start() for one in found[1:]), len(text)]
-    pieces = [
-        Piece(role_of(one) or "tool", _bare(text[one.end() : end])) for one, end in zip(found, ends, strict=True)
-    ]
+    pieces = [Piece(role_of(one) or "tool", _bare(text[one.end() : end])) for one, end in zip(found, ends, strict=True)]
     return text[: found[0].start()].strip(), pieces
 
 
