@@ -13,14 +13,12 @@ from bench.ledger.reads import reads
 from bench.ledger.recall_after_import import recall_after_import
 from bench.ledger.throughput import throughput
 from bench.machine import Machine
-from bench.page import page
 from bench.parts import parts
 from bench.proxy.proxy import proxy
 from bench.questions import asking
 from bench.report import Measured, Report
 from bench.startup import startup
 from bench.turns import turns
-from bench.wall import wall
 from schemas.settings import Settings
 from workers.runtime.logs import configure_logs
 
@@ -33,8 +31,6 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "proxy": proxy,
     "startup": startup,
     "parts": parts,
-    "page": page,
-    "wall": wall,
 }
 
 

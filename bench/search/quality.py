@@ -6,8 +6,8 @@ that answer a question which stand among the first ten results; a node stands fo
 evidence.
 
 What callers get is measured beside it (`doors.py`): how much of the evidence is in the prompt, and which conversations
-are found for turns in the middle of long chats, the topics that memories get without a model (`topics.py`), and
-how questions in other languages fare with each local encoder (`languages.py`).
+are found for turns in the middle of long chats; and how questions in other languages fare with each local encoder
+(`languages.py`).
 
 A folder holds a folder for each conversation with `messages.jsonl`, `queries.jsonl` and, if there are any,
 `notes.jsonl`, in this project's wire format; the questions carry `category` and `evidence`, or `as_of` and `sessions`.
@@ -16,14 +16,13 @@ A folder holds a folder for each conversation with `messages.jsonl`, `queries.js
 import argparse
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import mean
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 from rich.console import Console
@@ -31,26 +30,24 @@ from rich.table import Table
 
 from bench.search.doors import conversations_found, evidence_in_prompts
 from bench.search.languages import found_in_languages
-from bench.search.topics import topics_without_model
+from bench.search.working import do_work, index
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.patrol import demand
 from memory.patrol import steps as patrol
-from memory.search import embedding, indexing, ranking
+from memory.search import ranking
 from memory.search import search as searching
 from memory.search.candidates import candidates as candidates_of
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
-from schemas.ledger.kinds import EMBED_TOLD, INDEX_WORDS, STEPS, WorkKind
-from schemas.ledger.work import Claim
+from schemas.ledger.kinds import STEPS
 from schemas.limits import BATCH_ITEMS
 from schemas.search import EverythingRequest, Kind
 from schemas.settings import Settings
 from store import clock
 from store.accounts import beings, users
 from store.database import Store
-from store.ledger import work
 from store.migrate import migrate
 from store.search import result_texts
 from workers.embedded.postgres import EmbeddedPostgres
@@ -59,8 +56,6 @@ from workers.runtime.logs import configure_logs
 FIRST = 10
 CATEGORIES = {1: "several sessions", 2: "when", 3: "inference", 4: "one session"}
 KINDS: tuple[Kind, Kind] = ("message", "node")
-LEASE = timedelta(minutes=10)
-TURN = timedelta(hours=1)
 AFTERWARDS = timedelta(hours=1)
 # What cross-validation tries for each weight, the others as they are.
 FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0)
@@ -108,7 +103,7 @@ def main() -> None:
     configure_logs(Settings(log_level="ERROR"))
     console = Console(width=None if Console().is_terminal else 120)
     with _store() as store:
-        figures = {"six languages": found_in_languages(store, _work)}
+        figures = {"six languages": found_in_languages(store)}
         console.print(_table("questions in six languages", figures["six languages"]))
         conversations = [
             _read(store, Embedders(Settings(embedder="minilm")), folder)
@@ -155,19 +150,14 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
         accept_notes(store, settings, being_id, batch)
     with closing(Thinkers(settings)) as thinkers:
         run = demand.demand(store, settings, being_id)
-        _work(
+        do_work(
             store,
             being_id,
             STEPS["embed"],
             lambda claim: patrol.embed(store, embedders, thinkers, settings, claim),
             key=str(run),
         )
-    with store.transaction() as tx:
-        work.ask(tx, being_id, INDEX_WORDS)
-    _work(store, being_id, INDEX_WORDS, lambda claim: indexing.index(store, claim, turn=TURN))
-    with store.transaction() as tx:
-        work.ask(tx, being_id, EMBED_TOLD)
-    _work(store, being_id, EMBED_TOLD, lambda claim: embedding.embed(store, embedders, claim, turn=TURN))
+    index(store, embedders, being_id)
     with store.transaction() as tx:
         being = beings.get_being(tx, being_id)
     evidence = {note["id"]: frozenset(note.get("metadata", {}).get("evidence", ())) for note in notes}
@@ -184,20 +174,8 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
         {
             **evidence_in_prompts(store, embedders, being, questions, texts),
             **conversations_found(store, embedders, being, [one for one in lines if "sessions" in one], FIRST),
-            **topics_without_model(store, embedders, folder.name, messages, notes),
         },
     )
-
-
-def _work(store: Store, being_id: UUID, kind: WorkKind, do: Callable[[Claim], None], key: str = "") -> None:
-    """Do work that was asked for, as a worker would."""
-    with store.transaction() as tx:
-        # What waits for more to come is done now.
-        tx.execute("update memory.work set next_at = clock_timestamp() where owner_id = %s", [being_id])
-        claim = work.claim(tx, being_id, kind.name, key, lease=LEASE, attempts=1)
-    if claim is None:
-        raise RuntimeError(f"{kind.name} is not due.")
-    do(claim)
 
 
 def _asked(
