@@ -5,7 +5,7 @@ from uuid import UUID
 
 from memory.accounts import access
 from memory.text.pages import cut_page, parse_id_cursor
-from schemas.accounts.accounts import Being, NewToken, NewUser, Token, User, UserPage
+from schemas.accounts.accounts import Being, NewToken, Token, User, UserPage
 from schemas.errors import NotFound
 from schemas.settings import Settings
 from store.accounts import beings, tokens, users
@@ -20,18 +20,6 @@ def add(store: Store, name: str, time_zone: str) -> User:
     """
     with store.transaction() as tx:
         return users.add_user(tx, name, time_zone)
-
-
-def ensure(store: Store, new: NewUser) -> tuple[User, bool]:
-    """The user with an external id, and whether it was created; one who was there stays as they are."""
-    with store.transaction() as tx:
-        return users.ensure_user(
-            tx,
-            new.external_id,
-            name=new.name or new.external_id,
-            time_zone=new.time_zone,
-            facts_known_to=new.facts_known_to,
-        )
 
 
 def user_page(store: Store, *, external_id: str | None, cursor: str | None, limit: int) -> UserPage:
@@ -82,17 +70,6 @@ def issue_token(store: Store, settings: Settings, user_id: UUID, new: NewToken) 
     )
 
 
-def tokens_of(store: Store, user_id: UUID) -> list[Token]:
-    """A user's tokens, oldest first, revoked ones included.
-
-    Raises:
-        NotFound: There is no such user.
-    """
-    with store.transaction() as tx:
-        users.get_user(tx, user_id)
-        return tokens.tokens_of(tx, user_id)
-
-
 def tokens_of_being(store: Store, being: Being) -> list[Token]:
     """The valid tokens that open one Being alone, newest first."""
     with store.transaction() as tx:
@@ -100,7 +77,7 @@ def tokens_of_being(store: Store, being: Being) -> list[Token]:
 
 
 def revoke_token_of_being(store: Store, being: Being, token_id: UUID) -> None:
-    """Revoke a token that opens one Being alone, as `revoke_token` does.
+    """Revoke a token that opens one Being alone, at once; provider keys that came with its requests are deleted.
 
     Raises:
         NotFound: The Being has no such valid token.
@@ -110,14 +87,3 @@ def revoke_token_of_being(store: Store, being: Being, token_id: UUID) -> None:
         if token_id not in {token.token_id for token in known}:
             raise NotFound(f"This Being has no valid token {token_id}.")
         tokens.revoke_token(tx, being.user_id, token_id)
-
-
-def revoke_token(store: Store, user_id: UUID, token_id: UUID) -> None:
-    """Revoke a token at once, and delete provider keys that came with its requests.
-
-    Raises:
-        NotFound: The user has no such token.
-    """
-    with store.transaction() as tx:
-        if not tokens.revoke_token(tx, user_id, token_id):
-            raise NotFound(f"The user has no token {token_id}.")

@@ -1,4 +1,4 @@
-"""Use cases of a user's webhook: set, show, remove; its secret is stored encrypted, as provider keys are."""
+"""Use cases of a user's webhook; its secret is stored encrypted, as provider keys are."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher, n
 from memory.text.errors import InvalidRequest
 from providers.webhooks import address_fault, new_secret
 from schemas.accounts.webhooks import NewWebhookSecret, Webhook
-from schemas.errors import NotFound, existing
+from schemas.errors import existing
 from schemas.settings import Settings
 from store.accounts import webhooks
 from store.accounts.webhooks import SealedWebhook
@@ -38,17 +38,6 @@ def show(store: Store, user_id: UUID) -> Webhook:
     """
     with store.transaction() as tx:
         return existing(webhooks.get(tx, user_id), "You have no webhook.")
-
-
-def remove(store: Store, user_id: UUID) -> None:
-    """Remove a user's webhook; what was not delivered to it is delivered no more.
-
-    Raises:
-        NotFound: The user has none.
-    """
-    with store.transaction() as tx:
-        if not webhooks.remove(tx, user_id):
-            raise NotFound("You have no webhook.")
 
 
 def opened(settings: Settings, webhook: SealedWebhook) -> str | None:

@@ -12,7 +12,6 @@ from schemas.accounts.accounts import Being
 from schemas.context.context import FILLED_REGIONS, NewProfile, Profile
 from schemas.errors import NotFound
 from store.context import profiles
-from store.database import Store
 from store.transaction import Transaction
 
 DEFAULTS = {
@@ -96,19 +95,7 @@ def write(tx: Transaction, being: Being, process: str, new: NewProfile) -> Profi
     return profiles.write(tx, being.being_id, process, new)
 
 
-def all_of(store: Store, being: Being) -> list[Profile]:
+def all_of(tx: Transaction, being: Being) -> list[Profile]:
     """The profiles of all processes: the Being's own, and the defaults of the others."""
-    with store.transaction() as tx:
-        own = {profile.process: profile for profile in profiles.listed(tx, being.being_id)}
+    own = {profile.process: profile for profile in profiles.listed(tx, being.being_id)}
     return list((DEFAULTS | own).values())
-
-
-def remove(store: Store, being: Being, process: str) -> None:
-    """Remove the Being's own profile of a process, so that the default applies again.
-
-    Raises:
-        NotFound: The Being has none.
-    """
-    with store.transaction() as tx:
-        if not profiles.remove(tx, being.being_id, process):
-            raise NotFound(f"This Being has no profile of its own for the process {process}: the default applies.")

@@ -1,6 +1,7 @@
 """Single-node operations by people: read, pin, correct, forget, revive, undo."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -21,7 +22,18 @@ from store.intake import notes
 from store.nodes import embeddings, nodes
 from store.nodes.nodes import NodeWords
 from store.talk import scenes
+from store.transaction import Transaction
 
+StateChange = Literal["pin", "unpin", "forget", "revive", "undo"]
+"""What a person decides about a node."""
+
+_CHANGES: dict[StateChange, Callable[[Transaction, UUID, UUID], None]] = {
+    "pin": nodes.pin,
+    "unpin": nodes.unpin,
+    "forget": nodes.forget,
+    "revive": nodes.revive,
+    "undo": nodes.undo,
+}
 # A failed try means that a concurrent change succeeded.
 CORRECTION_TRIES = 5
 
@@ -64,50 +76,16 @@ def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) ->
         )
 
 
-def pin(store: Store, being_id: UUID, node_id: UUID, *, pinned: bool) -> Node:
-    """Keep a node from fading, or let it fade again.
+def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChange) -> Node:
+    """Pin or unpin a node, forget or revive it, or undo the latest forgetting or reviving by a person.
 
     Raises:
         NotFound: This Being has no such node.
-        Refused: A dead node is to be pinned.
+        Refused: A dead node is to be pinned, or a pinned one forgotten; or what is to be undone can't be, since
+            something else happened to the node's state, or the memory that had absorbed it was erased.
     """
     with store.transaction() as tx:
-        (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
-        return _existing(nodes.get(tx, being_id, node_id), node_id)
-
-
-def forget(store: Store, being_id: UUID, node_id: UUID) -> Node:
-    """Make a node dead and hide it from recall, until a person revives it.
-
-    Raises:
-        NotFound: This Being has no such node.
-        Refused: The node is pinned.
-    """
-    with store.transaction() as tx:
-        nodes.forget(tx, being_id, node_id)
-        return _existing(nodes.get(tx, being_id, node_id), node_id)
-
-
-def revive(store: Store, being_id: UUID, node_id: UUID) -> Node:
-    """Make a dying, dead, absorbed or forgotten node active.
-
-    Raises:
-        NotFound: This Being has no such node.
-    """
-    with store.transaction() as tx:
-        nodes.revive(tx, being_id, node_id)
-        return _existing(nodes.get(tx, being_id, node_id), node_id)
-
-
-def undo(store: Store, being_id: UUID, node_id: UUID) -> Node:
-    """Undo the latest forgetting or reviving by a person.
-
-    Raises:
-        NotFound: This Being has no such node.
-        Refused: Something else happened to the node's state since, or the memory that had absorbed it was erased.
-    """
-    with store.transaction() as tx:
-        nodes.undo(tx, being_id, node_id)
+        _CHANGES[change](tx, being_id, node_id)
         return _existing(nodes.get(tx, being_id, node_id), node_id)
 
 
@@ -148,7 +126,7 @@ def correct(
             if nodes.correct(tx, being_id, read, model, words):
                 embeddings.remove(tx, being_id, model, [words.text_hash])
                 if pinned is not None:
-                    (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
+                    _CHANGES["pin" if pinned else "unpin"](tx, being_id, node_id)
                 return _existing(nodes.get(tx, being_id, node_id), node_id)
     raise Refused("This memory is being changed by other requests at the same time: try again.")
 

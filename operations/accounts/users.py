@@ -11,14 +11,15 @@ from operations.declaration import OPERATOR, Existing, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import ExternalId, IssuedToken, NewToken, NewUser, TokenPage, User, UserChanges, UserPage
 from schemas.accounts.portability import BeingErased
+from schemas.errors import NotFound
 from schemas.limits import PAGE_NODES
-from store.accounts import users
+from store.accounts import tokens, users
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("POST /v1/users", scope=OPERATOR, status=HTTPStatus.CREATED, conflicts=True, repeated="harmless")
-def create_user(on: Resources, new: NewUser) -> User | Existing[User]:
+def create_user(tx: Transaction, new: NewUser) -> User | Existing[User]:
     """Create a user for a person, or return the user whom you created with the same `external_id`.
 
     A user is one person: what one of the person's Beings hears about the person, all of them know, unless
@@ -26,7 +27,13 @@ def create_user(on: Resources, new: NewUser) -> User | Existing[User]:
 
     The answer is 201 for a new user, and 200 for a known one, who is returned as stored: change a user with `PATCH`.
     """
-    user, created = user_accounts.ensure(on.store, new)
+    user, created = users.ensure_user(
+        tx,
+        new.external_id,
+        name=new.name or new.external_id,
+        time_zone=new.time_zone,
+        facts_known_to=new.facts_known_to,
+    )
     return user if created else Existing(user)
 
 
@@ -43,9 +50,9 @@ def list_users(
 
 
 @operation("GET /v1/users/{user_id}", scope=OPERATOR)
-def show_user(on: Resources, user_id: UUID) -> User:
+def show_user(tx: Transaction, user_id: UUID) -> User:
     """Show a user."""
-    return user_accounts.show(on.store, user_id)
+    return users.get_user(tx, user_id)
 
 
 @operation("PATCH /v1/users/{user_id}", scope=OPERATOR, conflicts=True)
@@ -78,12 +85,14 @@ def create_token(on: Resources, user_id: UUID, new: NewToken) -> IssuedToken:
 
 
 @operation("GET /v1/users/{user_id}/tokens", scope=OPERATOR)
-def list_tokens(on: Resources, user_id: UUID) -> TokenPage:
+def list_tokens(tx: Transaction, user_id: UUID) -> TokenPage:
     """List a user's tokens without their secrets, oldest first, revoked ones included."""
-    return TokenPage(tokens=user_accounts.tokens_of(on.store, user_id), cursor=None)
+    users.get_user(tx, user_id)
+    return TokenPage(tokens=tokens.tokens_of(tx, user_id), cursor=None)
 
 
 @operation("DELETE /v1/users/{user_id}/tokens/{token_id}", scope=OPERATOR, status=HTTPStatus.NO_CONTENT)
-def revoke_token(on: Resources, user_id: UUID, token_id: UUID) -> None:
+def revoke_token(tx: Transaction, user_id: UUID, token_id: UUID) -> None:
     """Revoke a user's token at once. Provider keys that came with its requests are removed."""
-    user_accounts.revoke_token(on.store, user_id, token_id)
+    if not tokens.revoke_token(tx, user_id, token_id):
+        raise NotFound(f"The user has no token {token_id}.")

@@ -6,6 +6,9 @@ from memory.accounts import webhooks
 from memory.accounts.access import Caller
 from operations.declaration import Command, operation
 from schemas.accounts.webhooks import NewWebhook, NewWebhookSecret, Webhook
+from schemas.errors import NotFound
+from store.accounts import webhooks as stored_webhooks
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
@@ -34,6 +37,7 @@ def show_webhook(on: Resources, caller: Caller) -> Webhook:
     status=HTTPStatus.NO_CONTENT,
     commands=[Command("remove", done="Removed")],
 )
-def remove_webhook(on: Resources, caller: Caller) -> None:
+def remove_webhook(tx: Transaction, caller: Caller) -> None:
     """Remove your webhook: what was not delivered is delivered no more."""
-    webhooks.remove(on.store, caller.user_id)
+    if not stored_webhooks.remove(tx, caller.user_id):
+        raise NotFound("You have no webhook.")

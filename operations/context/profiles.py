@@ -6,14 +6,15 @@ from memory.context import profiles
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.context.context import NewProfile, ProcessName, Profile, ProfilePage
+from schemas.errors import NotFound
+from store.context import profiles as stored_profiles
 from store.transaction import Transaction
-from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/profiles", scope="read", commands=[Command("list")])
-def list_profiles(on: Resources, being: Being) -> ProfilePage:
+def list_profiles(tx: Transaction, being: Being) -> ProfilePage:
     """List the process profiles: this Being's own, and the defaults of the other processes."""
-    return ProfilePage(profiles=profiles.all_of(on.store, being))
+    return ProfilePage(profiles=profiles.all_of(tx, being))
 
 
 @operation(
@@ -39,6 +40,7 @@ def write_profile(tx: Transaction, being: Being, process: ProcessName, new: NewP
     status=HTTPStatus.NO_CONTENT,
     commands=[Command("remove", done="The default profile applies")],
 )
-def remove_profile(on: Resources, being: Being, process: ProcessName) -> None:
+def remove_profile(tx: Transaction, being: Being, process: ProcessName) -> None:
     """Remove this Being's own profile of a mental process, so that the default applies."""
-    profiles.remove(on.store, being, process)
+    if not stored_profiles.remove(tx, being.being_id, process):
+        raise NotFound(f"This Being has no profile of its own for the process {process}: the default applies.")

@@ -137,7 +137,7 @@ def change_node(on: Resources, being: Being, node_id: UUID, changes: NodeChanges
     corrections = changes.corrections()
     if corrections:
         return curation.correct(on.store, on.embedders, being.being_id, node_id, corrections, pinned=changes.pinned)
-    return curation.pin(on.store, being.being_id, node_id, pinned=bool(changes.pinned))
+    return curation.change_state(on.store, being.being_id, node_id, "pin" if changes.pinned else "unpin")
 
 
 @operation(
@@ -148,7 +148,7 @@ def change_node(on: Resources, being: Being, node_id: UUID, changes: NodeChanges
 )
 def forget_node(on: Resources, being: Being, node_id: UUID) -> Node:
     """Forget a memory: nothing finds it, until it is revived. A pinned one must be unpinned first."""
-    return curation.forget(on.store, being.being_id, node_id)
+    return curation.change_state(on.store, being.being_id, node_id, "forget")
 
 
 @operation(
@@ -156,7 +156,7 @@ def forget_node(on: Resources, being: Being, node_id: UUID) -> Node:
 )
 def revive_node(on: Resources, being: Being, node_id: UUID) -> Node:
     """Bring a dying, dead, absorbed or forgotten memory back."""
-    return curation.revive(on.store, being.being_id, node_id)
+    return curation.change_state(on.store, being.being_id, node_id, "revive")
 
 
 @operation("POST /v1/beings/{being}/nodes/{node_id}/undo", scope="manage", conflicts=True)
@@ -165,4 +165,4 @@ def undo_node(on: Resources, being: Being, node_id: UUID) -> Node:
 
     The memory is what it would be without it: dying, dead, absorbed or active, and as old as it would be by now.
     """
-    return curation.undo(on.store, being.being_id, node_id)
+    return curation.change_state(on.store, being.being_id, node_id, "undo")

@@ -58,7 +58,7 @@ def test_a_dying_memory_that_is_recalled_is_active_again_at_once(life):
 def test_a_pinned_memory_does_not_fade(life):
     life.happens("Mira was born on a ferry.", importance=0.06)
     life.patrol()
-    curation.pin(life.store, life.being_id, life.memory().node_id, pinned=True)
+    curation.change_state(life.store, life.being_id, life.memory().node_id, "pin")
     life.patrol(30)
     assert (life.memory().status, life.memory().effective_importance) == ("active", 0.06)
 
@@ -98,16 +98,16 @@ def test_a_dead_memory_that_is_asked_for_is_revived_by_the_next_patrol(life):
 def test_forgetting_on_request_can_be_taken_back(life):
     life.happens("Mira told me a secret about the lighthouse.")
     life.patrol()
-    curation.forget(life.store, life.being_id, life.memory().node_id)
+    curation.change_state(life.store, life.being_id, life.memory().node_id, "forget")
     assert life.recall("secret lighthouse").nodes == []
     assert life.search("lighthouse") == []
-    curation.revive(life.store, life.being_id, life.memory().node_id)
+    curation.change_state(life.store, life.being_id, life.memory().node_id, "revive")
     assert len(life.recall("secret lighthouse").nodes) == 1
 
 
 def test_a_pinned_memory_is_not_forgotten_by_mistake(life):
     life.happens("Mira was born on a ferry.")
     life.patrol()
-    curation.pin(life.store, life.being_id, life.memory().node_id, pinned=True)
+    curation.change_state(life.store, life.being_id, life.memory().node_id, "pin")
     with pytest.raises(Refused, match="unpin it first"):
-        curation.forget(life.store, life.being_id, life.memory().node_id)
+        curation.change_state(life.store, life.being_id, life.memory().node_id, "forget")

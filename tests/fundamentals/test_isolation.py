@@ -42,7 +42,7 @@ def test_the_memory_of_another_being_does_not_exist(life, new_life):
     life.happens("Mira baked saffron buns.")
     life.patrol()
     with pytest.raises(NotFound):
-        curation.forget(life.store, new_life().being_id, life.memory().node_id)
+        curation.change_state(life.store, new_life().being_id, life.memory().node_id, "forget")
 
 
 def test_siblings_share_the_shared_scope_of_the_vault_and_no_other(store, being, sibling, stranger):

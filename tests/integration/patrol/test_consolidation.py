@@ -148,7 +148,7 @@ def test_a_history_says_who_absorbed_whom_in_which_run_by_which_response(life):
     assert took_in.detail["response_id"] == was_absorbed.detail["response_id"] == str(response["response_id"])
     assert response["retained"]
     # What a person does afterwards is not a model's decision.
-    curation.pin(life.store, life.being_id, survivor.node_id, pinned=True)
+    curation.change_state(life.store, life.being_id, survivor.node_id, "pin")
     assert history_of(life, survivor)[-1].detail == {}
 
 
@@ -156,7 +156,7 @@ def test_a_response_goes_with_each_memory_that_it_showed_also_where_its_merge_di
     life.tell("The roof leaks badly.", "Rain came through the roof.", "Marzipan was bought.", "Pip ate marzipan.")
 
     def while_one_is_pinned(material):
-        curation.pin(life.store, life.being_id, life.node("Pip ate").node_id, pinned=True)
+        curation.change_state(life.store, life.being_id, life.node("Pip ate").node_id, "pin")
         roof = merging("The roof", "Rain")(material)["merges"]
         return {"merges": roof + merging("Marzipan", "Pip ate", action="Pip bought marzipan")(material)["merges"]}
 
@@ -261,7 +261,7 @@ def test_an_answer_against_the_rules_changes_nothing_and_the_run_goes_on(life, a
 
 def test_a_pinned_memory_is_never_absorbed(life):
     remembered_without_a_key(life, "The roof leaks.", "Rain came through.")
-    curation.pin(life.store, life.being_id, life.node("Rain").node_id, pinned=True)
+    curation.change_state(life.store, life.being_id, life.node("Rain").node_id, "pin")
     life.answers.said["Consolidation"] = merging("The roof", "Rain")
     assert life.patrol().steps["consolidate"]["left"] == 1
     assert life.node("Rain").status == "active"
@@ -281,7 +281,7 @@ def recalled(life, node):
 
 
 def pinned(life, node):
-    curation.pin(life.store, life.being_id, node.node_id, pinned=True)
+    curation.change_state(life.store, life.being_id, node.node_id, "pin")
 
 
 def edited(life, node):
@@ -290,7 +290,7 @@ def edited(life, node):
 
 
 def forgotten(life, node):
-    curation.forget(life.store, life.being_id, node.node_id)
+    curation.change_state(life.store, life.being_id, node.node_id, "forget")
 
 
 def erased(life, node):

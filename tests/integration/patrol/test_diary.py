@@ -161,7 +161,7 @@ def test_where_all_that_was_new_is_forgotten_before_evening_nothing_is_written(l
     life.tell("The roof leaks.")
     run_id = demand.demand(life.store, life.settings, life.being_id)
     walk(life, run_id, PATROL_STEPS[:-1])
-    curation.forget(life.store, life.being_id, life.node("The roof").node_id)
+    curation.change_state(life.store, life.being_id, life.node("The roof").node_id, "forget")
     run = walk(life, run_id)
 
     assert (run.state, run.steps["diary"]["reason"]) == ("done", "no new memories")

@@ -73,7 +73,7 @@ def test_muted_memories_merge_with_muted_ones_alone_and_stay_muted_when_they_par
     assert told(life) == {"zq3x", "zq4x"}
     for node in life.nodes():
         if node.absorbed_into:
-            curation.revive(life.store, life.being_id, node.node_id)
+            curation.change_state(life.store, life.being_id, node.node_id, "revive")
     assert told(life) == {"zq3x", "zq4x"}
 
 

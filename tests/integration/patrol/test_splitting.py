@@ -83,15 +83,15 @@ def test_what_no_try_gets_right_is_left_in_peace_as_well(life):
     assert life.patrol().steps["split"]["topics"] == 1
 
 
-@pytest.mark.parametrize("meanwhile", [curation.forget, lambda *node: curation.pin(*node, pinned=True)])
-def test_what_was_touched_since_it_was_shown_stays_where_it_is(life, meanwhile):
+@pytest.mark.parametrize("change", ["forget", "pin"])
+def test_what_was_touched_since_it_was_shown_stays_where_it_is(life, change):
     life.tell(*CROWD)
     touched = []
 
     def answer(_):
         if not touched:
             touched.append(life.nodes()[0])
-            meanwhile(life.store, life.being_id, touched[0].node_id)
+            curation.change_state(life.store, life.being_id, touched[0].node_id, change)
         return into(Near_islands=refs(1, 4), Far_islands=refs(10, 12))
 
     life.answers.said["Split"] = answer
@@ -107,7 +107,7 @@ def test_a_topic_that_would_be_too_small_by_now_is_not_founded(life):
     life.tell(*CROWD)
 
     def answer(_):
-        curation.forget(life.store, life.being_id, life.nodes()[0].node_id)
+        curation.change_state(life.store, life.being_id, life.nodes()[0].node_id, "forget")
         return into(Near_islands=refs(1, 3))
 
     life.answers.said["Split"] = answer
@@ -132,7 +132,7 @@ def test_topics_are_grouped_without_the_lock_on_the_being_and_what_was_changed_s
         steps.raise_counter(writer, life.being_id)
         grouped = group_by_similarity(life.store, Embedders(life.settings), life.being_id, births=True)
     pinned = life.nodes()[0]
-    curation.pin(life.store, life.being_id, pinned.node_id, pinned=True)
+    curation.change_state(life.store, life.being_id, pinned.node_id, "pin")
 
     assert born(life, grouped) == {"topics": 1}
     assert sorted(topics(life).values()) == [0, 1, len(CROWD) - 1]
