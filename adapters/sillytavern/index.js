@@ -26,7 +26,8 @@ const NO_TALK = new Set([
     'help', 'welcome', 'welcome_prompt', 'empty', 'generic', 'slash_commands', 'formatting', 'hotkeys', 'macros', 'narrator',
     'comment', 'assistant_note', 'assistant_message',
 ]);
-const PROGRAM = new Set(['SillyTavern System', 'System', 'Note', '']);
+const PROGRAM_ITSELF = 'SillyTavern System';
+const PROGRAM = new Set(['System', 'Note', '']);
 
 const context = () => SillyTavern.getContext();
 
@@ -136,8 +137,9 @@ function ready() {
 
 /** Whether the program wrote a line, or it is told beside the talk. What a person hides from the model was said. */
 function isNoTalk({ name, is_user: isUser, is_system: isHidden, extra }) {
-    return NO_TALK.has(extra?.type) || Boolean(extra?.tool_invocations)
-        || Boolean(isHidden && !isUser && PROGRAM.has((name ?? '').trim()));
+    const named = (name ?? '').trim();
+    const isPrograms = !isUser && (named === PROGRAM_ITSELF || Boolean(isHidden && PROGRAM.has(named)));
+    return NO_TALK.has(extra?.type) || Boolean(extra?.tool_invocations) || isPrograms;
 }
 
 /** The messages of the chat that were said, oldest first, each with its id and its line. */

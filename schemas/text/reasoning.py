@@ -83,10 +83,11 @@ _FORMS = {
     ),
     # Pangu
     "unused": _Form(r"\[unused16\]", r"\[unused17\]"),
-    # Open WebUI's, and frontends that show a summary
+    # Open WebUI's, also of calls of tools, and frontends that show a summary
     "details": _Form(
-        r"<details\b(?=[^<>]*+>)(?:[^<>]*?\b(?:type|class)=[\"']?(?:reasoning|thinking|thoughts?)\b[^<>]*+>"
-        r"|[^<>]*+>\s{0,5}<summary>(?:<\w{1,9}>)?\W{0,5}(?:(?:view|show|hide|model|ai|model's)\s)?"
+        r"<details\b(?=[^<>]*+>)(?:[^<>]*?\b(?:type|class)=[\"']?"
+        r"(?:reasoning|thinking|thoughts?|tool_calls|code_interpreter)\b[^<>]*+>"
+        r"|[^<>]*+>\s{0,5}<summary>(?:<\w{1,9}>)?\W{0,5}(?:(?:view|show|hide|model|ai|[^<>\s]{1,40}['\u2019]s)\s)?"
         r"(?:thinking|thoughts?|reasoning|reasoned|chain.of.thought|inner monologue|(?:已深度)?思考(?:过程)?"
         r"|推理(?:过程)?|gedankengang|denkprozess|raisonnement|razonamiento|ragionamento|raciocínio|рассуждения|размышления)"
         r"(?: process)?(?: for [^<]{1,40}|\s?\([^()<]{1,40}\))?\W{0,5}(?:</\w{1,9}>)?\W{0,5}</summary>)",

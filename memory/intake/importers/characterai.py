@@ -11,17 +11,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import sillytavern, transcripts, unmarked
+from memory.intake.importers import fields, sillytavern, transcripts, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, Names
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
 
 FILES = r".+\.jsonl?"
 PATHS = [("histories", "histories"), ("histories",), ("chats",)]
 PROGRAM_NAME = "characterai"
 KEYS = ["msgs", "turns", "messages", "data_visible"]
+# What messages of dumps and of the service have, and no others.
+OWN = frozenset(("src", "src__name", "src__is_human", "candidates"))
 ID_KEYS = ("external_id", "chat_id", "id")
 NO_WORDS = "messages without words"
 
@@ -34,10 +36,18 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     for element in elements(file.content, PATHS, KEYS):
         if not isinstance(element, Element):
             yield element
-        elif pairs := unmarked.messages(element.value):
-            yield from transcripts.chats(file, names, f"chat {element.number}", element.value, pairs, PROGRAM_NAME)
+        elif others := _of_others(element.value):
+            yield from transcripts.chats(file, names, f"chat {element.number}", element.value, others, PROGRAM_NAME)
         else:
             yield _conversation(element, file, names)
+
+
+def _of_others(chat: Mapping[str, Any]) -> fields.Messages | None:
+    """The messages of a chat that is written as other programs write theirs; None if it is a dump, or the service's."""
+    lines = [one for key in KEYS if isinstance(chat.get(key), list) for one in chat[key]]
+    if any(isinstance(one, dict) and OWN & one.keys() for one in lines):
+        return None
+    return unmarked.messages(chat) or fields.listed(chat)
 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
@@ -59,34 +69,16 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         else:
             left_out[NO_WORDS] += not read_in
             spoken += read_in
-    if _is_newest_first(spoken):
-        spoken = _turned(spoken)
+    spoken = spoken[::-1] if _is_turned(spoken) else oldest_first(spoken)
     begins = moment(exported.get("created")) or moment(exported.get("create_time")) or file.modified
     chat = Chat(PROGRAM_NAME, id_ or (spoken[0].id if spoken else place), begins)
     return conversation(chat, spoken, names, bad, +left_out)
 
 
-def _is_newest_first(spoken: list[Said]) -> bool:
-    """Whether the newest message stands first, as the service has its turns.
-
-    Where all times are equal, it is the character's, who answers what the user says.
-    """
-    times = [one.at for one in spoken if one.at is not None]
-    if times and times[0] != times[-1]:
-        return times[0] > times[-1]
+def _is_turned(spoken: list[Said]) -> bool:
+    """Whether turns of one time begin with the newest, as the service has them: the character answers the user."""
     are_turns = bool(spoken) and all(one.key is not None for one in spoken)
-    return are_turns and not spoken[0].is_user
-
-
-def _turned(spoken: list[Said]) -> list[Said]:
-    """Return messages in the other order; the candidates of one turn stay as they are."""
-    turns: list[list[Said]] = []
-    for one in spoken:
-        if turns and one.key is not None and turns[-1][0].key == one.key:
-            turns[-1].append(one)
-        else:
-            turns.append([one])
-    return [one for turn in reversed(turns) for one in turn]
+    return are_turns and len({one.at for one in spoken}) == 1 and not spoken[0].is_user
 
 
 def _read(one: Any, derived_id: str) -> list[Said] | None:
@@ -129,7 +121,7 @@ def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
                 f"{key.get('turn_id')}/{ids[place] or place}",
                 _flag(author.get("is_human")) is True,
                 text,
-                moment(candidate.get("create_time")) or moment(turn.get("create_time")),
+                moment(turn.get("create_time")) or moment(candidate.get("create_time")),
                 _name(author.get("name")),
                 key=str(key.get("turn_id")),
                 chosen=place == chosen,

@@ -19,8 +19,8 @@ from memory.intake.importers.times import moment
 FILES = r"conversations(-\d+)?\.json"
 PATHS = [()]
 KEYS = ["mapping"]
-# A message without a type has its words in `parts` as well.
-SPOKEN = {"text", "multimodal_text", None}
+# A message, or a part of one, without a type has its words in the same places.
+SPOKEN = {"text", "multimodal_text", "audio_transcription", None}
 # What a conversation may say of itself, and why it is left out then.
 NOT_REMEMBERED = {
     "is_do_not_remember": "conversations marked as not to be remembered",
@@ -29,8 +29,16 @@ NOT_REMEMBERED = {
 # The calls of a tool whose texts the person sees as an answer.
 CANVAS = ("canmore.create_textdoc", "canmore.update_textdoc")
 NO_TALK = "messages of the system, of tools, hidden, or without words"
-# What a message has that the person does not see, or that the program has sent as the person's.
-UNSAID = ("is_visually_hidden_from_conversation", "is_user_system_message", "is_auto_proceed_message")
+# What a message has that the person does not see, or that the program has sent as the person's, or as an answer.
+UNSAID = (
+    "is_visually_hidden_from_conversation",
+    "is_user_system_message",
+    "is_auto_proceed_message",
+    "is_thinking_preamble_message",
+    "is_loading_message",
+    "is_error",
+)
+THOUGHT = "analysis"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
@@ -100,7 +108,7 @@ def _said(node_id: str, message: Any, parent: str | None) -> Said:
 def _author(message: Mapping[str, Any]) -> str | None:
     author = message.get("author")
     role = author.get("role") if isinstance(author, dict) else author or message.get("role")
-    return role if isinstance(role, str) else None
+    return role.casefold() if isinstance(role, str) else None
 
 
 def _text(message: Mapping[str, Any]) -> str | None:
@@ -108,14 +116,17 @@ def _text(message: Mapping[str, Any]) -> str | None:
     content, metadata = message.get("content"), message.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     recipient = message.get("recipient") or "all"
-    if _author(message) not in {"user", "assistant"} or any(metadata.get(mark) for mark in UNSAID):
+    if (report := _report(metadata)) is not None:
+        return _text(report)
+    is_unsaid = message.get("channel") == THOUGHT or any(is_marked(metadata.get(mark)) for mark in UNSAID)
+    if is_unsaid or _author(message) not in {"user", "assistant"}:
         return None
     if recipient in CANVAS:
         return _document(content)
     if recipient != "all":
         return None
-    if isinstance(content, str):
-        content = {"parts": [content]}
+    if isinstance(content, str | list):
+        content = {"parts": content}
     if not isinstance(content, dict) or content.get("content_type") not in SPOKEN:
         return None
     parts = content.get("parts")
@@ -129,11 +140,8 @@ def _text(message: Mapping[str, Any]) -> str | None:
 def _document(content: Any) -> str | None:
     """The text that the model writes on a canvas, or puts in the place of all that stands there; None for code."""
     content = content if isinstance(content, dict) else {}
-    try:
-        called = json.loads(content.get("text") or "".join(content.get("parts") or ()))
-    except (ValueError, TypeError, RecursionError):
-        return None
-    called = called if isinstance(called, dict) else {}
+    parts = content.get("parts")
+    called = _object(content.get("text") or (parts[0] if isinstance(parts, list) and parts else None))
     changes = called.get("updates")
     whole = [one for one in changes if isinstance(one, dict)] if isinstance(changes, list) else []
     texts = [one.get("replacement") for one in whole if one.get("pattern") == ".*"]
@@ -142,8 +150,23 @@ def _document(content: Any) -> str | None:
     return text if text.strip() else None
 
 
+def _report(metadata: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The message with the report of a research, which the program keeps in the state of what shows it."""
+    report = _object(_object(metadata.get("chatgpt_sdk")).get("widget_state")).get("report_message")
+    return report if isinstance(report, dict) else None
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """An object, also one that is written as a text; an empty one if it is none."""
+    try:
+        read_in = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return {}
+    return read_in if isinstance(read_in, dict) else {}
+
+
 def _part(part: Any) -> str:
     """A part's words: text, or the transcript of what was spoken; nothing for an image."""
     if isinstance(part, dict):
-        part = part.get("text") if part.get("content_type") in {"audio_transcription", *SPOKEN} else None
+        part = part.get("text") if part.get("content_type") in SPOKEN else None
     return part if isinstance(part, str) else ""

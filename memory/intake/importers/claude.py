@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import marks
+from memory.intake.importers import fields, marks
 from memory.intake.importers.entries import (
     Bad,
     Entry,
@@ -33,13 +33,12 @@ PATHS = [()]
 MEMORIES = ("conversations_memory", "project_memories")
 PROJECT = ("docs", "prompt_template")
 KEYS = ["chat_messages", *MEMORIES, *PROJECT]
-SENDERS = {"human": True, "user": True, "assistant": False}
-# The parent of first messages. Of two of the user's, one was edited; messages of both sides have lost their links.
-ROOT = "00000000-0000-4000-8000-000000000000"
 # The blocks of a message in which something is said.
 SPOKEN = {"text", "voice_note"}
+# The types of documents that the model writes with a tool, and that a person reads as an answer.
+DOCUMENTS = {"text/markdown", "text/plain"}
 # How the program names a long text that the person has pasted, and that it keeps as an attachment.
-_PASTED = re.compile(r"(?:paste(?:-\d{1,4})?\.txt)?")
+_PASTED = re.compile(r"(?:pasted?(?:[ _-](?:text|content))?(?:-\d{1,4})?\.txt)?", re.IGNORECASE)
 # What projects have that neither of the two says.
 UNSAID = {"prompt_template": "instructions of projects", "description": "descriptions of projects"}
 TEMPORARY = "temporary conversations"
@@ -85,8 +84,8 @@ def _kept(place: str, told: Iterable[tuple[str, Any]], *, in_snapshot: bool) -> 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     place, exported = f"conversation {element.number}", element.value
-    messages, id_ = exported.get("chat_messages"), exported.get("uuid") or exported.get("id")
-    if not isinstance(messages, list) or not isinstance(id_, str):
+    messages, id_ = exported.get("chat_messages"), fields.first(exported, ("uuid", "id"))
+    if not isinstance(messages, list) or id_ is None:
         return Bad(place, "it has no `chat_messages`, or no `uuid`", exported)
     if is_marked(exported.get("is_temporary")):
         return LeftOut(TEMPORARY)
@@ -94,52 +93,62 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     left_out: Counter[str] = Counter()
     turns: list[Said] = []
     for number, message in enumerate(messages, 1):
-        if not isinstance(message, dict) or message.get("sender") not in SENDERS:
+        side = fields.side(message) if isinstance(message, dict) else None
+        if not isinstance(message, dict) or side is None:
             bad.append(Bad(f"{place}, message {number}", "it has no known `sender`", message))
             continue
         uuid, parent = message.get("uuid"), message.get("parent_message_uuid")
-        text = _text(message)
+        text = None if side == "neither" else _text(message, is_user=side == "user")
         left_out[NO_WORDS] += text is None
         turns.append(
             Said(
                 id=uuid if isinstance(uuid, str) else f"{id_}/{number}",
-                is_user=SENDERS[message["sender"]],
+                is_user=side == "user",
                 text=text,
                 at=moment(message.get("created_at")),
                 key=uuid if isinstance(uuid, str) else None,
                 parent=parent if isinstance(parent, str) else None,
             )
         )
-    if all(one.is_user for one in turns if one.parent == ROOT):
-        turns.insert(0, Said(ROOT, is_user=False, text=None, at=None, key=ROOT))
     leaf = exported.get("current_leaf_message_uuid")
     begins = moment(exported.get("created_at")) or file.modified
     chat = Chat("claude", id_, begins, leaf if isinstance(leaf, str) else None)
     return conversation(chat, turns, names, bad, +left_out)
 
 
-def _text(message: Mapping[str, Any]) -> str | None:
-    """The words of a message: the blocks of text, else `text`, and what was pasted; None if there are none."""
+def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:
+    """The words of a message: the blocks of text, else `text`, and what was pasted; None if there are none.
+
+    Beside blocks that say nothing `text` may have what the model thought.
+    """
     blocks = message.get("content")
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]
     texts = [
-        block["text"]
+        text
         for block in (blocks if isinstance(blocks, list) else [])
-        if isinstance(block, dict) and block.get("type") in SPOKEN and isinstance(block.get("text"), str)
+        if isinstance(block, dict) and isinstance(text := _said(block), str)
     ]
-    if not any(text.strip() for text in texts) and isinstance(message.get("text"), str):
+    if not any(text.strip() for text in texts) and (is_user or not blocks) and isinstance(message.get("text"), str):
         texts = [message["text"]]
-    text = "\n".join(text for text in (*texts, *_pasted(message)) if text.strip())
-    if message["sender"] == "assistant":
+    text = "\n".join(text for text in (*texts, *(_pasted(message) if is_user else ())) if text.strip())
+    if not is_user:
         text = marks.of_claude(text).strip()
     return text if text.strip() else None
+
+
+def _said(block: Mapping[str, Any]) -> Any:
+    """What a block says, of a call of a tool the document that it writes as a whole; None if it says nothing."""
+    if block.get("type") in SPOKEN:
+        return block.get("text")
+    written = block.get("input") if block.get("type") == "tool_use" else None
+    return written.get("content") if isinstance(written, dict) and written.get("type") in DOCUMENTS else None
 
 
 def _pasted(message: Mapping[str, Any]) -> Iterator[str]:
     """The texts that a person has pasted into a message; other attachments are files."""
     attachments = message.get("attachments")
-    for one in attachments if isinstance(attachments, list) and SENDERS[message["sender"]] else ():
+    for one in attachments if isinstance(attachments, list) else ():
         name, text = (one.get("file_name"), one.get("extracted_content")) if isinstance(one, dict) else (None, None)
-        if isinstance(name, str) and _PASTED.fullmatch(name) and isinstance(text, str):
+        if isinstance(text, str) and _PASTED.fullmatch(str(name or "")):
             yield text

@@ -40,7 +40,12 @@ SIDES: dict[str, Side] = {
     ),
     **dict.fromkeys(("system", "tool", "function", "developer", "error", "environment", "search"), "neither"),
 }
-TEXTS = ("content", "text", "msg", "mes", "message", "body", "value", "data", "fragments", "steps", "parts")
+TEXTS = (
+    *("content", "text", "msg", "mes", "message", "body", "value", "data"),
+    *("fragments", "steps", "parts", "contentParts", "part"),
+)
+# What a part, or a message, has that was only thought.
+THOUGHTS = ("thought", "isThought", "is_thought")
 # Parts of a message in which something is said; parts of other kinds are thoughts, tools' calls, images and files.
 SPOKEN = frozenset(
     (
@@ -87,6 +92,8 @@ def time(value: Mapping[str, Any], zone: tzinfo, names: Iterable[str] = TIMES) -
 
 def words(message: Mapping[str, Any]) -> str:
     """Return the words of a message, without thoughts, tools' calls, images and files."""
+    if any(message.get(mark) is True for mark in THOUGHTS):
+        return ""
     return next((text for name in TEXTS if (text := _words(message.get(name), 0)).strip()), "")
 
 
@@ -100,8 +107,18 @@ def _words(value: Any, nesting: int) -> str:
 
 
 def _is_spoken(part: Mapping[str, Any]) -> bool:
+    if any(part.get(mark) is True for mark in THOUGHTS):
+        return False
     style, kind = part.get("style"), part.get("content_type") or part.get("type") or ""
     return str(kind).casefold() in SPOKEN and not (isinstance(style, dict) and style.get("type") == "thinking")
+
+
+def speaker(message: Mapping[str, Any]) -> str | None:
+    """Return the name of who says a message, which may stand in an object, or in place of a role."""
+    within = (message.get(name) for name in ROLES)
+    places = [message, *(one for one in within if isinstance(one, dict))]
+    named = (first(one, SPEAKERS) for one in places)
+    return next((name for name in named if name is not None), None)
 
 
 def side(message: Mapping[str, Any]) -> Side | None:

@@ -17,7 +17,7 @@ from memory.intake.importers.entries import (
     with_snake_case,
 )
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
 
 FILES = r".+\.jsonl?"
@@ -69,10 +69,7 @@ def _session(exported: Mapping[str, Any]) -> str | None:
 
 
 def _conversation(session: str | None, turns: list[Said], file: ExportFile, names: Names) -> Entry:
-    times = [one.at for one in turns if one.at is not None]
-    if times and times[0] > times[-1]:
-        turns.reverse()
-    return conversation(Chat("honcho", session, file.modified), turns, names)
+    return conversation(Chat("honcho", session, file.modified), oldest_first(turns), names)
 
 
 def _entry(place: str, exported: Mapping[str, Any], names: Names) -> Said | Entry:

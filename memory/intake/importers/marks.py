@@ -84,7 +84,7 @@ def _named(mark: re.Match[str], names: Mapping[str, str]) -> str:
         return before + shown
     if kind in {"entity", "product_entity", "product"} and arguments:
         shown = _name_of(arguments[0])
-    elif kind in {"url", "link"} and len(arguments) > 1:
+    elif kind in {"url", "link", "link_title", "video"} and len(arguments) > 1:
         shown = arguments[0]
     return before + shown if shown.strip() else ""
 

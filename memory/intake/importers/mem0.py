@@ -4,6 +4,7 @@ A memory of a user becomes a fact about the user; one of an agent alone, or a te
 knowledge note. Memories that were deleted, archived or paused, or have expired, are left out.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -65,10 +66,10 @@ def _memory(place: str, exported: Mapping[str, Any]) -> Entry:
     if (reason := _not_remembered(exported)) is not None:
         return LeftOut(reason)
     of_agent = exported.get("agent_id") and not exported.get("user_id")
+    of_agent = of_agent or exported.get("memory_type") == "procedural_memory"
     if of_agent or len(text) > STATEMENT_CHARACTERS:
         id_ = exported.get("id")
-        if not isinstance(id_, str | int):
-            return Bad(place, "it has no `id`", exported)
+        id_ = id_ if isinstance(id_, str | int) else hashlib.sha256(text.encode(errors="replace")).hexdigest()
         return Knowledge(place, entry_id("mem0", id_), "Of the agent" if of_agent else "Of the user", text)
     at = moment(exported.get("created_at"))
     return Statement(place, text, at if at is None or at <= datetime.now(UTC) else None)

@@ -32,10 +32,13 @@ MOMENT_MS = 3000
 NO_TALK = frozenset(
     ("help", "welcome", "welcome_prompt", "empty", "generic", "slash_commands", "formatting", "hotkeys", "macros")
 ) | {"narrator", "comment", "assistant_note", "assistant_message"}
-# Whose hidden lines are the program's, in versions that wrote no kind.
-PROGRAM = frozenset(("SillyTavern System", "System", "Note", ""))
+# Whose hidden lines are the program's, in versions that wrote no kind; the program's own may have been shown again.
+PROGRAM_ITSELF = "SillyTavern System"
+PROGRAM = frozenset(("System", "Note", ""))
 # What stands in place of an answer that has not come; the extension knows the same.
 PLACEHOLDERS = frozenset(("", "...", "…"))
+# The user's, in a chat that neither marks lines nor names the user.
+USUAL_NAMES = frozenset(("you", "user"))
 HEADER = frozenset(("user_name", "character_name", "chat_metadata", "create_date"))
 # An array, an object on several lines, or lines that end as on the first Macintosh.
 _NO_LINES = re.compile(rb"\s*+(?:\[|\{[ \t]*+[\r\n])|[^\r\n]++\r(?!\n|\Z)")
@@ -179,6 +182,8 @@ class _Chat:
     def _is_users(self, mark: Any, name: Any) -> bool:
         """Whether a line is the user's: as it says, else by its name."""
         if mark is None:
+            if self.header.get("user_name") is None and isinstance(name, str):
+                return self.names.is_user(name, USUAL_NAMES)
             return name is not None and name == self.header.get("user_name")
         return mark not in {"false", "False"} and bool(mark) if isinstance(mark, str | int) else False
 
@@ -248,4 +253,4 @@ def _is_no_talk(line: dict[str, Any], name: str, *, is_user: bool) -> bool:
     extra = extra if isinstance(extra, dict) else {}
     if extra.get("type") in NO_TALK or extra.get("tool_invocations"):
         return True
-    return bool(line.get("is_system")) and not is_user and name.strip() in PROGRAM
+    return not is_user and (name.strip() == PROGRAM_ITSELF or (bool(line.get("is_system")) and name.strip() in PROGRAM))

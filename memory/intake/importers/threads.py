@@ -8,6 +8,7 @@ parent, or equal times, retract nothing. Times are made to rise along the order.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 from memory.intake.importers.entries import Bad, Conversation, Names, entry_id
@@ -17,6 +18,9 @@ from schemas.text.reasoning import spoken
 
 # An id of fewer characters need not be another one in another chat.
 UNIQUE_CHARACTERS = 16
+# How exports name the parent of first messages. Of two of the user's, one was edited; messages of both sides have lost
+# their links.
+ROOTS = frozenset(("00000000-0000-4000-8000-000000000000", "00000000-0000-0000-0000-000000000000"))
 THOUGHT_ALONE = "a model's reasoning alone"
 
 
@@ -54,7 +58,7 @@ class Chat:
         id: Its id in the export; None for messages that belong to none.
         begins: When it began; the time of the export's file if that is not known.
         leaf: The key of the last message of the branch that the person sees; None if the export does not say.
-        in_line: Whether the file has its messages in order.
+        in_line: Whether the messages are in order.
     """
 
     program: str
@@ -62,6 +66,19 @@ class Chat:
     begins: datetime | None
     leaf: str | None = None
     in_line: bool = True
+
+
+def oldest_first(turns: Sequence[Said]) -> list[Said]:
+    """Return the messages of a file that may begin with the newest one: along such a file, times fall.
+
+    Of a question and its answer alone, two clocks may have told the times.
+    """
+    times = [one.at for one in turns if one.at is not None]
+    falls = sum(before > behind for before, behind in pairwise(times))
+    rises = sum(before < behind for before, behind in pairwise(times))
+    is_pair = len(turns) == 2 and turns[0].is_user  # noqa: PLR2004  # a pair
+    is_turned = falls > rises and times[0] > times[-1] and not is_pair
+    return [*reversed(turns)] if is_turned else [*turns]
 
 
 def conversation(
@@ -76,7 +93,7 @@ def conversation(
         bad: What could not be read.
         left_out: How many entries were left out, by the reason.
     """
-    turns = _told_apart(turns)
+    turns = _rooted(_told_apart(turns))
     standing, beside = arranged(turns, chat)
     texts = {one.id: _text(one) for one in turns if one.text is not None}
     thoughts = sum(not text.strip() for text in texts.values())
@@ -112,6 +129,14 @@ def _told_apart(turns: Sequence[Said]) -> list[Said]:
         known.append(one.text)
         found.append(one if len(known) == 1 else replace(one, id=f"{one.id}/{len(known)}"))
     return found
+
+
+def _rooted(turns: Sequence[Said]) -> list[Said]:
+    """Return the messages, behind the parents that stand for the beginning of the chat."""
+    roots = {one.parent for one in turns if one.parent in ROOTS}
+    if any(not one.is_user for one in turns if one.parent in ROOTS):
+        roots.clear()
+    return [*(Said(str(root), is_user=False, text=None, at=None, key=root) for root in roots), *turns]
 
 
 def _text(one: Said) -> str:

@@ -18,7 +18,7 @@ from memory.intake.importers import fields, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.json_elements import ELEMENT_BYTES, Element, elements
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.text.errors import InvalidRequest
 
 PROGRAM_NAME = "other"
@@ -176,8 +176,8 @@ class _Chat:
 
     def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
-        side, name = fields.side(message), fields.first(message, fields.SPEAKERS)
-        named = name or fields.first(message, fields.ROLES)
+        side, name = fields.side(message), fields.speaker(message)
+        named = name or fields.first(message, fields.ROLES[:-1])
         if side is not None or self.names.user is None or named is None:
             return side, name
         return "user" if self.names.is_user(named, ()) else "companion", named
@@ -194,13 +194,8 @@ class _Chat:
             yield from self.bad
             yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))
             return
-        times = [one.at for one in self.turns if one.at is not None]
-        is_newest_first = bool(times) and times[0] > times[-1]
-        if is_newest_first and not any(one.parent for one in self.turns):
-            self.turns.reverse()
-            is_newest_first = False
-        begins = self.begins or self.file.modified
-        chat = Chat(self.program, self.id or self._derived(), begins, self.leaf, in_line=not is_newest_first)
+        self.turns = oldest_first(self.turns)
+        chat = Chat(self.program, self.id or self._derived(), self.begins or self.file.modified, self.leaf)
         yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
 
     def _derived(self) -> str:

@@ -42,16 +42,38 @@ def test_what_a_person_pasted_is_said_and_a_file_is_not():
     messages = [
         said("human", "My diary:", uuid="a", attachments=attached(**{"paste.txt": "Rain.", "paste-2.txt": "Sun."})),
         said("human", "", uuid="b", content=[], attachments=[*attached(**{"": "Snow."}), "x"]),
+        said("human", "", uuid="d", attachments=[{"extracted_content": "Hail."}]),
+        said("human", "", uuid="e", attachments=attached(**{"Pasted text.txt": "Fog."})),
         said("human", "", uuid="c", attachments=attached(**{"report.txt": "Costs."})),
     ]
     export = json.dumps([{"uuid": "k", "chat_messages": messages}])
-    assert told(claude, export) == [("user", "My diary:\nRain.\nSun."), ("user", "Snow.")]
+    assert told(claude, export) == [
+        ("user", "My diary:\nRain.\nSun."),
+        ("user", "Snow."),
+        ("user", "Hail."),
+        ("user", "Fog."),
+    ]
 
 
 def test_the_document_in_an_answer_is_read_without_its_tags():
     artifact = 'Here:\n<antArtifact identifier="x" title="Tea">Boil water.</antArtifact>'
     export = json.dumps([{"uuid": "c", "chat_messages": [said("assistant", artifact)]}])
     assert told(claude, export) == [("assistant", "Here:\nBoil water.")]
+
+
+def test_a_document_that_claude_writes_with_a_tool_is_said_and_what_it_thinks_is_not():
+    def written(kind, content):
+        return {"type": "tool_use", "name": "artifacts", "input": {"type": kind, "content": content}}
+
+    thought = {"type": "thinking", "thinking": "Tea?"}
+    blocks = [thought, {"type": "text", "text": "Here:"}, written("text/markdown", "Rain."), written("code", "x = 1")]
+    messages = [said("assistant", "", content=blocks, uuid="a"), said("assistant", "Tea?", content=[thought], uuid="b")]
+    assert told(claude, json.dumps({"uuid": "c", "chat_messages": messages})) == [("assistant", "Here:\nRain.")]
+
+
+def test_who_says_a_message_of_claude_may_be_written_otherwise():
+    messages = [said("Human", "Tea?"), {"role": "assistant", "text": "Tea."}, {"role": "system", "text": "Be brief."}]
+    assert told(claude, json.dumps({"uuid": 7, "chat_messages": messages})) == [("user", "Tea?"), ("assistant", "Tea.")]
 
 
 def test_a_document_and_a_mark_part_the_words_beside_them():
@@ -76,6 +98,14 @@ def test_turns_of_one_time_have_the_characters_last_answer_first():
     read = [("assistant", "Mira 0"), ("user", "Ann 1"), ("assistant", "Mira 2")]
     assert told(characterai, json.dumps({"turns": turns[::-1]})) == read
     assert told(characterai, json.dumps({"turns": turns[1:]})) == read[1:]
+    for number, one in enumerate(turns):
+        # That of a candidate is the time of its last edit.
+        one["create_time"] = f"2025-03-01T10:0{number}:00Z"
+        one["candidates"][0]["create_time"] = "2025-03-02T10:00:00Z"
+    for exported in (turns, turns[::-1]):
+        assert told(characterai, json.dumps({"turns": exported})) == read
+    others = {"messages": [{"isUser": True, "text": "Tea?"}, {"author": "Mira", "is_human": False, "content": "Tea."}]}
+    assert told(characterai, json.dumps(others)) == [("user", "Tea?"), ("assistant", "Tea.")]
 
 
 def test_chats_that_begin_alike_have_messages_of_their_own():
@@ -149,7 +179,13 @@ def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
     assert found[-1] == LeftOut("instructions of projects")
 
 
-@pytest.mark.parametrize("content", [{"parts": "Tea?"}, {"parts": [{"text": "Tea?"}]}, {"text": "Tea?"}, "Tea?"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *({"parts": "Tea?"}, {"parts": [{"text": "Tea?"}]}, {"text": "Tea?"}, "Tea?", [{"text": "Tea?"}]),
+        {"content_type": "audio_transcription", "text": "Tea?"},
+    ],
+)
 def test_words_of_chatgpt_may_stand_in_other_places(content):
     message = {"author": {"role": "user"}, "content": content}
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [("user", "Tea?")]
@@ -249,8 +285,37 @@ def test_an_answer_that_has_not_come_is_counted():
     assert (chat.messages, chat.left_out) == ([], {"lines without words": 1})
 
 
-def test_an_author_may_be_a_word():
-    message = {"author": "user", "content": {"parts": ["Tea?"]}}
+@pytest.mark.parametrize(
+    "marked",
+    [
+        {"channel": "analysis"},
+        *(
+            {"metadata": {mark: True}}
+            for mark in ("is_thinking_preamble_message", "is_loading_message", "is_error", "is_user_system_message")
+        ),
+    ],
+)
+def test_what_stands_in_place_of_an_answer_of_chatgpt_is_none(marked):
+    answer = {"author": {"role": "assistant"}, "content": {"parts": ["Tea."]}}
+    nodes = {"a": {"message": answer | marked}, "b": {"message": answer | {"channel": "final"}, "parent": "a"}}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}])) == [("assistant", "Tea.")]
+
+
+def test_the_report_of_a_research_is_an_answer():
+    report = {"author": {"role": "assistant"}, "content": {"content_type": "text", "parts": ["Tea grows in Assam."]}}
+    about = {
+        "is_visually_hidden_from_conversation": True,
+        "chatgpt_sdk": {"widget_state": json.dumps({"report_message": report})},
+    }
+    of_tool = {"author": {"role": "tool"}, "content": {"parts": ["{}"]}, "metadata": about}
+    unread = of_tool | {"metadata": about | {"chatgpt_sdk": {"widget_state": "{"}}}
+    nodes = {"a": {"message": of_tool}, "b": {"message": unread, "parent": "a"}}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}])) == [("assistant", "Tea grows in Assam.")]
+
+
+@pytest.mark.parametrize("author", ["user", "User"])
+def test_an_author_may_be_a_word(author):
+    message = {"author": author, "content": {"parts": ["Tea?"]}}
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [("user", "Tea?")]
 
 
@@ -264,6 +329,8 @@ def test_a_line_of_sillytavern_is_the_users_by_its_name_if_it_does_not_say():
     content = "\n".join(map(json.dumps, lines))
     expected = [("user", "Tea?"), ("assistant", "Tea."), ("user", "Milk?")]
     assert told(sillytavern, content, "Mira.jsonl") == expected
+    bare = [{"name": name, "mes": name} for name in ("You", "Mira", "SillyTavern System")]
+    assert told(sillytavern, "\n".join(map(json.dumps, bare))) == [("user", "You"), ("assistant", "Mira")]
 
 
 @pytest.mark.parametrize(
@@ -315,3 +382,9 @@ GONE = {"id": "2", "memory": "Likes rum"}
 )
 def test_memories_of_mem0_are_read_from_pages_and_records_and_not_those_that_are_gone(export):
     assert told(mem0, json.dumps(export)) == [("fact", "Likes tea")]
+
+
+def test_what_an_agent_did_and_a_long_text_without_an_id_are_knowledge():
+    rows = [{"id": "1", "memory": "It booked.", "memory_type": "procedural_memory"}, {"memory": "x " * 300}]
+    file = ExportFile("m.json", io.BytesIO(json.dumps(rows).encode()))
+    assert [one.title for one in mem0.read(file, NAMES)] == ["Of the agent", "Of the user"]

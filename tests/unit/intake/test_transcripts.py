@@ -180,6 +180,21 @@ FORMS = {
         {"role": "user", "content": QUESTION},
         {"role": "assistant", "content": [{"type": "text", "text": ANSWER}, {"type": "image_url"}]},
     ],
+    "big-AGI": listed(
+        {"id": "q", "role": "user", "fragments": [{"ft": "content", "part": {"pt": "text", "text": QUESTION}}]},
+        {"id": "a", "role": "assistant", "fragments": [{"ft": "content", "part": {"pt": "text", "text": ANSWER}}]},
+    ),
+    "Chatbox": listed(
+        {"id": "q", "role": "user", "contentParts": [{"type": "text", "text": QUESTION}]},
+        {"id": "a", "role": "assistant", "contentParts": [{"type": "reasoning", "text": "A dog."}, {"text": ANSWER}]},
+    ),
+    "AI Studio": {
+        "messages": [
+            {"role": "user", "text": QUESTION},
+            {"role": "model", "text": "A dog.", "isThought": True},
+            {"role": "model", "parts": [{"text": "A dog.", "thought": True}, {"text": ANSWER}]},
+        ],
+    },
     "ShareGPT": [{"conversations": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": ANSWER}]}],
 }
 
@@ -230,6 +245,40 @@ def test_a_speaker_without_a_role_is_the_one_that_is_named():
     assert [role for role, _ in standing(read(chat, user="ann", companion="mira"))] == ["user", "assistant", "other"]
     (bad, *_) = read(chat)
     assert bad.reason == transcripts.NO_SIDE
+
+
+def test_a_speakers_name_may_stand_with_the_author():
+    said = [("Ann", QUESTION), ("Mira", ANSWER)]
+    chat = {"messages": [{"type": "Default", "author": {"name": name}, "content": text} for name, text in said]}
+    assert standing(read(chat, user="ann")) == SAID
+
+
+@pytest.mark.parametrize(
+    ("times", "is_turned"),
+    [((0.102, 0.023), False), ((60, 90, 0), False), ((90, 60, 30), True), ((90, 60, 60, 0), True)],
+)
+def test_a_file_may_begin_with_its_newest_message(times, is_turned):
+    texts = [*map(str, range(len(times)))]
+    chat = {
+        "id": CHAT,
+        "messages": [
+            {"role": "assistant" if number % 2 else "user", "content": text, "timestamp": 1772445600 + at}
+            for number, (text, at) in enumerate(zip(texts, times, strict=True))
+        ],
+    }
+    assert [text for _, text in standing(read(chat))] == (texts[::-1] if is_turned else texts)
+
+
+def test_of_two_first_messages_one_was_edited():
+    def said(id_, parent, text, *, is_user):
+        return {"messageId": id_, "parentMessageId": parent, "isCreatedByUser": is_user, "text": text}
+
+    root = "00000000-0000-0000-0000-000000000000"
+    chat = {"conversationId": CHAT, "messages": [said("q", root, "My dog is Rax.", is_user=True)]}
+    chat["messages"] += [said(ONE, root, QUESTION, is_user=True), said(TWO, ONE, ANSWER, is_user=False)]
+    assert standing(read(chat)) == SAID
+    chat["messages"][2]["parentMessageId"] = root
+    assert standing(read(chat)) == [("user", "My dog is Rax."), *SAID], "links that are lost retract nothing"
 
 
 def ids(entries):

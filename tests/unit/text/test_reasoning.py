@@ -28,6 +28,8 @@ FORMS = [
     "<|reasoning|>{}<|/reasoning|>",
     "::: reasoning\n{}\n:::",
     "<details><summary>View reasoning</summary>{}</details>",
+    "<details>\n<summary>💭 Mira's Thoughts</summary>\n{}\n</details>",
+    '<details type="tool_calls" done="true" result="3">\n<summary>Tool Executed</summary>\n{}\n</details>',
     "<details class='thinking'><summary><b>Gedanken</b></summary>{}</details>",
     "◁think▷{}◁/think▷",
     "<|begin_of_thought|>{}<|end_of_thought|>",
