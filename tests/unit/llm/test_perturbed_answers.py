@@ -828,7 +828,9 @@ def test_of_an_answer_whose_end_is_cut_off_the_whole_items_are_kept(purpose):
         for name, value in right.items()
         if isinstance(value, list)
     }
-    for cut in range(len(text) // 3, len(text)):
+    # Each item's end and what is beside it; in between every third place.
+    cuts = {end + beside for of_list in ends.values() for end in of_list for beside in (-1, 0, 1)}
+    for cut in sorted(cuts.union(range(len(text) // 3, len(text), 3)) & {*range(len(text) // 3, len(text))}):
         found = answer_text(text[:cut])
         whole = {name: sum(end <= cut for end in ends[name]) for name in ends}
         if found is None:

@@ -92,18 +92,22 @@ FLOODS = {
 }
 
 
-@pytest.mark.parametrize("flood", FLOODS)
 @pytest.mark.parametrize("size", [60_000, 4_000_000])
-def test_a_flood_is_answered_soon_and_briefly_on_every_route(person, routes, cost, flood, size):
-    body = FLOODS[flood](size)
+def test_a_flood_is_answered_soon_and_briefly_on_every_route(person, routes, cost, size):
+    floods = {name: flood(size) for name, flood in FLOODS.items()}
     for method, path, media in routes:
-        cost.reset()
-        answer = person.client.request(method, path, content=body, headers={"Content-Type": media})
-        assert 400 <= answer.status_code < 500 or media != "application/json", (method, path, answer.text[:1000])
-        assert len(answer.content) < ANSWER_BYTES, (method, path)
-        seconds, growth = cost.spent()
-        assert seconds < SECONDS, (method, path, seconds)
-        assert growth < GROWTH_BYTES, (method, path, growth)
+        for name, body in floods.items():
+            cost.reset()
+            answer = person.client.request(method, path, content=body, headers={"Content-Type": media})
+            where = (method, path, name)
+            assert 400 <= answer.status_code < 500 or media != "application/json", (where, answer.text[:1000])
+            assert len(answer.content) < ANSWER_BYTES, where
+            seconds, growth = cost.spent()
+            assert seconds < SECONDS, (where, seconds)
+            assert growth < GROWTH_BYTES, (where, growth)
+            if answer.status_code == 413 and len(body) > size // 2:
+                # Refused by its length alone, whatever is in it.
+                break
 
 
 def as_sent(items):
