@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from memory.text.pages import cut_page, parse_id_cursor, parse_time_cursor, time_cursor
+from memory.text.pages import cut_page, pair_cursor, parse_id_cursor, parse_time_cursor
 from schemas.accounts.accounts import Being
 from schemas.facts.due import DueNotices, DuePage
 from schemas.ledger import kinds
@@ -25,7 +25,7 @@ def page(store: Store, being: Being, *, until: datetime | None, cursor: str | No
     after = parse_time_cursor(cursor)
     with store.transaction() as tx:
         found = due.page(tx, being.being_id, until=until or clock.now(tx), after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda item: time_cursor(item.due_at, item.item_id))
+    shown, end = cut_page(found, limit, lambda item: pair_cursor(item.due_at, item.item_id))
     return DuePage(due=shown, cursor=end)
 
 

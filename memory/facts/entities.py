@@ -4,7 +4,7 @@ from uuid import UUID
 
 from rapidfuzz.distance import JaroWinkler
 
-from memory.text.pages import cut_page, name_cursor, parse_id_cursor, parse_name_cursor
+from memory.text.pages import cut_page, pair_cursor, parse_id_cursor, parse_name_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
 from schemas.facts.fact_answers import EntityPage, Proposals
@@ -23,7 +23,7 @@ def entity_page(store: Store, being: Being, *, muted: bool = True, cursor: str |
     after = parse_name_cursor(cursor)
     with store.transaction() as tx:
         found = entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1, muted=muted)
-    shown, end = cut_page(found, limit, lambda entity: name_cursor(entity.facts, entity.entity_ref))
+    shown, end = cut_page(found, limit, lambda entity: pair_cursor(entity.facts, entity.entity_ref))
     return EntityPage(entities=shown, cursor=end)
 
 

@@ -3,12 +3,11 @@
 from uuid import UUID
 
 from memory.text.pages import (
-    count_cursor,
     cut_page,
+    pair_cursor,
     parse_count_cursor,
     parse_id_cursor,
     parse_time_cursor,
-    time_cursor,
 )
 from schemas.errors import NotFound
 from schemas.intake.notes import NotePage, NoteState
@@ -68,7 +67,7 @@ def node_page(
         found = nodes.page(
             tx, being_id, cluster_id=cluster_id, status=status, muted=muted, before=before, limit=limit + 1
         )
-    shown, end = cut_page(found, limit, lambda node: time_cursor(node.created_at, node.node_id))
+    shown, end = cut_page(found, limit, lambda node: pair_cursor(node.created_at, node.node_id))
     return NodePage(nodes=shown, cursor=end)
 
 
@@ -81,7 +80,7 @@ def fading_page(store: Store, being_id: UUID, *, patrols: int, muted: bool, curs
     after = parse_count_cursor(cursor)
     with store.transaction() as tx:
         found = nodes.fading(tx, being_id, patrols=patrols, muted=muted, after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda fading: count_cursor(fading[0], fading[1].node_id))
+    shown, end = cut_page(found, limit, lambda fading: pair_cursor(fading[0], fading[1].node_id))
     return NodePage(nodes=[node for _, node in shown], cursor=end)
 
 
@@ -155,5 +154,5 @@ def said_in(
         exists = bool(found) or session_summaries.session(tx, being_id, session_id) is not None
     if not exists:
         raise NotFound(f"This Being has no session {session_id}.")
-    shown, end = cut_page(found, limit, lambda message: time_cursor(message.created_at, message.message_id))
+    shown, end = cut_page(found, limit, lambda message: pair_cursor(message.created_at, message.message_id))
     return MessagePage(messages=shown, cursor=end)

@@ -13,6 +13,7 @@ from uuid import UUID
 from memory.text.errors import InvalidRequest
 
 T = TypeVar("T")
+S = TypeVar("S")
 
 # The digits of a Postgres bigint, in which patrols are counted.
 COUNTER_DIGITS = 18
@@ -33,64 +34,37 @@ def cut_page(found: Sequence[T], limit: int, cursor_of: Callable[[T], str]) -> t
     return shown, cursor_of(shown[-1]) if len(found) > limit else None
 
 
-def time_cursor(moment: datetime, row_id: UUID) -> str:
-    """Encode the cursor of a list sorted by time and id."""
-    return urlsafe_b64encode(f"{moment.isoformat()} {row_id}".encode()).decode()
+def pair_cursor(first: datetime | int, second: UUID | str) -> str:
+    """Encode the cursor of a list that is sorted by a time or a count, and then by an id or a name."""
+    shown = first.isoformat() if isinstance(first, datetime) else first
+    return urlsafe_b64encode(f"{shown} {second}".encode()).decode()
 
 
 def parse_time_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
-    """Decode a cursor from `time_cursor`; None for the first page.
+    """Decode the cursor of a list sorted by time and id; None for the first page.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-
-    def parse(text: str) -> tuple[datetime, UUID]:
-        moment, row_id = urlsafe_b64decode(text.encode()).decode().split(" ")
-        return datetime.fromisoformat(moment), UUID(row_id)
-
-    return _parsed(cursor, parse)
-
-
-def count_cursor(count: int, row_id: UUID) -> str:
-    """Encode the cursor of a list sorted by a patrol count and id."""
-    return f"{row_id}/{count}"
+    return _parsed_pair(cursor, datetime.fromisoformat, UUID)
 
 
 def parse_count_cursor(cursor: str | None) -> tuple[int, UUID] | None:
-    """Decode a cursor from `count_cursor`; None for the first page.
+    """Decode the cursor of a list sorted by a count and id; None for the first page.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-
-    def parse(text: str) -> tuple[int, UUID]:
-        row_id, _, count = text.partition("/")
-        # A longer number would overflow bigint in the query; truncated, it is a valid position past every row.
-        return int(count[:COUNTER_DIGITS]), UUID(row_id)
-
-    return _parsed(cursor, parse)
-
-
-def name_cursor(count: int, name: str) -> str:
-    """Encode the cursor of a list sorted by a count and a name."""
-    return urlsafe_b64encode(f"{count} {name}".encode()).decode()
+    return _parsed_pair(cursor, _counted, UUID)
 
 
 def parse_name_cursor(cursor: str | None) -> tuple[int, str] | None:
-    """Decode a cursor from `name_cursor`; None for the first page.
+    """Decode the cursor of a list sorted by a count and a name; None for the first page.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-
-    def parse(text: str) -> tuple[int, str]:
-        count, _, name = urlsafe_b64decode(text.encode()).decode().partition(" ")
-        if "\0" in name:
-            raise ValueError
-        return int(count[:COUNTER_DIGITS]), name
-
-    return _parsed(cursor, parse)
+    return _parsed_pair(cursor, _counted, _named)
 
 
 def parse_id_cursor(cursor: str | None) -> UUID | None:
@@ -132,3 +106,22 @@ def _parsed(cursor: str | None, parse: Callable[[str], T]) -> T | None:
         return None if cursor is None else parse(cursor)
     except ValueError:
         raise InvalidRequest("Invalid cursor. Omit it to start from the first page.") from None
+
+
+def _parsed_pair(cursor: str | None, first: Callable[[str], T], second: Callable[[str], S]) -> tuple[T, S] | None:
+    def parse(text: str) -> tuple[T, S]:
+        one, _, other = urlsafe_b64decode(text.encode()).decode().partition(" ")
+        return first(one), second(other)
+
+    return _parsed(cursor, parse)
+
+
+def _counted(text: str) -> int:
+    # A longer number would overflow bigint in the query; truncated, it is a valid position past every row.
+    return int(text[:COUNTER_DIGITS])
+
+
+def _named(text: str) -> str:
+    if "\0" in text:
+        raise ValueError
+    return text

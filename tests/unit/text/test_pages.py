@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from memory.text.errors import InvalidRequest
 from memory.text.pages import (
-    count_cursor,
     cut_page,
+    pair_cursor,
     parse_count_cursor,
     parse_day_cursor,
     parse_id_cursor,
     parse_time_cursor,
     parse_version_cursor,
-    time_cursor,
 )
 
 ROW = UUID("0199d6a8-5c00-7000-8000-000000000001")
@@ -32,12 +31,12 @@ def test_a_page_has_a_cursor_where_one_row_more_was_found(rows, limit):
 
 @given(st.datetimes(timezones=st.just(UTC)), st.uuids())
 def test_a_moment_is_read_as_it_was_written(moment, row_id):
-    assert parse_time_cursor(time_cursor(moment, row_id)) == (moment, row_id)
+    assert parse_time_cursor(pair_cursor(moment, row_id)) == (moment, row_id)
 
 
 @given(st.integers(min_value=0, max_value=10**18 - 1), st.uuids())
 def test_a_count_is_read_as_it_was_written(count, row_id):
-    assert parse_count_cursor(count_cursor(count, row_id)) == (count, row_id)
+    assert parse_count_cursor(pair_cursor(count, row_id)) == (count, row_id)
 
 
 def test_an_id_is_its_own_cursor():
@@ -54,7 +53,7 @@ def test_the_first_page_needs_no_cursor(read):
 @pytest.mark.parametrize(
     ("read", "cursor"),
     [
-        (parse_time_cursor, time_cursor(datetime(2026, 3, 2, tzinfo=UTC), ROW)[:-8]),
+        (parse_time_cursor, pair_cursor(datetime(2026, 3, 2, tzinfo=UTC), ROW)[:-8]),
         (parse_time_cursor, "☺"),
         (parse_count_cursor, str(ROW)),
         (parse_count_cursor, "7/7"),
