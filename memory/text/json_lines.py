@@ -39,7 +39,7 @@ def read_object(raw: bytes, most: int) -> Any:
     if len(raw) > most and not raw.endswith(b"\n"):
         raise LineRefused(f"the line is longer than {most} bytes")
     try:
-        return json.loads(decoded(raw))
+        return json.loads(decoded(raw), strict=False)
     except UnicodeDecodeError as fault:
         raise LineRefused(f"not UTF-8: byte {fault.start + 1} of the line") from None
     except json.JSONDecodeError as fault:

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import marks
+from memory.intake.importers import fields, marks
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, is_marked
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
 
-FILES = r"conversations(-\d+)?\.json"
+FILES = r"conversations[-_ ()\d]*\.json"
 PATHS = [()]
 KEYS = ["mapping"]
 # A message, or a part of one, without a type has its words in the same places.
@@ -55,7 +55,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     reason = next((why for mark, why in NOT_REMEMBERED.items() if is_marked(exported.get(mark))), None)
     if reason is not None:
         return LeftOut(reason)
-    id_ = next((exported[key] for key in ("conversation_id", "id") if isinstance(exported.get(key), str | int)), None)
+    id_ = fields.first(exported, ("conversation_id", "id"))
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
     turns: list[Said] = []
@@ -70,13 +70,12 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
             bad.append(Bad(f"{place}, message {node_id[:36]}", "it has no author", node))
         elif one.text is None:
             left_out[NO_TALK] += 1
-    leaf = exported.get("current_node")
     begins = moment(exported.get("create_time")) or file.modified
     chat = Chat(
         "chatgpt",
-        str(id_ if id_ is not None else next(iter(nodes), place)),
+        id_ or next(iter(nodes), place),
         begins,
-        leaf if isinstance(leaf, str) else None,
+        fields.first(exported, ("current_node",)),
         in_line=False,
     )
     return conversation(chat, turns, names, bad, left_out)
@@ -87,10 +86,10 @@ def _parents(nodes: Mapping[str, Any]) -> dict[str, str]:
     found = {}
     for id_, node in nodes.items():
         for child in node.get("children") or () if isinstance(node, dict) else ():
-            if isinstance(child, str):
-                found[child] = id_
-    named = {id_: node["parent"] for id_, node in nodes.items() if isinstance(node, dict) and node.get("parent")}
-    return found | {id_: parent for id_, parent in named.items() if isinstance(parent, str)}
+            if isinstance(child, str | int):
+                found[str(child)] = id_
+    named = {id_: fields.first(node, ("parent",)) for id_, node in nodes.items() if isinstance(node, dict)}
+    return found | {id_: parent for id_, parent in named.items() if parent is not None}
 
 
 def _said(node_id: str, message: Any, parent: str | None) -> Said:

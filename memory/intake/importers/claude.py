@@ -28,7 +28,7 @@ from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import moment
 
 # Newer exports have files that are named by the ids of what is in them.
-FILES = r"(conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(-\d+)?\.json"
+FILES = r"(conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})[-_ ()\d]*\.json"
 PATHS = [()]
 MEMORIES = ("conversations_memory", "project_memories")
 PROJECT = ("docs", "prompt_template")
@@ -97,22 +97,22 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         if not isinstance(message, dict) or side is None:
             bad.append(Bad(f"{place}, message {number}", "it has no known `sender`", message))
             continue
-        uuid, parent = message.get("uuid"), message.get("parent_message_uuid")
+        uuid = fields.first(message, ("uuid", "id"))
         text = None if side == "neither" else _text(message, is_user=side == "user")
         left_out[NO_WORDS] += text is None
         turns.append(
             Said(
-                id=uuid if isinstance(uuid, str) else f"{id_}/{number}",
+                id=uuid or f"{id_}/{number}",
                 is_user=side == "user",
                 text=text,
                 at=moment(message.get("created_at")),
-                key=uuid if isinstance(uuid, str) else None,
-                parent=parent if isinstance(parent, str) else None,
+                key=uuid,
+                parent=fields.first(message, ("parent_message_uuid",)),
             )
         )
-    leaf = exported.get("current_leaf_message_uuid")
+    leaf = fields.first(exported, ("current_leaf_message_uuid",))
     begins = moment(exported.get("created_at")) or file.modified
-    chat = Chat("claude", id_, begins, leaf if isinstance(leaf, str) else None)
+    chat = Chat("claude", id_, begins, leaf)
     return conversation(chat, turns, names, bad, +left_out)
 
 

@@ -236,7 +236,8 @@ class _Walk:
         if mended:
             self._mended.append(Bad(place, NOT_UTF8, None))
         try:
-            value = json.loads(raw)
+            # Programs that write JSON by hand leave line breaks in strings.
+            value = json.loads(raw, strict=False)
         except (ValueError, RecursionError) as fault:
             reason = f"not JSON: {fault.msg}" if isinstance(fault, json.JSONDecodeError) else "not JSON"
             return Bad(place, reason, raw)

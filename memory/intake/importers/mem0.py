@@ -29,8 +29,8 @@ FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
 # What messages of chats have, whose texts have the same names; memories may have these too.
 OF_CHATS = frozenset(("role", "sender", "author", "src", "peer_id", "peer_name", "is_user", "is_human", "turn_key"))
-# In which a page of memories, or a record of a vector store, has them.
-WRAPPERS = ["data", "payload"]
+# In which a page of memories, an export or a record of a vector store has them.
+WRAPPERS = ["data", "payload", "memories"]
 GONE = ("deleted", "archived", "paused")
 # The names of a memory's text, by version and program.
 KEYS = ["memory", "text", "content", "data"]
@@ -50,11 +50,14 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 def _unwrapped(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the memories of an element: itself, those of a page, or that of a record."""
-    within = next((value[name] for name in WRAPPERS if isinstance(value.get(name), list | dict)), None)
-    if isinstance(within, list):
-        yield from (with_snake_case(one) for one in within if isinstance(one, dict))
-    else:
-        yield with_snake_case({**value, **within} if isinstance(within, dict) else value)
+    name = next((name for name in WRAPPERS if isinstance(value.get(name), list | dict)), None)
+    if name is None:
+        yield with_snake_case(value)
+        return
+    within, about = value[name], {key: one for key, one in value.items() if key != name}
+    for one in within if isinstance(within, list) else [about | within]:
+        if isinstance(one, dict):
+            yield from _unwrapped(one)
 
 
 def _memory(place: str, exported: Mapping[str, Any]) -> Entry:

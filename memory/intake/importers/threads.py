@@ -205,7 +205,7 @@ class _Tree:
                 self.children[parent].append(place)
         self.roots = [place for place in range(len(turns)) if self._parents.get(place) is None]
         self._newest = self._newest_leaves()
-        if not chat.in_line:
+        if not chat.in_line and all(turns[place].at for place in self.roots if turns[place].text is not None):
             self.roots.sort(key=lambda place: (self._times[place], not turns[place].is_user, place))
         self._to_leaf = self._way_from(places.get(chat.leaf) if chat.leaf is not None else None)
 

@@ -209,8 +209,13 @@ def dialog(*times, linked=True):
         dialog(1750000000.0, 1750000005.0, 1750000009.0, 1750000010.0, linked=False),
         dialog(1750000000.0, 1750000000.0, 1750000009.0, 1750000009.0, linked=False),
         dialog(1750000000.0, 1750000005.0, 1750000009.0, 1750000010.0, linked=False)[::-1],
+        dialog(None, None, None, None, linked=False),
+        dialog(None, 1750000005.0, None, 1750000010.0, linked=False),
     ],
-    ids=["earlier", "untimed", "two clocks", "equal", "none", "1970 and 5138", "no links", "ties", "no order"],
+    ids=[
+        *("earlier", "untimed", "two clocks", "equal", "none", "1970 and 5138", "no links", "ties", "no order"),
+        *("nothing", "untimed without links"),
+    ],
 )
 def test_parents_decide_and_times_are_made_to_rise(imported, said):
     found = imported("chatgpt", chatgpt(*said))

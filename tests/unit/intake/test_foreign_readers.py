@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from datetime import UTC
 
 import pytest
@@ -202,6 +203,20 @@ def test_a_branch_on_which_nothing_is_said_leaves_the_answer_standing():
     assert ([message["content"] for message in chat.messages], chat.off_branch) == (["Tea?", "Rooibos."], [])
 
 
+def test_ids_may_be_numbers():
+    def node(parent, role, text):
+        return {"parent": parent, "message": {"author": {"role": role}, "content": {"parts": [text]}}}
+
+    nodes = {"1": node(None, "user", "Tea?"), "2": node(1, "assistant", "Rooibos."), "3": node(1, "assistant", "Mint.")}
+    asked = [said("human", "Tea?", uuid=1), said("assistant", "Rooibos.", uuid=2, parent_message_uuid=1)]
+    asked.append(said("assistant", "Mint.", uuid=3, parent_message_uuid=1))
+    exports = [(chatgpt, {"id": 7, "mapping": nodes, "current_node": 2})]
+    exports.append((claude, {"uuid": 7, "chat_messages": asked, "current_leaf_message_uuid": 2}))
+    for reader, exported in exports:
+        (chat,) = reader.read(ExportFile("c", io.BytesIO(json.dumps(exported).encode())), NAMES)
+        assert [message["content"] for message in chat.chosen] == ["Tea?", "Rooibos."]
+
+
 @pytest.mark.parametrize("mark", [True, 1, "true", "True"])
 def test_what_is_not_to_be_remembered_is_left_out_however_it_is_marked(mark):
     message = {"author": {"role": "user"}, "content": {"parts": ["Tea?"]}}
@@ -278,6 +293,19 @@ def test_bytes_that_are_no_utf8_cost_themselves_and_are_told():
         (read,) = [entry for entry in entries if isinstance(entry, Conversation)]
         assert [message["content"] for message in read.messages] == ["Tea \ufffd and milk"]
         assert [entry.reason for entry in entries if isinstance(entry, Bad)] == [NOT_UTF8]
+
+
+def test_line_breaks_in_strings_are_read_as_they_stand():
+    line = b'{"name": "Ann", "is_user": true, "mes": "Tea\tand milk"}'
+    conversation = b'{"uuid": "c", "chat_messages": [{"sender": "human", "text": "Tea\nand milk"}]}'
+    assert told(sillytavern, line.decode()) == [("user", "Tea\tand milk")]
+    assert told(claude, conversation.decode()) == [("user", "Tea\nand milk")]
+
+
+@pytest.mark.parametrize("name", ["conversations.json", "conversations-012.json", "conversations (1).json"])
+def test_a_file_of_an_export_may_be_numbered(name):
+    assert all(re.fullmatch(reader.FILES, name) for reader in (chatgpt, claude))
+    assert not re.fullmatch(chatgpt.FILES, f"shared_{name}")
 
 
 def test_an_answer_that_has_not_come_is_counted():
@@ -371,6 +399,7 @@ GONE = {"id": "2", "memory": "Likes rum"}
     "export",
     [
         {"data": [TEA, {**GONE, "state": "deleted"}]},
+        {"id": "export", "data": {"memories": [{"content": "Likes tea"}]}},
         {"points": [{"id": "1", "payload": {"data": "Likes tea", "role": "user"}}]},
         [TEA, {**GONE, "metadata": {"state": "archived"}}],
         {"results": [TEA, {**GONE, "event": "DELETE"}, {**GONE, "is_active": False}]},
