@@ -114,7 +114,7 @@ class PatrolSession(SessionABC):
 
 def _said(item: Mapping[str, Any]) -> tuple[Any, str]:
     """Return the role and the text of an item; the role `other` for what is no message of the user or the agent."""
-    content = item.get("content", "")
+    content = item.get("content") or ""
     role = item.get("role")
     if role not in {"user", "assistant"}:
         return "other", ""
