@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any, Literal
 
+from memory.intake.importers.entries import is_marked
 from memory.intake.importers.times import moment
 
 # Where the messages of a chat stand: in a list, or in an object by their ids.
@@ -44,17 +45,17 @@ TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
     *("fragments", "steps", "parts", "contentParts", "part"),
 )
+# What a message has that a person deleted.
+DELETED = ("deleted", "isDeleted", "is_deleted")
 # What a part, or a message, has that was only thought.
 THOUGHTS = ("thought", "isThought", "is_thought")
-# Parts of a message in which something is said; parts of other kinds are thoughts, tools' calls, images and files.
+# Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
 SPOKEN = frozenset(
     (
         "",
         "text",
         "input_text",
         "output_text",
-        "request",
-        "response",
         "contentblock",
         "multimodal_text",
         "bold",
@@ -110,7 +111,8 @@ def _is_spoken(part: Mapping[str, Any]) -> bool:
     if any(part.get(mark) is True for mark in THOUGHTS):
         return False
     style, kind = part.get("style"), part.get("content_type") or part.get("type") or ""
-    return str(kind).casefold() in SPOKEN and not (isinstance(style, dict) and style.get("type") == "thinking")
+    is_spoken = str(kind).casefold() in SPOKEN or SIDES.get(str(kind).casefold(), "neither") != "neither"
+    return is_spoken and not (isinstance(style, dict) and style.get("type") == "thinking")
 
 
 def speaker(message: Mapping[str, Any]) -> str | None:
@@ -123,6 +125,8 @@ def speaker(message: Mapping[str, Any]) -> str | None:
 
 def side(message: Mapping[str, Any]) -> Side | None:
     """Return who of the two says a message; None if it does not say so in a known word."""
+    if any(is_marked(message.get(mark)) for mark in DELETED):
+        return "neither"
     mark = next((message[name] for name in MARKS if isinstance(message.get(name), bool)), None)
     if mark is not None:
         return "user" if mark else "companion"

@@ -25,7 +25,7 @@ PROGRAM_NAME = "other"
 FILES = r".+\.(jsonl?|csv)"
 PATHS = [(), ("conversations",), ("chats",)]
 KEYS = (*fields.LISTS[:-1], "role", "sender", "author", "from", *fields.MARKS, *unmarked.PAIRS[:-1], "actions")
-NO_TALK = "messages of the system, of tools, or without words"
+NO_TALK = "messages of the system, of tools, deleted, or without words"
 OTHER_ACTIVITY = "records of activity without words"
 NO_SIDE = "it does not say whose it is: name the user with `--me`"
 

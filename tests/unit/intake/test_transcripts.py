@@ -188,6 +188,12 @@ FORMS = {
         {"id": "q", "role": "user", "contentParts": [{"type": "text", "text": QUESTION}]},
         {"id": "a", "role": "assistant", "contentParts": [{"type": "reasoning", "text": "A dog."}, {"text": ANSWER}]},
     ),
+    "LangChain": [
+        {"type": "human", "data": {"type": "human", "content": QUESTION}},
+        {"type": "tool", "data": {"type": "tool", "content": "A dog."}},
+        {"type": "human", "data": {"type": "human", "content": "Forget it."}, "deleted": True},
+        {"type": "ai", "data": {"type": "ai", "content": ANSWER, "tool_calls": []}},
+    ],
     "AI Studio": {
         "messages": [
             {"role": "user", "text": QUESTION},

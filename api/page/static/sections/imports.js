@@ -15,7 +15,7 @@ const PROGRAMS = [
   ["other", "Another program"],
 ];
 // The files of an archive that may hold chats.
-const WANTED = /^((conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(-\d+)?\.json|.*\.jsonl)$/i;
+const WANTED = /^((conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})[-_ ()\d]*\.json|.*\.jsonl)$/i;
 const WANTED_OF_OTHERS = /\.(jsonl?|csv)$/i;
 const LISTED = 100;
 
