@@ -6,7 +6,7 @@ from uuid import UUID
 from memory.accounts import access
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being, NewToken, Token, User, UserPage
-from schemas.errors import NotFound
+from schemas.errors import NotFound, existing
 from schemas.settings import Settings
 from store.accounts import beings, tokens, users
 from store.database import Store
@@ -56,10 +56,8 @@ def issue_token(store: Store, settings: Settings, user_id: UUID, new: NewToken) 
     with store.transaction() as tx:
         users.get_user(tx, user_id)
         if new.being is not None:
-            being = beings.find_being(tx, user_id, new.being)
-            if being is None:
-                raise NotFound("The user has no Being of that id or slug.")
-            being_id = being.being_id
+            found = beings.find_being(tx, user_id, new.being)
+            being_id = existing(found, "The user has no Being of that id or slug.").being_id
     return access.issue_token(
         store,
         user_id,

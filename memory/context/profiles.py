@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.text.errors import InvalidRequest
 from schemas.accounts.accounts import Being
 from schemas.context.context import FILLED_REGIONS, NewProfile, Profile
-from schemas.errors import NotFound
+from schemas.errors import existing
 from store.context import profiles
 from store.transaction import Transaction
 
@@ -75,10 +75,10 @@ def find(tx: Transaction, being_id: UUID, process: str) -> Profile:
     Raises:
         NotFound: There is neither.
     """
-    profile = profiles.find(tx, being_id, process) or DEFAULTS.get(process)
-    if profile is None:
-        raise NotFound(f"There is no process {process}: use one of {', '.join(DEFAULTS)}, or set a profile for it.")
-    return profile
+    return existing(
+        profiles.find(tx, being_id, process) or DEFAULTS.get(process),
+        f"There is no process {process}: use one of {', '.join(DEFAULTS)}, or set a profile for it.",
+    )
 
 
 def write(tx: Transaction, being: Being, process: str, new: NewProfile) -> Profile:

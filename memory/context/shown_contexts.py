@@ -16,7 +16,7 @@ from schemas.context.shown import (
     ShownMemory,
     ShownPassage,
 )
-from schemas.errors import NotFound
+from schemas.errors import existing
 from store.context import provenance
 from store.database import Store
 from store.facts import facts
@@ -50,9 +50,10 @@ def shown_context(store: Store, being: Being, context_id: UUID, *, muted: bool =
         NotFound: This Being has no such context, or retention has removed it.
     """
     with store.transaction() as tx:
-        context = provenance.get(tx, being.being_id, context_id)
-        if context is None:
-            raise NotFound(f"This Being has no context {context_id}, or it is no longer kept.")
+        context = existing(
+            provenance.get(tx, being.being_id, context_id),
+            f"This Being has no context {context_id}, or it is no longer kept.",
+        )
         return ShownContext(
             **_in_short(context),
             memories=_memories(tx, being.being_id, context, muted=muted),

@@ -9,7 +9,7 @@ from memory.text.pages import (
     parse_id_cursor,
     parse_time_cursor,
 )
-from schemas.errors import NotFound
+from schemas.errors import NotFound, existing
 from schemas.intake.notes import NotePage, NoteState
 from schemas.nodes.nodes import NodePage, NodeStatus
 from schemas.nodes.topic_map import TopicMap
@@ -60,10 +60,8 @@ def node_page(
     before = parse_time_cursor(cursor)
     with store.transaction() as tx:
         if cluster_id is not None:
-            cluster = clusters.find(tx, being_id, cluster_id)
-            if cluster is None:
-                raise NotFound(f"This Being has no cluster {cluster_id}.")
-            cluster_id = cluster.cluster_id
+            found_cluster = clusters.find(tx, being_id, cluster_id)
+            cluster_id = existing(found_cluster, f"This Being has no cluster {cluster_id}.").cluster_id
         found = nodes.page(
             tx, being_id, cluster_id=cluster_id, status=status, muted=muted, before=before, limit=limit + 1
         )

@@ -12,7 +12,7 @@ from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker, on_behalf_of
 from schemas.accounts.accounts import Being
-from schemas.errors import NotFound, Refused
+from schemas.errors import Refused, existing
 from schemas.intake.inputs import SceneInput
 from schemas.limits import STORY_MESSAGES
 from schemas.nodes.nodes import Node, NodeStory
@@ -51,7 +51,7 @@ def look(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) -> 
         NotFound: This Being has no such node.
     """
     with store.transaction() as tx:
-        return _existing(nodes.get(tx, being_id, node_id, muted=muted), node_id)
+        return _node(tx, being_id, node_id, muted=muted)
 
 
 def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) -> NodeStory:
@@ -61,10 +61,10 @@ def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) ->
         NotFound: This Being has no such node.
     """
     with store.transaction() as tx:
-        node = _existing(nodes.get(tx, being_id, node_id, muted=muted), node_id)
+        node = _node(tx, being_id, node_id, muted=muted)
         survivor = node
         while survivor.absorbed_into is not None:
-            survivor = _existing(nodes.get(tx, being_id, survivor.absorbed_into), survivor.absorbed_into)
+            survivor = _node(tx, being_id, survivor.absorbed_into)
         return NodeStory(
             node=node,
             text=scene_to_text(node.scene, node.feeling),
@@ -86,7 +86,7 @@ def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChang
     """
     with store.transaction() as tx:
         _CHANGES[change](tx, being_id, node_id)
-        return _existing(nodes.get(tx, being_id, node_id), node_id)
+        return _node(tx, being_id, node_id)
 
 
 def correct(
@@ -118,7 +118,7 @@ def correct(
     """
     for _ in range(CORRECTION_TRIES):
         with store.transaction() as tx:
-            read = _existing(nodes.get(tx, being_id, node_id), node_id)
+            read = _node(tx, being_id, node_id)
             being = beings.get_being(tx, being_id)
         scene = _corrected(read, changes)
         model, words = embedded(store, embedders, being, scene)
@@ -127,7 +127,7 @@ def correct(
                 embeddings.remove(tx, being_id, model, [words.text_hash])
                 if pinned is not None:
                     _CHANGES["pin" if pinned else "unpin"](tx, being_id, node_id)
-                return _existing(nodes.get(tx, being_id, node_id), node_id)
+                return _node(tx, being_id, node_id)
     raise Refused("This memory is being changed by other requests at the same time: try again.")
 
 
@@ -160,7 +160,5 @@ def _plain(value: Any) -> Any:
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
 
 
-def _existing(node: Node | None, node_id: UUID) -> Node:
-    if node is None:
-        raise NotFound(f"This Being has no memory node {node_id}.")
-    return node
+def _node(tx: Transaction, being_id: UUID, node_id: UUID, *, muted: bool = True) -> Node:
+    return existing(nodes.get(tx, being_id, node_id, muted=muted), f"This Being has no memory node {node_id}.")

@@ -13,7 +13,7 @@ from memory.text.pages import cut_page, pair_cursor, parse_time_cursor
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import Recalled, Searched
@@ -112,9 +112,9 @@ def recall_topic(
     """
     before = parse_time_cursor(cursor)
     with store.transaction() as tx:
-        cluster = clusters.find(tx, being_id, cluster_id, muted=False)
-        if cluster is None:
-            raise NotFound(f"This Being has no cluster {cluster_id}.")
+        cluster = existing(
+            clusters.find(tx, being_id, cluster_id, muted=False), f"This Being has no cluster {cluster_id}."
+        )
         found = nodes.page(
             tx,
             being_id,

@@ -10,7 +10,7 @@ from memory.talk.judging import request_judging
 from memory.text.pages import cut_page, parse_version_cursor
 from providers.thinkers import Thinkers, platform_llm_disabled
 from schemas.accounts.accounts import Being, KnownTo
-from schemas.errors import NotFound
+from schemas.errors import existing
 from schemas.settings import Settings
 from schemas.talk.summaries import (
     ConversationState,
@@ -84,10 +84,10 @@ def session(store: Store, being_id: UUID, session_id: UUID) -> SessionDetail:
         NotFound: This Being has no such session.
     """
     with store.transaction() as tx:
-        found = session_summaries.session(tx, being_id, session_id)
+        found = existing(
+            session_summaries.session(tx, being_id, session_id), f"This Being has no session {session_id}."
+        )
         summary = session_summaries.newest(tx, being_id, session_id)
-    if found is None:
-        raise NotFound(f"This Being has no session {session_id}.")
     return SessionDetail(**found.model_dump(), summary=summary)
 
 

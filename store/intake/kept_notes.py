@@ -6,7 +6,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from schemas.errors import NotFound, Refused
+from schemas.errors import Refused, existing
 from schemas.intake.notes import Note
 from store.intake import notes
 from store.transaction import Transaction
@@ -67,9 +67,7 @@ def remove(tx: Transaction, being_id: UUID, note_id: UUID) -> None:
 
 
 def _kept(tx: Transaction, being_id: UUID, note_id: UUID) -> Note:
-    note = notes.get(tx, being_id, note_id)
-    if note is None:
-        raise NotFound(f"This Being has no note {note_id}.")
+    note = existing(notes.get(tx, being_id, note_id), f"This Being has no note {note_id}.")
     if note.type == "scene":
         raise Refused("A scene note can't be changed: correct or forget the memory that was made from it.")
     return note
