@@ -177,7 +177,8 @@ class Import:
     def _say(self, lines: Sequence[dict[str, Any]], off_branch: set[str], came_in: set[str]) -> None:
         with self.store.transaction() as tx:
             known = {*stored.known(tx, self.being.being_id, [message["id"] for message in lines]), *came_in}
-        unknown = {message["id"]: message for message in reversed(lines) if message["id"] not in known}
+        # Another text under the same id is refused by intake, and told.
+        unknown = {(one["id"], one["content"]): one for one in reversed(lines) if one["id"] not in known}
         new = [message | {"aged": self.aged} for message in reversed(unknown.values())]
         self.done.known += len(lines) - len(new)
         if new:

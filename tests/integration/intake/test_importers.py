@@ -372,6 +372,14 @@ def test_an_archive_is_read_as_it_was_downloaded(take, told, tmp_path):
         take("sillytavern", Path(archive))
 
 
+def test_another_text_under_the_id_of_a_message_is_set_aside(take, told, tmp_path):
+    said = [{"uuid": "one id for both chats", "sender": "human", "text": text} for text in ("Tea?", "Milk?")]
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([{"uuid": one["text"], "chat_messages": [one]} for one in said]))
+    done, (bad,) = take("claude", file)
+    assert (done.messages, done.known, words(told()), bad.entry["content"]) == (1, 0, ["Tea?"], "Milk?")
+
+
 def test_what_intake_refuses_is_set_aside(take, tmp_path):
     file = tmp_path / "memories.json"
     file.write_text(json.dumps([{"id": "m-1", "memory": "word " * 20_000}, {"id": "m-2", "memory": "word " * 200}]))
