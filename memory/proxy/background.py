@@ -1,10 +1,10 @@
 """Tells the requests that frontends make for themselves (titles, tags, summaries) from what people say.
 
 A request is a frontend's own only if something tells so that no person writes by chance: a whole template of a frontend
-or of the operator's, its end included, or talk that is quoted in a tag with the speakers' roles. A template counts
-where frontends put it: as the request's last line or at its end, or as the only system line. What merely begins like a
-template, quotes talk in another way, or asks for a title of the talk as a program would, may be either: it is stored,
-and nothing is concluded from it.
+or of the operator's, its end included, or talk that is quoted in a tag with the speakers' roles, without words of a
+first person beside it. A template counts where frontends put it: as the request's last line or at its end, or as the
+only system line. What merely begins like a template, quotes talk in another way, or asks for a title of the talk as a
+program would, may be either: it is stored, and nothing is concluded from it.
 """
 
 import re
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
+from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.task_templates import TEMPLATES
 from memory.proxy.task_words import asks_like_a_frontend
 from memory.proxy.transcript import Transcript
@@ -78,7 +79,9 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
         own = own_words(last.text)[-_LOOKED_AT:]
         quoted = Markup(own, _QUOTES.fullmatch).widest()
         if quoted is not None and _is_talk(own[quoted]):
-            return "frontend"
+            around = f"{own[: quoted.start]}\n{own[quoted.stop :]}"
+            is_own = is_in_first_person(around, language_of(around, "en"))
+            return "unsure" if is_own and not asks_like_a_frontend(_plain(around)) else "frontend"
         if _is_talk(own):
             return "unsure"
     asks = (

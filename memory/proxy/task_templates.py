@@ -60,6 +60,7 @@ Summarize the given fictional narrative in a single, very short and concise stat
 """,
     "RisuAI": r"""
 [Summarize the ongoing role story, It must also remove redundancy and unnecessary text and content from the output{{}}]
+You are a translator. translate the following html or text into {{}}. do not output anything other than the translation.{{}}
 [Summarize the ongoing role story. It must also remove redundancy and unnecessary content from the prompt{{}}]
 """,
     "TypingMind and others": r"""
@@ -110,6 +111,7 @@ As a professional researcher with access to both knowledge base and web search, 
     "LobeChat": r"""
 You are a professional conversation summarizer. Generate a concise title that captures the essence of the conversation.{{}}Keep it short and to the point{{}}
 You are a professional conversation summarizer. Generate a concise title that captures the essence of the conversation. Rules:{{}}
+You are a conversation context compressor.{{}}
 You are an assistant skilled in conversation tag summarization. You need to extract classification tags from user input,{{}}
 You are a professional translator. {{}}Rules: - Output ONLY the translated text, no explanations or additional context{{}}
 You're an assistant who's good at extracting key takeaways from conversations and summarizing them. Please summarize according to the user's needs.{{}}
@@ -142,12 +144,21 @@ Web page content: --- {{}} --- {{}}Provide a concise response based {{}}the cont
     "Codex CLI": r"""
 You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary for another LLM that will resume the task.{{}}
 """,
+    "aider, big-AGI, n8n": r"""
+*Briefly* summarize this partial conversation about programming.{{}}
+You are an expert software engineer that generates concise, one-line Git commit messages based on the provided diffs.{{}}
+Analyze the given short conversation (every line is truncated) and extract a concise chat title {{}}
+Analyze the conversation and call {{}} to assess diagram relevance and generate PlantUML if highly relevant.
+Analyze the conversation and call {{}} to evaluate UI relevance and generate HTML code if sufficiently useful.
+Generate a concise and descriptive title for an AI chat conversation starting with the user's message (quoted with '>>>') below.{{}}Respond the title only:
+""",
     "GPT4All": r"""
 Describe the above conversation in seven words or less.
 Suggest three very short factual follow-up questions that have not been answered yet or cannot be found inspired by the previous conversation and excerpts.
 """,
     "Zed, Continue, OpenCode, Cline": r"""
 Generate a concise 3-7 word title for this conversation, omitting punctuation. Go straight to the title, without any preamble and prefix like {{}}
+Create a comprehensive summary of this conversation that captures all essential information needed to continue the work seamlessly.{{}}
 Generate a detailed summary of this conversation. Include: 1. A brief overview of what was discussed{{}}
 Given the following... please reply with a title for the chat that is 3-4 words in length,{{}}
 You are a title generator. You output ONLY a {{}}title. Nothing else.{{}}

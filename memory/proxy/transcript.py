@@ -1,5 +1,6 @@
 """Transcripts: what a request shows of a chat, as far as alignment reads it, and the reading of OpenAI's `messages`."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -24,6 +25,8 @@ _ROLES: Mapping[str, LineRole] = {
     "function": "tool",
 }
 _TEXT_PARTS = ("text", "input_text", "output_text", None)
+# LobeChat's: before another agent's words its name alone, before a person's words from another program an id first.
+_SPEAKER = re.compile(r"\s*<speaker (?:name=\"(?P<agent>[^\"\n]{1,100})\"|id=\"[^\n<>]{0,500})[ \t]*/>[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ def _line(message: Any) -> Line:
     if role == "user" and len(texts) > 1:
         # Of several parts some are a program's, whole.
         texts = [text for text in texts if own_words(text)] or texts[-1:]
+    if texts and role == "user" and (speaker := _SPEAKER.match(texts[0])):
+        name, texts = name or speaker["agent"], [texts[0][speaker.end() :], *texts[1:]]
     return Line(
         role=_ROLES.get(role.lower(), "unknown") if isinstance(role, str) else "unknown",
         text=storable("\n".join(texts)),

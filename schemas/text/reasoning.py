@@ -20,7 +20,7 @@ _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inne
 _MADE_UP = (
     r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|pondering"
     r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
-    r"|思考(?:过程)?|推理(?:过程)?|gedanken"
+    r"|[a-z]{1,15}thinking|思考(?:过程)?|推理(?:过程)?|gedanken"
 )
 # Common words.
 _ANALYSIS = r"analysis|analyze|plan|planning|brainstorm|consider|considerations|draft"
@@ -112,7 +112,7 @@ _FORMS = {
     "ollama": _Form(r"thinking\.\.\.[ \t]{0,5}$", r"^\.\.\.done thinking\.", at_beginning=True),
     # Poe and others quote it.
     "quote": _Form(
-        r"(?:>[ \t]?)?[*_]{0,3}(?:thinking|thoughts?|thought process|reasoning)(?:\.\.\.|:|…)?[*_]{0,3}:?"
+        r"(?:>[ \t]?)?[^\w\n<>]{0,6}(?:thinking|thoughts?|thought process|reasoning)(?:\.\.\.|:|…)?[*_]{0,3}:?"
         r"[ \t]{0,5}\n\s{0,5}(?=>)",
         r"^(?=[^\s>])",
         at_beginning=True,
@@ -166,11 +166,11 @@ _LONE_CLOSE = re.compile(
 # What models write around the answer that follows their reasoning.
 _FRAME = re.compile(
     r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:final|commentary)[^<\n]{0,100}(?:<\|message\|>)?"
-    r"|<\|(?:begin|end)_of_solution\|>|<\|(?:start|end)_(?:response|text)\|>|\[(?:BEGIN|END) FINAL RESPONSE\]"
+    r"|<\|(?:begin|end)_of_(?:solution|box)\|>|<\|(?:start|end)_(?:response|text)\|>|\[(?:BEGIN|END) FINAL RESPONSE\]"
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
 )
-_ANSWER = re.compile(r"\s*<(answer|response)>(?P<said>.*)</\1>\s*", re.DOTALL)
+_ANSWER = re.compile(r"\s*<(answer|response|output)>(?P<said>.*)</\1>\s*", re.DOTALL)
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
 # Between two markers that are only spoken of.
 _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "à", "y", "o", "e", "と", "和", "や"))
@@ -179,8 +179,8 @@ _APART = frozenset(" ,.;:)")
 SENTENCE = 200
 # A sentence goes on behind a marker that it begins with; reasoning begins one.
 _MENTIONED = re.compile(r" (?-i:[a-z])|['\u2019]s\b|[,;]")
-# The beginning of an item of a list, which has each marker in an item of its own.
-_ITEM = re.compile(r"\s{0,12}(?:[-*•]|\d{1,3}[.)])\s")
+# The beginning of an item of a list or of a row, which has each marker in an item of its own.
+_ITEM = re.compile(r"\s{0,12}(?:[-*•|]|\d{1,3}[.)])(?:\s|\Z)")
 _PUNCTUATION = " \t\n.,;:…/|&+-–—"
 
 
@@ -235,6 +235,9 @@ class _Reader:
     def _ends_a_block(self, close: re.Match[str]) -> bool:
         """Whether a closing marker stands as behind reasoning, and outside code: adjoining it, before a paragraph."""
         before, behind = self._text[: close.start()], self._text[close.end() :]
+        if not before.strip() and behind.strip() and not _MENTIONED.match(behind):
+            # The prompt had opened an empty block.
+            return True
         is_adjoined = before[len(before.rstrip()) :] in {"", "\n", "\r\n"} or not before.strip()
         in_code = len(_FENCE_LINES.findall(before)) % 2 == 1
         return is_adjoined and not in_code and behind.strip() != "" and _NEW_PARAGRAPH.match(behind) is not None
@@ -310,6 +313,8 @@ class _Reader:
 
     def _are_spoken_of(self, opens: re.Match[str], close: re.Match[str]) -> bool:
         """Whether two markers are words of one sentence, as in "put <think> before it and </think> behind it"."""
+        if self._are_quoted(opens.start(), close.end()):
+            return True
         between = self._text[opens.end() : close.start()]
         joined = between.strip(_PUNCTUATION).casefold()
         if self._silent:
@@ -324,7 +329,9 @@ class _Reader:
         return in_sentence and apart and len(between) <= SENTENCE and "\n" not in between
 
     def _is_quoted(self, marker: re.Match[str]) -> bool:
-        start, end = marker.span()
+        return self._are_quoted(*marker.span())
+
+    def _are_quoted(self, start: int, end: int) -> bool:
         return self._text[max(0, start - 1) : start] in _QUOTES and self._text[end : end + 1] in _QUOTES
 
     def _end_of_code(self, start: int) -> int | None:

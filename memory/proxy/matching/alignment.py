@@ -8,7 +8,9 @@ the most evidence that are, in this order, messages on one way through the tree:
 1. A turn matches a message only if the role is the same, and the text without white space and reasoning.
 2. Matched messages lie on one way, each somewhere behind the one before it.
 3. The evidence of a match is the number of its characters, of a long one as many as make it long: `ok` is said often,
-   and tells less than a sentence does. Of two alignments with as much evidence the one with more standing messages
+   and tells less than a sentence does. The user's newest words have next to none: a frontend may put the same note
+   behind all words, and what stands before it tells more. Of two alignments with as much evidence the one with more
+   standing messages
    holds; then the one that ends with an earlier turn, so that words that were said again are new; then the one in which
    more matches follow each other directly; then the one in which more have as many turns between them as messages, for
    these were edited; then the one that ends with the newer message.
@@ -36,6 +38,8 @@ from store.talk.transcripts import PlacedMessage
 
 # A speaker's words and the answer to them.
 EXCHANGE = 2
+# Before the digests of the user's newest words.
+_NEWEST = b"newest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +122,17 @@ def align(
     """
     tree = known.tree
     same: dict[bytes, Same] = {}
-    for turn in turns:
-        if turn.digest in known.by_digest and turn.digest not in same:
-            length = len(turn.comparable)
-            same[turn.digest] = _same(tree, {one.message_id: length for one in known.by_digest[turn.digest]}, length)
+    newest = len(turns) - sum(1 for _ in takewhile(lambda turn: turn.role == "user", reversed(turns)))
+    texts = [turn.digest for turn in turns]
+    if newest:
+        texts[newest:] = [_NEWEST + digest for digest in texts[newest:]]
+    for text, turn in zip(texts, turns, strict=True):
+        if turn.digest in known.by_digest and text not in same:
+            length = len(turn.comparable) if text == turn.digest else 1
+            same[text] = _same(tree, {one.message_id: length for one in known.by_digest[turn.digest]}, length)
     lengths = alike or {}
     others = {number: _same(tree, found, len(turns[number].comparable)) for number, found in lengths.items()}
-    found = BestSequence(tree, [turn.digest for turn in turns], same, others, most_evidence=LONG).matches()
+    found = BestSequence(tree, texts, same, others, most_evidence=LONG).matches()
     matches: list[Match] = []
     for number, message in found:
         length = len(turns[number].comparable)

@@ -78,7 +78,8 @@ def moved_notes(
     cut = {one.message_id for one in known.way_to(matches[0].message) if one.parent_id} if matches else set[UUID]()
     moved: dict[int, list[PlacedMessage]] = {}
     for number, turn in enumerate(turns):
-        if number in taken or len(turn.comparable) < LONG or number == len(turns) - 1 == newest:
+        is_short = len(turn.comparable) < LONG and number < newest
+        if number in taken or is_short or number == len(turns) - 1 == newest:
             continue
         if number == len(turns) - 1 and turn.role == "assistant":
             # An answer that begins with it may follow.

@@ -25,7 +25,8 @@ from memory.text.markup import Markup
 _TASKS = re.compile(
     r"\s*(?:#{1,3}\s*Task:\s*Respond to the user|Use the following (?:\w+ ){0,3}(?:context|documents?|information)"
     r"|(?:Please )?answer the (?:user'?s? )?(?:question|query)(?: below)?(?: only)? (?:using|based|from|with)\b"
-    r"|You are an assistant for question[- ]answering|You are given a user query|Context information is below"
+    r"|You are an assistant for question[- ]answering|You are given a user query"
+    r"|Context information (?:from multiple sources )?is below"
     r"|(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
     r"(?:context|documents?|information|sources?)\b(?:[^\n]{0,60}\b(?:answer|question|query|respon[ds])|(?=[ \t]*:))"
     r"|You'?(?:re| are) an? retrieve augmented chatbot"
@@ -61,7 +62,8 @@ _USES_CONTEXT = re.compile(
 # A template in whichever language, if it has a tag with a context.
 _HEADED = re.compile(r"\s*#{2,4}[ \t]*[^\n]{1,60}:[ \t]*\n")
 _ASKED = re.compile(
-    rf"{_LABEL}(?:my question is|{_USERS}|query|question|frage|anfrage|pregunta|domanda|pergunta|вопрос|问题|質問|질문)"
+    rf"{_LABEL}(?:my question is|{_USERS}|query|question|frage|anfrage|pregunta|domanda|pergunta|вопрос|问题|質問|질문"
+    rf"|pytanie|soru|vraag|fråga)"
     rf"{_BEHIND_LABEL}(?=\S|\n)",
     re.IGNORECASE,
 )
@@ -69,12 +71,13 @@ _QUERY_NAME = re.compile(r"user_query|query|user_question|question|user_message|
 _CONTEXT_LABEL = re.compile(
     rf"{_LABEL}(?:(?:relevant|retrieved|known|background) )?(?:reference materials?|references?|context|sources?"
     rf"|documents?|citations?|memories(?:/facts)?|facts|notes|knowledge(?: base)?|information|kontext|contexte|contexto"
-    rf"|contesto|контекст|上下文|参考资料|资料|已知信息|知识库|コンテキスト|文脈){_BEHIND_LABEL}",
+    rf"|contesto|kontekst|bağlam|dokumenty?|문서|문맥|컨텍스트|контекст|上下文|参考资料|资料|已知信息|知识库|コンテキスト|文脈){_BEHIND_LABEL}",
     re.IGNORECASE,
 )
 _ANSWER_LABEL = re.compile(
     r"(?:\n[ \t]*+[-=*]{3,}[ \t]*+)?\n[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:helpful |your |final |the )?"
-    r"(?:answer|response|antwort|réponse|respuesta|risposta|resposta|ответ|回答|答案|답변)"
+    r"(?:answer|response|antwort|réponse|respuesta|risposta|resposta|ответ|回答|答案|답변"
+    r"|odpowiedź|yan\u0131t|cevap|antwoord|svar)"
     r"(?:\*\*)?[ \t]*+[:\uff1a]?(?:\*\*)?\s*+\Z",
     re.IGNORECASE,
 )
@@ -92,8 +95,6 @@ _REQUIREMENTS = re.compile(
 )
 _QUOTATION_MARKS = ('"""', "'''", "```")
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?")
-# So many characters before the user's words tell whether they are labelled by a frontend.
-_MOST_BEFORE = 400
 
 # Open WebUI's instructions for its interpreter, which it puts behind the user's words; they end with the line.
 _INTERPRETER = re.compile(
@@ -125,13 +126,7 @@ def own_words(text: str) -> str:
 
 def _is_filled_in(text: str) -> bool:
     """Whether a line is a form with a context, a question, and a place for the answer."""
-    begin = text[:_MOST_BEFORE].lstrip()
-    return (
-        _ANSWER_LABEL.search(text) is not None
-        and (_CONTEXT_LABEL.match(begin) or _ASKED.match(begin)) is not None
-        and _CONTEXT_LABEL.search(text) is not None
-        and _ASKED.search(text) is not None
-    )
+    return all(label.search(text) for label in (_ANSWER_LABEL, _CONTEXT_LABEL, _ASKED))
 
 
 def _is_retrieved(text: str) -> bool:

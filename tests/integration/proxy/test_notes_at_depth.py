@@ -32,6 +32,19 @@ def test_a_note_that_moves_is_not_stored(store, being, role, depth):
     assert [(role, text) for role, _, text in door.said()] == [(one["role"], one["content"]) for one in said]
 
 
+@pytest.mark.parametrize("note", [NOTE, "Stay in character."])
+def test_short_answers_do_not_hide_what_is_said_before_a_note_at_the_end(store, being, note):
+    door, said = Door(store, being), []
+    for words, answer in zip(SAID, ("Why?", "I see.", "And then?", "Well."), strict=True):
+        said.append(user(words))
+        door.asks(*said, user(note), answer=answer)
+        said.append(assistant(answer))
+
+    stands = door.stands()
+    assert [text for text in stands if text != note] == [one["content"] for one in said]
+    assert stands.count(note) <= 1
+
+
 def test_words_behind_which_a_frontend_puts_the_beginning_of_the_answer_are_stored(store, being):
     door, said = Door(store, being), [GREETING]
     for place, words in enumerate(SAID):

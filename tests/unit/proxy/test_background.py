@@ -34,6 +34,19 @@ def test_an_operator_registers_prompts_as_they_are_set(monkeypatch):
         Settings()
 
 
+@pytest.mark.parametrize(
+    ("words", "maker"),
+    [
+        ("My name is Ann.", "unsure"),
+        ("Give this conversation a title for my list. Only return the title.", "frontend"),
+        ("Which topic is it?", "frontend"),
+    ],
+)
+def test_a_person_may_speak_beside_quoted_talk(words, maker):
+    quoted = "<conversation_history>\nUser: Hello.\nAssistant: Hello!\n</conversation_history>"
+    assert maker_of(read_transcript([{"role": "user", "content": f"{quoted}\n\n{words}"}])) == maker
+
+
 def test_what_begins_with_a_whole_sentence_of_a_prompt_may_be_either():
     asked = "You have been provided with a set of responses from various models to the latest user query: mine, haha."
     assert maker_of(read_transcript([{"role": "user", "content": asked}])) == "unsure"
@@ -62,6 +75,7 @@ TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assist
         "In five words or fewer, what is this conversation about? Respond with the title only.",
         "Write a brief summary of the roleplay so far, in past tense. Do not continue the story.",
         "Translate the following text into German. Only return the translation.\n\nMy cat is called Minka.",
+        "Suggest three short follow-up questions the user could ask next. Return only a list in JSON.",
         "Analyze the following roleplay scene and return a memory. You must respond with ONLY valid JSON for the chat.",
     ],
 )
@@ -109,7 +123,10 @@ def test_prompts_of_coding_agents_and_gpt4all_are_known():
         "Generate a concise 3-7 word title for this conversation, omitting punctuation. Go straight to the title,"
         " without any preamble and prefix like `Here's a concise suggestion:...` or `Title:`"
     )
-    for asked in (title, "Describe the above conversation in seven words or less."):
+    diagram = (
+        "Analyze the conversation and call draw to assess diagram relevance and generate PlantUML if highly relevant."
+    )
+    for asked in (title, "Describe the above conversation in seven words or less.", diagram):
         assert maker_of(read_transcript([*TALK, {"role": "user", "content": asked}])) == "frontend"
     system = {"role": "system", "content": "You are a title generator. You output ONLY a thread title. Nothing else."}
     assert maker_of(read_transcript([system, {"role": "user", "content": "My cat is called Minka."}])) == "frontend"

@@ -117,6 +117,11 @@ WRAPPED |= {
     "obsidian": f"{OWN}\n\n<embedded_note>\n<content>I live in Bern.</content>\n</embedded_note>",
     "a document in a tag": f"Here is a document:\n<doc>\nI live in Bern.\n</doc>\n\n{OWN}",
     "a switch of thinking": f"{OWN} /no_think",
+    "a form in Polish": f"Odpowiedz na pytanie.\n\nKontekst:\nBern\n\nPytanie: {OWN}\n\nOdpowiedź:",
+    "a form in Korean": f"질문에 답하세요.\n\n문서:\nBern\n\n질문: {OWN}\n\n답변:",
+    "a form in Turkish": f"Bağlam\u0131 kullan.\n\nBağlam:\nBern\n\nSoru: {OWN}\n\nYan\u0131t:",
+    "the time behind it": f"{OWN}\n\n(Current date and time: 2026-03-02 18:00:05)",
+    "lines of a file": f"```md notes/cv.md (1-2)\nI live in Bern.\n```\n{OWN}",
 }
 OWN_TEXTS = [
     "Using the information I gave you, plan my day. Question: is it long?",
@@ -125,6 +130,8 @@ OWN_TEXTS = [
     "Context: I moved to Bern.\n\nQuery: none.",
     "[2026-12-01 10:00] dentist",
     "[Memory: my mother singing]\n\nThat is what I see.",
+    "[Scenario: I meet my father]\n\nHow would that go?",
+    "User preferences:\n- I like to be called Annie",
     "[Thu 2026-03-12 09:15 GMT+1] Bo: hi\n[Thu 2026-03-12 09:16 GMT+1] Cy: hello",
     '{"mood": "sad", "message": "my dog died"}',
     "Here is my day: <summary>I live in Bern. I love chess.</summary>",
@@ -158,6 +165,7 @@ OWN_TEXTS = [
     "I read a lot.\n\n---\n\nAnd you?",
     "Files: all sorted.\n\n---\n\nDone.",
     "Question: do you like cats?\nAnswer: I do.",
+    "My exam:\n\nContext: a ship sinks.\n\nQuestion: who is to blame?\n\nAnswer: I wrote that it was me.",
     "Content of my heart:\n```\nlove\n```\nYes.",
 ]
 
@@ -175,5 +183,6 @@ def test_what_people_write_stays(text):
 def test_a_line_may_hold_nothing_of_the_users():
     assert own_words("<documents>\n<document>I live in Bern.</document>\n</documents>") == ""
     assert own_words('{"type": "heartbeat", "reason": "automated", "time": "now"}') == ""
+    assert own_words("I have *added these files to the chat* so you can edit them.\n\ncv.md\n```\nBern\n```") == ""
     assert is_steering("[Start a new Chat]")
     assert not is_steering("")

@@ -82,6 +82,13 @@ def test_lines_of_any_shape_are_read(message, line):
     assert read_transcript([message]) == type(read_transcript([]))((line,))
 
 
+def test_lobechat_says_in_a_tag_who_speaks():
+    said = ('<speaker name="Otto" />\nGood day.', '<speaker id="7" username="jon" nickname="Jo" />\nMy dog is Rex.')
+    transcript = read_transcript([{"role": "user", "content": text} for text in said])
+    told = [(turn.role, turn.speaker, turn.text) for turn in turns_of(transcript, NAMES)]
+    assert told == [("other", "Otto", "Good day."), ("user", None, "My dog is Rex.")]
+
+
 def test_the_last_words_are_those_of_the_last_turn():
     lines = [
         {"role": "user", "content": "Who is there?"},
