@@ -53,6 +53,7 @@ worker_cancel_long_running_tasks_on_connection_loss = False
 task_soft_time_limit = 900
 task_time_limit = 960
 
+worker_consumer = "workers.runtime.celery.consumer:Consumer"
 # A monitor such as Flower enables them while it runs; they are half of what Celery costs.
 worker_send_task_events = False
 worker_hijack_root_logger = False

@@ -42,13 +42,13 @@ class Door(Task):  # type: ignore[misc]  # Celery is published without types
 @app.task(name=INGEST_NOTES.name, queue=INGEST_NOTES.queue, base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is
 def notes(task: Task, *args: Any, **kwargs: Any) -> None:
     """Accept notes. Arguments: a Being's id, and a list of notes."""
-    _take(task.request.id, "notes", args, kwargs)
+    _take(task, "notes", args, kwargs)
 
 
 @app.task(name=INGEST_MESSAGES.name, queue=INGEST_MESSAGES.queue, base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is
 def messages(task: Task, *args: Any, **kwargs: Any) -> None:
     """Accept messages. Arguments: a Being's id, or `room` with a room's, and a list of messages."""
-    _take(task.request.id, "messages", args, kwargs)
+    _take(task, "messages", args, kwargs)
 
 
 @tick(INDEX_TOLD)
@@ -63,13 +63,15 @@ def index_words(on: Resources, claim: Claim) -> None:
     indexing.index(on.store, claim)
 
 
-def _take(task_id: str, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _take(task: Task, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Deliver items to the ledger, and add those that are refused to `patrol:rejected`.
 
     Raises:
         Reject: The ledger or Redis is out of reach, or the Being's backlog is full; the message returns to its queue.
     """
     on = app.process_resources()
+    # Some producers name no id. That of the delivery stays when the message is delivered again.
+    task_id = task.request.id or task.request.properties["delivery_tag"]
     try:
         to, items = _read(*args, **kwargs)
     except (TypeError, ValueError) as fault:

@@ -1,7 +1,6 @@
 """Structured logs: constant event names with ids and numbers, as text on a terminal and as JSON elsewhere."""
 
 import logging
-import re
 import sys
 from typing import Any
 
@@ -9,8 +8,6 @@ import structlog
 
 from schemas.settings import Settings, unknown_variables
 from schemas.text.visible_text import visible
-
-PLAIN_NAME = re.compile(r"[A-Za-z_.]{1,60}")
 
 
 def configure_logs(settings: Settings) -> None:
@@ -46,7 +43,6 @@ def configure_logs(settings: Settings) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(settings.log_level)
-    logging.getLogger("celery.worker.consumer.consumer").addFilter(_without_body)
     logging.getLogger("celery.beat").addFilter(_is_no_tick)
     logging.captureWarnings(capture=True)
     # Below WARNING these loggers record every request, with content.
@@ -72,14 +68,3 @@ def _visible(_logger: object, _method: str, line: str) -> str:
 def _is_no_tick(record: logging.LogRecord) -> bool:
     """Keep out a line for each task that beat sends: workers log what they do."""
     return "Sending due task" not in str(record.msg)
-
-
-def _without_body(record: logging.LogRecord) -> bool:
-    """Remove the body from Celery's record of an unknown message: it may hold a producer's content."""
-    if "body" in str(record.msg):
-        fault = record.args[0] if isinstance(record.args, tuple) and record.args else None
-        task = str(fault).strip("'") if isinstance(fault, KeyError) else ""
-        record.msg = "Discarded a message for an unknown task: %s."
-        record.args = (task if PLAIN_NAME.fullmatch(task) else type(fault).__name__,)
-        record.exc_info = record.exc_text = None
-    return True

@@ -1,8 +1,9 @@
-"""Masks the arguments of the `ingest.*` tasks, which carry content: events, logs and Flower show a summary."""
+"""Requests of the `ingest.*` tasks, whose arguments carry content: events, logs and Flower show a summary of them."""
 
 from typing import Any
 from uuid import UUID
 
+from celery.exceptions import InvalidTaskError
 from celery.worker.request import Request
 
 
@@ -11,6 +12,8 @@ class MaskedRequest(Request):  # type: ignore[misc]  # Celery is published witho
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        if not isinstance(self.args, list | tuple) or not isinstance(self.kwargs, dict):
+            raise InvalidTaskError
         summary = _summary(self._args, self._kwargs)
         self._argsrepr, self._kwargsrepr = summary, "{}"
         self._request_dict |= {"argsrepr": summary, "kwargsrepr": "{}"}

@@ -1,0 +1,83 @@
+"""Celery's consumer, which keeps what it can't hand to a task: Celery's own discards it, or ends the worker."""
+
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from celery.worker.consumer import Consumer as CeleryConsumer
+from kombu.exceptions import ContentDisallowed
+from redis.exceptions import RedisError
+
+from schemas.ledger.kinds import INGEST_NOTES, KINDS
+from schemas.settings import Settings
+from workers.runtime.addresses import addresses
+from workers.runtime.redis_client import open_redis
+from workers.streams import rejected
+from workers.streams.rejected import Rejected
+
+log = structlog.get_logger()
+
+NO_FORM = "the message is no call of a Celery task: a name, an id, a list of arguments and an object of named ones"
+NO_JSON = "the message is not JSON, which is all that this door reads: send it with `task_serializer` json"
+NO_TASK = "there is no task of that name: send `ingest.notes` or `ingest.messages`"
+# Of what is marked so, no word may be kept.
+_OFF_THE_RECORD = b"off_the_record"
+# A version that runs beside this one may send tasks of these that this one does not know; they carry row ids alone.
+_OWN = {name.partition(".")[0] for name in KINDS} - {INGEST_NOTES.name.partition(".")[0]}
+
+
+class Consumer(CeleryConsumer):  # type: ignore[misc]  # Celery is published without types
+    """Adds what a producer sent in no readable form to `patrol:rejected`, with the reason."""
+
+    def create_task_handler(self, *args: Any, **options: Any) -> Callable[[Any], None]:
+        """Return what is called with each message."""
+        handle = super().create_task_handler(*args, **options)
+
+        def received(message: Any) -> None:
+            try:
+                handle(message)
+            except (AttributeError, LookupError, TypeError, ValueError) as fault:
+                # Celery takes a message to be whole. What it misses ends the worker, or begins an endless loop of
+                # connections, as Kombu calls a KeyError a fault of the connection.
+                self.on_invalid_task(None, message, fault)
+
+        return received
+
+    def on_unknown_message(self, body: Any, message: Any) -> None:  # noqa: ARG002  # Celery's signature
+        """Keep a message that names no task."""
+        _refuse(message, NO_FORM)
+
+    def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:  # noqa: ARG002  # likewise
+        """Keep a message for a task that does not exist."""
+        _refuse(message, NO_TASK)
+
+    def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:  # noqa: ARG002  # likewise
+        """Keep a message whose parts are not those of a task, or in another format."""
+        _refuse(message, NO_JSON if isinstance(exc, ContentDisallowed) else NO_FORM)
+
+    def on_decode_error(self, message: Any, exc: Exception) -> None:  # noqa: ARG002  # likewise
+        """Keep a message that can't be decoded."""
+        _refuse(message, NO_JSON)
+
+
+def _refuse(message: Any, reason: str) -> None:
+    """Take a message off its queue, and keep it; while Redis can't, it goes back."""
+    headers = message.headers if isinstance(message.headers, dict) else {}
+    name = f"{headers.get('task')}"
+    if name.partition(".")[0] not in _OWN:
+        body = message.body if isinstance(message.body, bytes) else f"{message.body}".encode(errors="replace")
+        kept = b"" if _OFF_THE_RECORD in body else body
+        refused = Rejected(_door(name), f"celery/{message.delivery_tag}/call", reason, kept, length=len(body))
+        try:
+            with open_redis(addresses(Settings()).redis_url) as redis:
+                rejected.keep(redis, [refused])
+        except RedisError:
+            message.requeue()
+            return
+    log.warning("ingest.unreadable", reason=reason)
+    message.reject()
+
+
+def _door(name: str) -> str:
+    """The stream through which a message that was sent to a task would be replayed."""
+    return rejected.DOORS["messages" if "message" in name else "notes"]
