@@ -13,7 +13,7 @@ from typing import Any
 from memory.intake.importers import fields, marks
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, is_marked
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
 
 FILES = r"conversations[-_ ()\d]*\.json"
@@ -36,7 +36,6 @@ UNSAID = (
     "is_auto_proceed_message",
     "is_thinking_preamble_message",
     "is_loading_message",
-    "is_error",
 )
 THOUGHT = "analysis"
 
@@ -78,7 +77,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         fields.first(exported, ("current_node",)),
         in_line=False,
     )
-    return conversation(chat, turns, names, bad, left_out)
+    return conversation(chat, turns if parents else oldest_first(turns), names, bad, left_out)
 
 
 def _parents(nodes: Mapping[str, Any]) -> dict[str, str]:
@@ -115,8 +114,9 @@ def _text(message: Mapping[str, Any]) -> str | None:
     content, metadata = message.get("content"), message.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     recipient = message.get("recipient") or "all"
-    if (report := _report(metadata)) is not None:
-        return _text(report)
+    report = _report(metadata)
+    if report is not None and (text := _text(report)) is not None:
+        return text
     is_unsaid = message.get("channel") == THOUGHT or any(is_marked(metadata.get(mark)) for mark in UNSAID)
     if is_unsaid or _author(message) not in {"user", "assistant"}:
         return None
@@ -140,7 +140,7 @@ def _document(content: Any) -> str | None:
     """The text that the model writes on a canvas, or puts in the place of all that stands there; None for code."""
     content = content if isinstance(content, dict) else {}
     parts = content.get("parts")
-    called = _object(content.get("text") or (parts[0] if isinstance(parts, list) and parts else None))
+    called = _object(content.get("text") or "".join(map(_part, parts if isinstance(parts, list) else [parts])))
     changes = called.get("updates")
     whole = [one for one in changes if isinstance(one, dict)] if isinstance(changes, list) else []
     texts = [one.get("replacement") for one in whole if one.get("pattern") == ".*"]

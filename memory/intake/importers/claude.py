@@ -35,7 +35,9 @@ PROJECT = ("docs", "prompt_template")
 KEYS = ["chat_messages", *MEMORIES, *PROJECT]
 # The blocks of a message in which something is said.
 SPOKEN = {"text", "voice_note"}
-# The types of documents that the model writes with a tool, and that a person reads as an answer.
+THINKING = "thinking"
+# The tool with which the model writes documents, and the types of those that a person reads as an answer.
+ARTIFACTS = "artifacts"
 DOCUMENTS = {"text/markdown", "text/plain"}
 # How the program names a long text that the person has pasted, and that it keeps as an attachment.
 _PASTED = re.compile(r"(?:pasted?(?:[ _-](?:text|content))?(?:-\d{1,4})?\.txt)?", re.IGNORECASE)
@@ -119,17 +121,15 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
 def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:
     """The words of a message: the blocks of text, else `text`, and what was pasted; None if there are none.
 
-    Beside blocks that say nothing `text` may have what the model thought.
+    Beside a block of thinking `text` may have what the model thought.
     """
     blocks = message.get("content")
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]
-    texts = [
-        text
-        for block in (blocks if isinstance(blocks, list) else [])
-        if isinstance(block, dict) and isinstance(text := _said(block), str)
-    ]
-    if not any(text.strip() for text in texts) and (is_user or not blocks) and isinstance(message.get("text"), str):
+    blocks = [block for block in (blocks if isinstance(blocks, list) else []) if isinstance(block, dict)]
+    texts = [text for block in blocks if isinstance(text := _said(block), str)]
+    is_thought = not is_user and any(str(block.get("type")).endswith(THINKING) for block in blocks)
+    if not any(text.strip() for text in texts) and not is_thought and isinstance(message.get("text"), str):
         texts = [message["text"]]
     text = "\n".join(text for text in (*texts, *(_pasted(message) if is_user else ())) if text.strip())
     if not is_user:
@@ -138,10 +138,10 @@ def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:
 
 
 def _said(block: Mapping[str, Any]) -> Any:
-    """What a block says, of a call of a tool the document that it writes as a whole; None if it says nothing."""
+    """What a block says, of a document that is written as a whole its text; None if it says nothing."""
     if block.get("type") in SPOKEN:
         return block.get("text")
-    written = block.get("input") if block.get("type") == "tool_use" else None
+    written = block.get("input") if block.get("type") == "tool_use" and block.get("name") == ARTIFACTS else None
     return written.get("content") if isinstance(written, dict) and written.get("type") in DOCUMENTS else None
 
 

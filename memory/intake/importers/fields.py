@@ -15,13 +15,25 @@ from memory.intake.importers.times import moment
 LISTS = ("messages", "message", "responses", "mapping", "chat_messages", "turns", "history", "chat", "conversations")
 # Objects of a chat in which its messages, its id or its time may stand; the tree of a chat before the list of a branch.
 PARTS = ("chat", "history", "data", "state", "conversation")
+# Earlier chats of a chat, which was begun anew.
+EARLIER = "threads"
 # Objects in which a message, or a node of its tree, has its words.
 INNER = ("message", "response")
 # By which other messages name one, and the branch that the person sees.
 KEYS = ("id", "_id", "uuid", "messageId", "message_id", "chatId")
 PARENTS = ("parentId", "parentMessageId", "parent_message_uuid", "parent_response_id", "parent_id", "parent")
 LEAVES = ("currentId", "currentNode", "current_node", "currentMessageId", "leaf_response_id", "treeLeafId")
-CHATS = ("conversation_id", "conversationId", "chat_id", "chatID", "thread_id", "topicId", "sessionId", "conversation")
+CHATS = (
+    "conversation_id",
+    "conversationId",
+    "chat_id",
+    "chatID",
+    "thread_id",
+    "topicId",
+    "sessionId",
+    "session_id",
+    "conversation",
+)
 CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid")
 # Whose a chat is, in an export of all users of a system.
 CHAT_OWNERS = ("user_id", "userId")
@@ -56,6 +68,7 @@ SPOKEN = frozenset(
         "text",
         "input_text",
         "output_text",
+        "content",
         "contentblock",
         "multimodal_text",
         "bold",
@@ -110,15 +123,21 @@ def _words(value: Any, nesting: int) -> str:
 def _is_spoken(part: Mapping[str, Any]) -> bool:
     if any(part.get(mark) is True for mark in THOUGHTS):
         return False
-    style, kind = part.get("style"), part.get("content_type") or part.get("type") or ""
-    is_spoken = str(kind).casefold() in SPOKEN or SIDES.get(str(kind).casefold(), "neither") != "neither"
+    style, kinds = part.get("style"), (part.get("content_type") or part.get("type"), part.get("ft"), part.get("pt"))
+    named = [str(kind).casefold() for kind in kinds if kind]
+    is_spoken = all(kind in SPOKEN or SIDES.get(kind, "neither") != "neither" for kind in named)
     return is_spoken and not (isinstance(style, dict) and style.get("type") == "thinking")
 
 
 def speaker(message: Mapping[str, Any]) -> str | None:
-    """Return the name of who says a message, which may stand in an object, or in place of a role."""
-    within = (message.get(name) for name in ROLES)
-    places = [message, *(one for one in within if isinstance(one, dict))]
+    """Return the name of who says a message, which may stand in an object in place of a role.
+
+    Beside a role that says the side, the name may be a model's.
+    """
+    has_side = side(message) is not None
+    within = [one for name in ROLES if isinstance(one := message.get(name), dict)]
+    unsaid = (one for one in within if not any(str(one.get(name)).casefold() in SIDES for name in ROLES))
+    places = [message, *(unsaid if has_side else within)]
     named = (first(one, SPEAKERS) for one in places)
     return next((name for name in named if name is not None), None)
 
@@ -175,3 +194,9 @@ def about(value: Mapping[str, Any], nesting: int = 0) -> Iterator[Mapping[str, A
     for name in PARTS if nesting < _NESTING else ():
         if isinstance(within := value.get(name), dict):
             yield from about(within, nesting + 1)
+
+
+def earlier(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the earlier chats that stand within a chat."""
+    some = value.get(EARLIER)
+    return [one for one in some if isinstance(one, dict)] if isinstance(some, list) else []

@@ -29,8 +29,11 @@ FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
 # What messages of chats have, whose texts have the same names; memories may have these too.
 OF_CHATS = frozenset(("role", "sender", "author", "src", "peer_id", "peer_name", "is_user", "is_human", "turn_key"))
-# In which a page of memories, an export or a record of a vector store has them.
-WRAPPERS = ["data", "payload", "memories"]
+# In which a page of memories, or a record of a vector store has them; an export has them in `memories`, too.
+RECORDS = ["data", "payload"]
+WRAPPERS = [*RECORDS, "memories"]
+# Whose the memories of a page are.
+OWNED_BY = ("user_id", "agent_id")
 GONE = ("deleted", "archived", "paused")
 # The names of a memory's text, by version and program.
 KEYS = ["memory", "text", "content", "data"]
@@ -39,25 +42,33 @@ KEYS = ["memory", "text", "content", "data"]
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the memories of a file; with a user's id in `names` those of that user, else those of the first one."""
     owners = Owners(names, "memories")
-    for element in elements(file.content, PATHS, [*KEYS, *WRAPPERS]):
+    for element in elements(file.content, PATHS, [*KEYS, *RECORDS]):
         if not isinstance(element, Element):
             yield element
             continue
         for exported in _unwrapped(element.value):
             place = f"memory {element.number}"
+            if not isinstance(exported, Mapping):
+                yield Bad(place, "it is no object", exported)
+                continue
             yield owners.of_another(place, exported.get("user_id"), exported) or _memory(place, exported)
 
 
-def _unwrapped(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _unwrapped(value: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the memories of an element: itself, those of a page, or that of a record."""
     name = next((name for name in WRAPPERS if isinstance(value.get(name), list | dict)), None)
     if name is None:
         yield with_snake_case(value)
         return
     within, about = value[name], {key: one for key, one in value.items() if key != name}
-    for one in within if isinstance(within, list) else [about | within]:
-        if isinstance(one, dict):
-            yield from _unwrapped(one)
+    if isinstance(within, dict):
+        yield from _unwrapped(about | within)
+        return
+    if any(isinstance(about.get(key), str) for key in KEYS):
+        yield with_snake_case(about)
+    owners = {key: one for key, one in with_snake_case(about).items() if key in OWNED_BY}
+    for one in within:
+        yield from _unwrapped(owners | with_snake_case(one)) if isinstance(one, dict) else [one]
 
 
 def _memory(place: str, exported: Mapping[str, Any]) -> Entry:

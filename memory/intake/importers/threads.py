@@ -69,16 +69,22 @@ class Chat:
 
 
 def oldest_first(turns: Sequence[Said]) -> list[Said]:
-    """Return the messages of a file that may begin with the newest one: along such a file, times fall.
+    """Return the messages of a file that may begin with the newest one: along such a file, the times of each side fall.
 
-    Of a question and its answer alone, two clocks may have told the times.
+    Two clocks may have told the times of the two sides, also of a question and its answer alone.
     """
-    times = [one.at for one in turns if one.at is not None]
+    said = [one for one in turns if one.text is not None and one.chosen]
+    sides = [[one.at for one in said if one.at is not None and one.is_user is is_user] for is_user in (True, False)]
+    if min(map(len, sides)) <= 1:
+        sides = [[one.at for one in said if one.at is not None]]
+    is_pair = len(said) == 2 and said[0].is_user  # noqa: PLR2004  # a pair
+    return [*reversed(turns)] if all(map(_falls, sides)) and not is_pair else [*turns]
+
+
+def _falls(times: Sequence[datetime]) -> bool:
     falls = sum(before > behind for before, behind in pairwise(times))
     rises = sum(before < behind for before, behind in pairwise(times))
-    is_pair = len(turns) == 2 and turns[0].is_user  # noqa: PLR2004  # a pair
-    is_turned = falls > rises and times[0] > times[-1] and not is_pair
-    return [*reversed(turns)] if is_turned else [*turns]
+    return falls > rises and times[0] > times[-1]
 
 
 def conversation(
@@ -134,7 +140,7 @@ def _told_apart(turns: Sequence[Said]) -> list[Said]:
 def _rooted(turns: Sequence[Said]) -> list[Said]:
     """Return the messages, behind the parents that stand for the beginning of the chat."""
     roots = {one.parent for one in turns if one.parent in ROOTS}
-    if any(not one.is_user for one in turns if one.parent in ROOTS):
+    if any(not one.is_user for one in turns if one.parent in ROOTS and one.text is not None):
         roots.clear()
     return [*(Said(str(root), is_user=False, text=None, at=None, key=root) for root in roots), *turns]
 

@@ -18,7 +18,7 @@ from memory.intake.importers import fields, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.json_elements import ELEMENT_BYTES, Element, elements
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
+from memory.intake.importers.threads import ROOTS, Chat, Said, conversation, oldest_first
 from memory.text.errors import InvalidRequest
 
 PROGRAM_NAME = "other"
@@ -40,9 +40,10 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     # Messages that stand alone follow each other in one chat.
     loose: _Chat | None = None
     for place, value in _objects(file):
-        within = None if isinstance(value, Bad) else unmarked.messages(value) or fields.listed(value)
-        alone = [] if isinstance(value, Bad) or within else unmarked.activity(value)
-        for one in [value] if alone is None else alone:
+        parts = [] if isinstance(value, Bad) else [*fields.earlier(value), value]
+        listed = [(part, found) for part in parts if (found := unmarked.messages(part) or fields.listed(part))]
+        alone = [] if isinstance(value, Bad) or listed else unmarked.activity(value)
+        for one in [_flat(value)] if alone is None else alone:
             id_ = fields.first(one, fields.CHATS)
             if loose is not None and loose.id != id_:
                 yield from loose.whole()
@@ -51,9 +52,12 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             loose.add(place, one)
         if isinstance(value, Bad):
             yield value
-        elif within:
+        elif listed:
             another = owners.of_another(place, _owner(value), value)
-            yield from chats(file, names, place, value, within) if another is None else [another]
+            for part, within in listed if another is None else ():
+                yield from chats(file, names, place, part, within)
+            if another is not None:
+                yield another
         elif not alone and alone is not None:
             yield LeftOut(OTHER_ACTIVITY)
     if loose is not None:
@@ -160,6 +164,9 @@ class _Chat:
             self.bad.append(Bad(place, "it is no object", one))
             return
         key, parent = key or fields.first(one, fields.KEYS), fields.first(one, fields.PARENTS)
+        if parent in ROOTS and "messageId" not in one:
+            # LibreChat names the beginning of a chat so; of another program it may be the parent of every question.
+            parent = None
         for number, (message, chosen) in enumerate(fields.alternatives(one)):
             text, (side, speaker) = fields.words(message).strip(), self._side(message)
             if side is None and text:

@@ -8,7 +8,16 @@ from datetime import UTC
 import pytest
 
 from memory.intake.importers import characterai, chatgpt, claude, mem0, sillytavern
-from memory.intake.importers.entries import NOT_UTF8, Bad, Conversation, ExportFile, LeftOut, Names, Statement
+from memory.intake.importers.entries import (
+    NOT_UTF8,
+    Bad,
+    Conversation,
+    ExportFile,
+    Knowledge,
+    LeftOut,
+    Names,
+    Statement,
+)
 
 NAMES = Names(None, None, UTC)
 
@@ -68,8 +77,15 @@ def test_a_document_that_claude_writes_with_a_tool_is_said_and_what_it_thinks_is
 
     thought = {"type": "thinking", "thinking": "Tea?"}
     blocks = [thought, {"type": "text", "text": "Here:"}, written("text/markdown", "Rain."), written("code", "x = 1")]
+    blocks.append({"type": "tool_use", "name": "send", "input": {"type": "text/plain", "content": "A letter."}})
     messages = [said("assistant", "", content=blocks, uuid="a"), said("assistant", "Tea?", content=[thought], uuid="b")]
     assert told(claude, json.dumps({"uuid": "c", "chat_messages": messages})) == [("assistant", "Here:\nRain.")]
+
+
+@pytest.mark.parametrize("block", [{"type": "text", "text": ""}, {"type": "token_budget"}, {"text": "Tea?"}])
+def test_words_of_claude_may_stand_beside_blocks_that_say_nothing(block):
+    messages = [said("assistant", "Tea.", content=[block])]
+    assert told(claude, json.dumps({"uuid": "c", "chat_messages": messages})) == [("assistant", "Tea.")]
 
 
 def test_who_says_a_message_of_claude_may_be_written_otherwise():
@@ -139,13 +155,18 @@ def test_what_stands_on_a_canvas_is_said():
 
     nodes = {
         "a": called("create_textdoc", name="Poem", type="document", content="Rain falls."),
+        "p": {"message": called("create_textdoc", type="document", content="Sun.")["message"]},
         "b": called("update_textdoc", updates=[{"pattern": ".*", "replacement": "Snow falls."}]),
         "c": called("update_textdoc", updates=[{"pattern": "Snow", "replacement": "Hail"}]),
         "d": called("create_textdoc", name="Code", type="code/python", content="print()"),
         "e": called("comment_textdoc", comments=[]),
     }
+    # A call may stand in parts.
+    written = nodes["p"]["message"]["content"].pop("text")
+    nodes["p"]["message"]["content"]["parts"] = [written[:20], written[20:]]
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}])) == [
         ("assistant", "Rain falls."),
+        ("assistant", "Sun."),
         ("assistant", "Snow falls."),
     ]
 
@@ -319,7 +340,7 @@ def test_an_answer_that_has_not_come_is_counted():
         {"channel": "analysis"},
         *(
             {"metadata": {mark: True}}
-            for mark in ("is_thinking_preamble_message", "is_loading_message", "is_error", "is_user_system_message")
+            for mark in ("is_thinking_preamble_message", "is_loading_message", "is_user_system_message")
         ),
     ],
 )
@@ -339,6 +360,30 @@ def test_the_report_of_a_research_is_an_answer():
     unread = of_tool | {"metadata": about | {"chatgpt_sdk": {"widget_state": "{"}}}
     nodes = {"a": {"message": of_tool}, "b": {"message": unread, "parent": "a"}}
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}])) == [("assistant", "Tea grows in Assam.")]
+    begun = {"chatgpt_sdk": {"widget_state": {"report_message": {"status": "in_progress"}}}}
+    nodes = {"a": {"message": report | {"metadata": begun}}}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}])) == [("assistant", "Tea grows in Assam.")]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_words_beside_an_error_of_chatgpt_were_said(role):
+    message = {"author": {"role": role}, "content": {"parts": ["Tea"]}, "metadata": {"is_error": True}}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [(role, "Tea")]
+
+
+def test_nodes_without_links_may_begin_with_the_newest():
+    said_at = [("assistant", 40), ("user", 30), ("assistant", 20), ("user", None)]
+    nodes = {
+        str(place): {
+            "message": {
+                "author": {"role": role},
+                "create_time": at and 1.75e9 + at,
+                "content": {"parts": [str(4 - place)]},
+            }
+        }
+        for place, (role, at) in enumerate(said_at)
+    }
+    assert [text for _, text in told(chatgpt, json.dumps({"id": "c", "mapping": nodes}))] == ["1", "2", "3", "4"]
 
 
 @pytest.mark.parametrize("author", ["user", "User"])
@@ -411,6 +456,34 @@ GONE = {"id": "2", "memory": "Likes rum"}
 )
 def test_memories_of_mem0_are_read_from_pages_and_records_and_not_those_that_are_gone(export):
     assert told(mem0, json.dumps(export)) == [("fact", "Likes tea")]
+
+
+def entries_of_mem0(content):
+    found = mem0.read(ExportFile("m.json", io.BytesIO(content.encode())), NAMES)
+    return [
+        one.content if isinstance(one, Statement) else one.reason for one in found if not isinstance(one, Knowledge)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (r'{"memories": [{"memory": "A"}, {"memory": "\q \ \q"}, {"memory": "B"}]}', ["A", "not JSON", "B"]),
+        ('{"memories": [{"memory": "A"}, {"memory": "B"}, {"mem', ["A", "B", "the file is damaged"]),
+        ('{"memories": [{"memory": "A"}, null, "B", {"memory": "C"}]}', ["A", "it is no object", "C"]),
+        ('{"user_id": "u", "memories": ["A", "B"]}', ["it is no object"]),
+        ('[{"user_id": "u", "memories": ["A", {"memory": "B"}]}]', ["it is no object", "B"]),
+        ('{"id": "2", "memory": "A", "memories": []}', ["A"]),
+        (
+            '[{"user_id": "ann", "memories": [{"memory": "A"}]}, {"user_id": "bob", "memories": [{"memory": "B"}]}]',
+            ["A", "it is of another user"],
+        ),
+        ('[{"userId": "ann", "data": [{"memory": "A"}]}, {"agentId": "wren", "data": [{"memory": "B"}]}]', ["A"]),
+    ],
+)
+def test_what_is_wrong_with_a_memory_costs_no_other_one_and_a_page_says_whose_they_are(content, expected):
+    found = entries_of_mem0(content)
+    assert [one[: len(begin)] for one, begin in zip(found, expected, strict=True)] == expected
 
 
 def test_what_an_agent_did_and_a_long_text_without_an_id_are_knowledge():

@@ -182,7 +182,15 @@ FORMS = {
     ],
     "big-AGI": listed(
         {"id": "q", "role": "user", "fragments": [{"ft": "content", "part": {"pt": "text", "text": QUESTION}}]},
-        {"id": "a", "role": "assistant", "fragments": [{"ft": "content", "part": {"pt": "text", "text": ANSWER}}]},
+        {
+            "id": "a",
+            "role": "assistant",
+            "fragments": [
+                {"ft": "content", "part": {"pt": "text", "text": ANSWER}},
+                {"ft": "content", "part": {"pt": "error", "text": "A file."}},
+                {"ft": "attachment", "part": {"pt": "doc", "data": {"idt": "text", "text": "A file."}}},
+            ],
+        },
     ),
     "Chatbox": listed(
         {"id": "q", "role": "user", "contentParts": [{"type": "text", "text": QUESTION}]},
@@ -194,6 +202,11 @@ FORMS = {
         {"type": "human", "data": {"type": "human", "content": "Forget it."}, "deleted": True},
         {"type": "ai", "data": {"type": "ai", "content": ANSWER, "tool_calls": []}},
     ],
+    "LangChain's rows": [
+        {"session_id": "s", "message": {"type": "human", "data": {"content": QUESTION}}},
+        {"session_id": "s", "message": {"type": "ai", "data": {"content": ANSWER}}},
+    ],
+    "Chatbox's topics": {"id": CHAT, "messages": MESSAGES[1:], "threads": [{"id": "t", "messages": MESSAGES[:1]}]},
     "AI Studio": {
         "messages": [
             {"role": "user", "text": QUESTION},
@@ -257,11 +270,17 @@ def test_a_speakers_name_may_stand_with_the_author():
     said = [("Ann", QUESTION), ("Mira", ANSWER)]
     chat = {"messages": [{"type": "Default", "author": {"name": name}, "content": text} for name, text in said]}
     assert standing(read(chat, user="ann")) == SAID
+    for message, kind in zip(chat["messages"], ("user", "bot"), strict=True):
+        message["author"]["type"] = kind
+    assert standing(read(chat, user="ann", companion="mira")) == SAID
 
 
 @pytest.mark.parametrize(
     ("times", "is_turned"),
-    [((0.102, 0.023), False), ((60, 90, 0), False), ((90, 60, 30), True), ((90, 60, 60, 0), True)],
+    [
+        *(((0.102, 0.023), False), ((60, 90, 0), False), ((90, 60, 30), True), ((90, 60, 60, 0), True)),
+        *(((540, 300, 300, 300), False), ((302, 300, 2, 0), True), ((300, 302, 0, 2), True)),
+    ],
 )
 def test_a_file_may_begin_with_its_newest_message(times, is_turned):
     texts = [*map(str, range(len(times)))]
@@ -275,6 +294,17 @@ def test_a_file_may_begin_with_its_newest_message(times, is_turned):
     assert [text for _, text in standing(read(chat))] == (texts[::-1] if is_turned else texts)
 
 
+def test_of_a_question_and_its_answer_behind_a_systems_line_two_clocks_may_tell_the_times():
+    said = [{"role": "system", "content": "Be kind."}, MESSAGES[0] | {"time": ANSWERED}, MESSAGES[1] | {"time": ASKED}]
+    assert standing(read(said)) == SAID
+
+
+@pytest.mark.parametrize("author", [{"role": "assistant", "name": "gpt-4o"}, {"type": "bot", "name": "Assistant"}])
+def test_the_name_of_a_model_beside_its_role_is_no_third_persons(author):
+    answer = {"role": "assistant", "author": author, "content": ANSWER}
+    assert standing(read([MESSAGES[0], answer], companion="Wren")) == SAID
+
+
 def test_of_two_first_messages_one_was_edited():
     def said(id_, parent, text, *, is_user):
         return {"messageId": id_, "parentMessageId": parent, "isCreatedByUser": is_user, "text": text}
@@ -283,8 +313,12 @@ def test_of_two_first_messages_one_was_edited():
     chat = {"conversationId": CHAT, "messages": [said("q", root, "My dog is Rax.", is_user=True)]}
     chat["messages"] += [said(ONE, root, QUESTION, is_user=True), said(TWO, ONE, ANSWER, is_user=False)]
     assert standing(read(chat)) == SAID
+    chat["messages"].append({"messageId": "s", "parentMessageId": root, "role": "system", "text": "Be kind."})
+    assert standing(read(chat)) == SAID
     chat["messages"][2]["parentMessageId"] = root
     assert standing(read(chat)) == [("user", "My dog is Rax."), *SAID], "links that are lost retract nothing"
+    others = [{"id": id_, "parent_id": root, "role": "user", "text": id_} for id_ in ("One?", "Two?")]
+    assert standing(read({"id": CHAT, "messages": others})) == [("user", "One?"), ("user", "Two?")]
 
 
 def ids(entries):
