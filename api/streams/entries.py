@@ -69,12 +69,21 @@ def derived_id(stream: str, place: bytes, fields: Fields) -> str:
     return storable(fields.get(b"id", b"").decode(errors="replace")) or f"stream/{stream}/{place.decode()}"
 
 
+def sent(fields: Fields) -> bytes:
+    """Return an entry's `data` as received; of one without it all fields as an object, which a replay can read."""
+    return fields[b"data"] if b"data" in fields else json.dumps(_named(fields), ensure_ascii=False).encode()
+
+
 def by_address(entries: Iterable[Entry]) -> dict[Address, list[Entry]]:
     """Group entries by Being or room, each group in the order of arrival."""
     sorted_: dict[Address, list[Entry]] = {}
     for entry in entries:
         sorted_.setdefault(entry.to, []).append(entry)
     return sorted_
+
+
+def _named(fields: Fields) -> dict[str, str]:
+    return {name.decode(errors="replace"): value.decode(errors="replace") for name, value in fields.items()}
 
 
 def _check_id(sent: bytes, *, off_the_record: bool) -> None:
@@ -88,7 +97,9 @@ def _check_id(sent: bytes, *, off_the_record: bool) -> None:
 
 def _object(fields: Fields) -> dict[str, Any]:
     if b"data" not in fields:
-        raise Unreadable("the entry has no field `data`")
+        raise Unreadable(
+            "the entry has no field `data`, which holds the object as JSON", off_the_record=is_marked(_named(fields))
+        )
     try:
         found = json.loads(decoded(fields[b"data"]))
     except UnicodeDecodeError as fault:

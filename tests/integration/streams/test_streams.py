@@ -363,6 +363,19 @@ def test_what_was_rejected_can_be_given_back_once(new_reader, redis):
     assert again.id == one.id
 
 
+def test_an_entry_whose_fields_are_the_object_is_taken_when_it_is_given_back(new_reader, redis, store, being):
+    reader = new_reader()
+    redis.xadd("patrol:notes", {"being": str(being.being_id), "type": "todo", "content": "Feed Ösel."})
+    redis.xadd("patrol:notes", {"content": "A secret.", "off_the_record": "true"})
+    reader.read()
+    one, unkept = rejected.listed(redis)
+    assert ("no field `data`" in one.reason, unkept.data) == (True, b"")
+    rejected.replay(redis, one)
+    reader.read()
+    with store.transaction() as tx:
+        assert tx.value("select content #>> '{}' from memory.notes") == "Feed Ösel."
+
+
 def test_of_what_can_never_be_taken_the_beginning_is_kept(new_reader, redis):
     reader = new_reader()
     redis.xadd("patrol:notes", {"data": "x" * 300_000})
