@@ -20,7 +20,7 @@ _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inne
 _MADE_UP = (
     r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|pondering"
     r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
-    r"|[a-z]{1,15}thinking|思考(?:过程)?|推理(?:过程)?|gedanken"
+    r"|lobethinking|思考(?:过程)?|推理(?:过程)?|gedanken"
 )
 # Common words.
 _ANALYSIS = r"analysis|analyze|plan|planning|brainstorm|consider|considerations|draft"
@@ -87,7 +87,8 @@ _FORMS = {
     "details": _Form(
         r"<details\b(?=[^<>]*+>)(?:[^<>]*?\b(?:type|class)=[\"']?"
         r"(?:reasoning|thinking|thoughts?|tool_calls|code_interpreter)\b[^<>]*+>"
-        r"|[^<>]*+>\s{0,5}<summary>(?:<\w{1,9}>)?\W{0,5}(?:(?:view|show|hide|model|ai|[^<>\s]{1,40}['\u2019]s)\s)?"
+        r"|[^<>]*+>\s{0,5}<summary>(?:<\w{1,9}>)?"
+        r"(?:\U0001f4ad\s?[^<>\s]{1,40}['\u2019]s\s(?=thoughts)|\W{0,5}(?:(?:view|show|hide|model|ai|model's)\s)?)"
         r"(?:thinking|thoughts?|reasoning|reasoned|chain.of.thought|inner monologue|(?:已深度)?思考(?:过程)?"
         r"|推理(?:过程)?|gedankengang|denkprozess|raisonnement|razonamiento|ragionamento|raciocínio|рассуждения|размышления)"
         r"(?: process)?(?: for [^<]{1,40}|\s?\([^()<]{1,40}\))?\W{0,5}(?:</\w{1,9}>)?\W{0,5}</summary>)",
@@ -112,7 +113,7 @@ _FORMS = {
     "ollama": _Form(r"thinking\.\.\.[ \t]{0,5}$", r"^\.\.\.done thinking\.", at_beginning=True),
     # Poe and others quote it.
     "quote": _Form(
-        r"(?:>[ \t]?)?[^\w\n<>]{0,6}(?:thinking|thoughts?|thought process|reasoning)(?:\.\.\.|:|…)?[*_]{0,3}:?"
+        r"(?:>[ \t]?)?[^\w\n<>#-]{0,6}(?:thinking|thoughts?|thought process|reasoning)(?:\.\.\.|:|…)?[*_]{0,3}:?"
         r"[ \t]{0,5}\n\s{0,5}(?=>)",
         r"^(?=[^\s>])",
         at_beginning=True,
@@ -179,8 +180,11 @@ _APART = frozenset(" ,.;:)")
 SENTENCE = 200
 # A sentence goes on behind a marker that it begins with; reasoning begins one.
 _MENTIONED = re.compile(r" (?-i:[a-z])|['\u2019]s\b|[,;]")
+_GOES_ON = frozenset(".,:;?!=)|/")
 # The beginning of an item of a list or of a row, which has each marker in an item of its own.
 _ITEM = re.compile(r"\s{0,12}(?:[-*•|]|\d{1,3}[.)])(?:\s|\Z)")
+# Before the sign that opens a quotation, or a text in a program.
+_OPENS_A_QUOTATION = re.compile(r"(?:\A|[\s(\[:=,])[rbf]?\Z")
 _PUNCTUATION = " \t\n.,;:…/|&+-–—"
 
 
@@ -235,7 +239,8 @@ class _Reader:
     def _ends_a_block(self, close: re.Match[str]) -> bool:
         """Whether a closing marker stands as behind reasoning, and outside code: adjoining it, before a paragraph."""
         before, behind = self._text[: close.start()], self._text[close.end() :]
-        if not before.strip() and behind.strip() and not _MENTIONED.match(behind):
+        goes_on = _MENTIONED.match(behind) or behind.lstrip()[:1] in _GOES_ON
+        if not before.strip() and behind.strip() and not goes_on:
             # The prompt had opened an empty block.
             return True
         is_adjoined = before[len(before.rstrip()) :] in {"", "\n", "\r\n"} or not before.strip()
@@ -313,26 +318,34 @@ class _Reader:
 
     def _are_spoken_of(self, opens: re.Match[str], close: re.Match[str]) -> bool:
         """Whether two markers are words of one sentence, as in "put <think> before it and </think> behind it"."""
-        if self._are_quoted(opens.start(), close.end()):
-            return True
         between = self._text[opens.end() : close.start()]
+        if self._is_quotation(opens.start(), close.end()):
+            return True
         joined = between.strip(_PUNCTUATION).casefold()
         if self._silent:
             return joined != "" and joined in _BETWEEN
         if joined in _BETWEEN:
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()
-        if _ITEM.match(line) and "\n" in between and _ITEM.match(between.rpartition("\n")[2]):
+        first, _, last = between.partition("\n")
+        item = _ITEM.match(line)
+        if item and (first.strip() or item.end() < len(line)) and _ITEM.match(last.rpartition("\n")[2]):
             return True
         in_sentence = line[-1:].isalnum() or line[-1:] in {",", "("}
         apart = between[:1] in _APART and between[-1:] == " "
         return in_sentence and apart and len(between) <= SENTENCE and "\n" not in between
 
     def _is_quoted(self, marker: re.Match[str]) -> bool:
-        return self._are_quoted(*marker.span())
-
-    def _are_quoted(self, start: int, end: int) -> bool:
+        start, end = marker.span()
         return self._text[max(0, start - 1) : start] in _QUOTES and self._text[end : end + 1] in _QUOTES
+
+    def _is_quotation(self, start: int, end: int) -> bool:
+        """Whether all of a block is quoted in one line: its first sign opens a quotation, its last one closes it."""
+        behind = self._text[end : end + 2]
+        if "\n" in self._text[start:end] or behind[:1] not in _QUOTES or behind[1:].isalnum():
+            return False
+        before = self._text[max(0, start - 3) : start]
+        return before[-1:] in _QUOTES and _OPENS_A_QUOTATION.search(before[:-1]) is not None
 
     def _end_of_code(self, start: int) -> int | None:
         """Return where the code ends that begins here: a fenced block, or a span between backticks."""
