@@ -43,6 +43,14 @@ _LEAVES_ROLE = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = re.compile(r"chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content")
+# Beside quoted talk: what is quoted or labelled there, and how an instruction speaks of the one who gives it.
+_NOT_ONES_OWN = re.compile(
+    r"[\"\u201c\u201e\u00ab][^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,500}[\"\u201c\u201d\u00bb]|(?<!\w)'[^'\n]{1,500}'(?!\w)"
+    r"|^[ \t>*#-]{0,20}[^\W\d_][\w -]{0,30}:[^\n]*"
+    r"|\bI(?:'ll| will| want| need| would like|'d like)\b[^.\n]{0,20}\byou\b"
+    r"|\b(?:give|send|tell|show) me\b|\bgib mir\b|\bdonne-moi\b|\bdame\b|\bdammi\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:  # noqa: PLR0911  # rules in order
@@ -79,7 +87,7 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
         own = own_words(last.text)[-_LOOKED_AT:]
         quoted = Markup(own, _QUOTES.fullmatch).widest()
         if quoted is not None and _is_talk(own[quoted]):
-            around = f"{own[: quoted.start]}\n{own[quoted.stop :]}"
+            around = _NOT_ONES_OWN.sub(" ", f"{own[: quoted.start]}\n{own[quoted.stop :]}")
             is_own = is_in_first_person(around, language_of(around, "en"))
             return "unsure" if is_own and not asks_like_a_frontend(_plain(around)) else "frontend"
         if _is_talk(own):

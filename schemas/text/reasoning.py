@@ -171,7 +171,7 @@ _FRAME = re.compile(
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
 )
-_ANSWER = re.compile(r"\s*<(answer|response|output)>(?P<said>.*)</\1>\s*", re.DOTALL)
+_ANSWER = re.compile(r"\s*<(answer|response|output)>(?P<said>(?:(?!</?\1>).)*)</\1>\s*", re.DOTALL)
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
 # Between two markers that are only spoken of.
 _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "à", "y", "o", "e", "と", "和", "や"))
@@ -181,8 +181,8 @@ SENTENCE = 200
 # A sentence goes on behind a marker that it begins with; reasoning begins one.
 _MENTIONED = re.compile(r" (?-i:[a-z])|['\u2019]s\b|[,;]")
 _GOES_ON = frozenset(".,:;?!=)|/")
-# The beginning of an item of a list or of a row, which has each marker in an item of its own.
-_ITEM = re.compile(r"\s{0,12}(?:[-*•|]|\d{1,3}[.)])(?:\s|\Z)")
+# The beginning of an item of a list, which has each marker in an item of its own.
+_ITEM = re.compile(r"\s{0,12}(?:[-*•]|\d{1,3}[.)])\s")
 # Before the sign that opens a quotation, or a text in a program.
 _OPENS_A_QUOTATION = re.compile(r"(?:\A|[\s(\[:=,])[rbf]?\Z")
 _PUNCTUATION = " \t\n.,;:…/|&+-–—"
@@ -327,9 +327,8 @@ class _Reader:
         if joined in _BETWEEN:
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()
-        first, _, last = between.partition("\n")
-        item = _ITEM.match(line)
-        if item and (first.strip() or item.end() < len(line)) and _ITEM.match(last.rpartition("\n")[2]):
+        last = between.rpartition("\n")[2]
+        if "\n" in between and ((_ITEM.match(line) and _ITEM.match(last)) or line.strip() == last.strip() == "|"):
             return True
         in_sentence = line[-1:].isalnum() or line[-1:] in {",", "("}
         apart = between[:1] in _APART and between[-1:] == " "

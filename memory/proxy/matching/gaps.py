@@ -91,7 +91,11 @@ def moved_notes(
         ]
         if number >= newest:
             role = turns[number - 1].role if number else None
-            left = [one for one in left if one.parent_id is None or _role_before(one, known) == role]
+            left = [
+                one
+                for one in left
+                if one.parent_id is None or (one.parent_id in at and _role_before(one, known) == role)
+            ]
         if left:
             moved[number] = left
     return moved

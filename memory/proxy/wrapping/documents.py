@@ -42,7 +42,11 @@ _LONGER_THAN_TYPED = 4000
 # What a browser's field for text does not hold, and the line break at a file's end before those that SillyTavern adds.
 _OF_FILES = re.compile(r"[\r\f\u00ad\ufeff]|\n\n\n")
 # A block of code that says which file it is.
-_FILE_ALONE = re.compile(r"\s*+(?P<fence>`{3,}+|~{3,}+)[^\s`]{1,120}\.\w{1,5}[ \t]*+\n.*\n(?P=fence)\s*+", re.DOTALL)
+_FILE_ALONE = re.compile(
+    r"\s*+(?P<fence>`{3,}+|~{3,}+)(?:[\w+-]{1,20}[ \t])?[^\s`]{1,120}\.\w{1,5}(?:[ \t]\([\d-]{1,20}\))?[ \t]*+\n"
+    r".*\n(?P=fence)\s*+",
+    re.DOTALL,
+)
 _LAST_PARAGRAPH = re.compile(r"\n[ \t]*\n(?=\S)")
 
 

@@ -14,6 +14,7 @@ by where it stands and how it is marked, never by a marker in the midst of a sen
 import re
 from collections import deque
 
+from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.wrapping.agents import without_insertions
 from memory.proxy.wrapping.envelopes import without_envelope
 from memory.proxy.wrapping.headings import is_heading
@@ -126,7 +127,9 @@ def own_words(text: str) -> str:
 
 def _is_filled_in(text: str) -> bool:
     """Whether a line is a form with a context, a question, and a place for the answer."""
-    return all(label.search(text) for label in (_ANSWER_LABEL, _CONTEXT_LABEL, _ASKED))
+    labels = [label.search(text) for label in (_ANSWER_LABEL, _CONTEXT_LABEL, _ASKED)]
+    before = text[: min((label.start() for label in labels if label), default=0)]
+    return all(labels) and not is_in_first_person(before, language_of(before, "en"))
 
 
 def _is_retrieved(text: str) -> bool:

@@ -47,21 +47,14 @@ _OUT_OF_CHARACTER = re.compile(
     rf"(?![^()\[\]]*{_OF_SPEAKER})"
     r"(?=[^()\[\]]*\b(?i:repl(?:y|ies)|responses?|narrat\w{1,5}|in character|paragraphs?|words|speak for|write)\b)"
 )
-# Notes that people write as well, and lists, where nothing else is said.
-_OWN_NOTE = re.compile(
-    rf"\[[ \t]*(?:memory|memories|reminder|scenario|setting|summary)[ \t]*:[^\[\]]*{_OF_SPEAKER}", re.IGNORECASE
-)
-_OWN_LIST = re.compile(
-    rf"\W*(?:{_OF_USER})(?:\*\*)?[ \t]*:(?:(?!\n[ \t]*\n).)*{_OF_SPEAKER}", re.IGNORECASE | re.DOTALL
-)
+# Notes that people write as well.
+_OWN_NOTE = re.compile(rf"\[[ \t]*(?:memory|memories|reminder)[ \t]*:[^\[\]]*{_OF_SPEAKER}", re.IGNORECASE)
 PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 
 
 def is_steering(text: str) -> bool:
     """Whether a line holds nothing but paragraphs with which a frontend steers the model."""
     text = text.strip()
-    if may_be_own_note(text):
-        return False
     begins = 0
     for found in PARAGRAPHS.finditer(text):
         if not steers(text[begins : found.start()]):
@@ -72,13 +65,12 @@ def is_steering(text: str) -> bool:
 
 def steers(paragraph: str) -> bool:
     """Whether a frontend steers the model with a paragraph, wherever it stands."""
-    return bool((_BRACKETS.match(paragraph) and not _OWN_NOTE.match(paragraph)) or _NOTE.match(paragraph))
+    return bool((_BRACKETS.match(paragraph) and not may_be_own_note(paragraph)) or _NOTE.match(paragraph))
 
 
 def may_be_own_note(text: str) -> bool:
-    """Whether a text begins with a note in brackets, or is a list, that speaks of the one who wrote it."""
-    is_list = _OWN_LIST.match(text) is not None and PARAGRAPHS.search(text.rstrip()) is None
-    return is_list or _OWN_NOTE.match(text) is not None
+    """Whether a text begins with a note in brackets that speaks of the one who wrote it."""
+    return _OWN_NOTE.match(text) is not None
 
 
 def steers_beside_words(paragraph: str) -> bool:

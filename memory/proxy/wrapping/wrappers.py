@@ -8,7 +8,7 @@ import re
 
 from memory.proxy.wrapping.agents import TAGS
 from memory.proxy.wrapping.headings import blocks, without_results
-from memory.proxy.wrapping.steering import PARAGRAPHS, may_be_own_note, steers, steers_beside_words
+from memory.proxy.wrapping.steering import PARAGRAPHS, steers, steers_beside_words
 from memory.text.markup import Mark, Markup
 
 # Words that name retrieved things, alone or among others: `<webpage_contents>`, `<searchResults>`.
@@ -44,7 +44,7 @@ _CLOSES_LINE = re.compile(r"\][ \t]*+\n\s*+")
 
 def without_wrappers(text: str) -> str:
     """Return a line without what a frontend put before and behind the user's words, stripped."""
-    narrowed = text.strip() if may_be_own_note(text) else _Narrowed(text).read()
+    narrowed = _Narrowed(text).read()
     kept = without_results(narrowed)
     if kept != narrowed:
         kept = _Narrowed(kept).read()

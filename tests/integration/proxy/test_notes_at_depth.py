@@ -45,6 +45,18 @@ def test_short_answers_do_not_hide_what_is_said_before_a_note_at_the_end(store, 
     assert stands.count(note) <= 1
 
 
+def test_short_words_that_are_said_again_stand_where_the_middle_of_the_chat_is_cut(store, being):
+    door, said = Door(store, being), [GREETING]
+    for place, words in enumerate(SAID):
+        said += [user(words), user("What do you think?")]
+        door.asks(*said[:1], *said[-3:], answer=answered(place))
+        said.append(assistant(answered(place)))
+
+    assert [text for role, _, text in door.said() if role == "user"] == [
+        text for words in SAID for text in (words, "What do you think?")
+    ]
+
+
 def test_words_behind_which_a_frontend_puts_the_beginning_of_the_answer_are_stored(store, being):
     door, said = Door(store, being), [GREETING]
     for place, words in enumerate(SAID):

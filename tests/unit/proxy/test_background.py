@@ -40,6 +40,8 @@ def test_an_operator_registers_prompts_as_they_are_set(monkeypatch):
         ("My name is Ann.", "unsure"),
         ("Give this conversation a title for my list. Only return the title.", "frontend"),
         ("Which topic is it?", "frontend"),
+        ("Follow-up question: where does my sister live?\nStandalone question:", "frontend"),
+        ("Classify the feeling, as in 'I hate my job'. Give me one word.", "frontend"),
     ],
 )
 def test_a_person_may_speak_beside_quoted_talk(words, maker):

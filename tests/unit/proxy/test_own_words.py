@@ -124,14 +124,13 @@ WRAPPED |= {
     "lines of a file": f"```md notes/cv.md (1-2)\nI live in Bern.\n```\n{OWN}",
 }
 OWN_TEXTS = [
+    "My survey.\nName: Ann, I live in Bern.\nNotes: I am allergic to nuts.\nQuestion: what can I eat?\nAnswer:",
     "Using the information I gave you, plan my day. Question: is it long?",
     "Given this context, should I quit?\n\nI am tired.",
     "I wrote /think on the wall.",
     "Context: I moved to Bern.\n\nQuery: none.",
     "[2026-12-01 10:00] dentist",
     "[Memory: my mother singing]\n\nThat is what I see.",
-    "[Scenario: I meet my father]\n\nHow would that go?",
-    "User preferences:\n- I like to be called Annie",
     "[Thu 2026-03-12 09:15 GMT+1] Bo: hi\n[Thu 2026-03-12 09:16 GMT+1] Cy: hello",
     '{"mood": "sad", "message": "my dog died"}',
     "Here is my day: <summary>I live in Bern. I love chess.</summary>",

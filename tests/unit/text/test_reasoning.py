@@ -140,6 +140,9 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "re.sub(r'<think>.*?</think>', '', text) does it, Pilot.",
         "| <think> | opens |\n| </think> | closes |\n\nPilot.",
         "</think> closes it, Pilot.",
+        "</think>: Pilot closes it.",
+        "<details><summary>Pilot's thoughts</summary>I stay.</details>",
+        "## Thoughts\n\n> I want to leave.\n\nPilot does.",
     ],
 )
 def test_words_that_mention_a_marker_stay(words):
@@ -177,6 +180,9 @@ def test_words_that_mention_a_marker_stay(words):
         ("Who is it?\r\n</think>\r\n\r\nYes.", "Yes."),
         ("</think>\n\nYes.", "Yes."),
         ("</think>Yes.", "Yes."),
+        ('"Hello."<think>Hm.</think>"Come in."', '"Hello.""Come in."'),
+        ("1. <think>Three names.\n2. Well.</think>Ann\n2. Ben", "1. Ann\n2. Ben"),
+        ("<details><summary>💭 Mira's Thoughts</summary>Hm.</details>Yes.", "Yes."),
         ("<think>a</think><|begin_of_box|>Yes.<|end_of_box|>", "Yes."),
         ("<thinking>a</thinking>\n<output>Yes.</output>", "Yes."),
         ("> 💭 **Thinking**\n> I will hide the key.\n\nYes.", "Yes."),

@@ -66,8 +66,11 @@ def _refuse(message: Any, reason: str) -> None:
     name = f"{headers.get('task')}"
     if name.partition(".")[0] not in _OWN:
         body = message.body if isinstance(message.body, bytes) else f"{message.body}".encode(errors="replace")
-        kept = b"" if _OFF_THE_RECORD in body else body
-        refused = Rejected(_door(name), f"celery/{message.delivery_tag}/call", reason, kept, length=len(body))
+        # It may be in an encoding of wider characters.
+        kept = b"" if _OFF_THE_RECORD in body.replace(b"\0", b"") else body
+        refused = Rejected(
+            _door(name.encode() + body), f"celery/{message.delivery_tag}/call", reason, kept, length=len(body)
+        )
         try:
             with open_redis(addresses(Settings()).redis_url) as redis:
                 rejected.keep(redis, [refused])
@@ -78,6 +81,6 @@ def _refuse(message: Any, reason: str) -> None:
     message.reject()
 
 
-def _door(name: str) -> str:
-    """The stream through which a message that was sent to a task would be replayed."""
-    return rejected.DOORS["messages" if "message" in name else "notes"]
+def _door(named: bytes) -> str:
+    """The stream through which a message would be replayed, by the task that its header or its body names."""
+    return rejected.DOORS["messages" if b"ingest.message" in named else "notes"]
