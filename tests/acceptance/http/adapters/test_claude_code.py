@@ -114,12 +114,20 @@ def test_what_a_person_writes_like_the_program_is_said(hook, person, tmp_path):
     )
     own = ["Caveat: my mother is allergic to nuts.", "[Request] Plan the week."]
     command = "<command-name>/{}</command-name>\n<command-args>{}</command-args>"
-    rejected = "The user doesn't want to proceed. To tell you how to proceed, the user said:\nUse Rust."
+    no = "The user doesn't want to proceed. To tell you how to proceed, the user said:\n"
     words = [of_the_program, own[0], "[Request interrupted by user for tool use]", own[1]]
     words += [command.format("plan", "Bake for Oslo."), command.format("model", "large")]
+    words += [command.format("login", "--api-key sk-any now"), "<ide-config> is wrong in our docs."]
+    words += [
+        "<task-notification>Done.</task-notification>\nRead the output file.",
+        command.format("x", "") + "<skill-format>true</skill-format>",
+    ]
     words += ["<user-memory-input>I am vegan.</user-memory-input>", "<ide_selection>x = 1</ide_selection>\nWhat is x?"]
-    words += [[{"type": "tool_result", "content": result}] for result in (rejected, "Done.")]
-    own += ["Bake for Oslo.", "I am vegan.", "What is x?", "Use Rust."]
+    rejected = f"{no}Use Rust.\n\nNote: The user's next message may contain a correction."
+    unclear = f"{no}The user wants to clarify these questions."
+    results = ((rejected, True), ("Done.", True), (rejected, False), (unclear, True))
+    words += [[{"type": "tool_result", "content": one, "is_error": is_error}] for one, is_error in results]
+    own += ["Bake for Oslo.", "<ide-config> is wrong in our docs.", "I am vegan.", "What is x?", "Use Rust."]
     transcript.write_text("\n".join(json.dumps(entry(number, text)) for number, text in enumerate(words)))
     assert hook("SessionEnd", transcript_path=str(transcript)).returncode == 0
     assert [row["content"] for row in said(person)] == own
