@@ -812,7 +812,7 @@ def test_what_an_answer_says_in_another_form_is_kept(purpose, perturb):
         wanted = [one.replace("person:", "thing:") for one in wanted]
     found = lost = 0
     # Some perturbations have few forms, which come again and again.
-    for text, times in Counter(perturb(random.Random(seed), deepcopy(right)) for seed in range(15)).items():
+    for text, times in Counter(perturb(random.Random(seed), deepcopy(right)) for seed in range(25)).items():
         answer = kept(answered(form, text))
         found += times * sum(one in answer for one in wanted)
         lost += times * sum(one not in answer for one in wanted)
@@ -828,9 +828,7 @@ def test_of_an_answer_whose_end_is_cut_off_the_whole_items_are_kept(purpose):
         for name, value in right.items()
         if isinstance(value, list)
     }
-    # Each item's end and what is beside it; in between every third place.
-    cuts = {end + beside for of_list in ends.values() for end in of_list for beside in (-1, 0, 1)}
-    for cut in sorted(cuts.union(range(len(text) // 3, len(text), 3)) & {*range(len(text) // 3, len(text))}):
+    for cut in range(len(text) // 3, len(text)):
         found = answer_text(text[:cut])
         whole = {name: sum(end <= cut for end in ends[name]) for name in ends}
         if found is None:

@@ -28,38 +28,22 @@ def one_line(done):
     return line
 
 
-CLOSED = f"postgresql://me:{PASSWORD}@127.0.0.1:{{closed}}/memory"
-MISSING = "{server}&user=postgres&dbname=missing"
-
-
+@pytest.mark.parametrize("arguments", [["doctor"], ["migrate"], ["being", "list"]], ids=" ".join)
 @pytest.mark.parametrize(
-    ("arguments", "url", "reason", "remedy"),
+    ("url", "reason", "remedy"),
     [
-        ("doctor", CLOSED, "Connection refused", "Start the server"),
-        ("migrate", CLOSED, "Connection refused", "Start the server"),
-        ("being list", CLOSED, "Connection refused", "Start the server"),
-        (
-            "migrate",
-            f"postgresql://me:{PASSWORD}@nowhere.invalid/memory",
-            "nowhere.invalid",
-            "correct DATABASE_URL",
-        ),
-        ("doctor", "{server}&user=stranger", 'role "stranger" does not exist', "Create the role"),
-        ("migrate", MISSING, 'database "missing" does not exist', "Create the database"),
-        ("being list", MISSING, 'database "missing" does not exist', "Create the database"),
-        ("migrate", f"mysql://me:{PASSWORD}@127.0.0.1/memory", "DATABASE_URL", "must be like postgresql://"),
-        (
-            "being list",
-            f"postgresql://me:{PASSWORD}%zz@127.0.0.1/memory",
-            "DATABASE_URL",
-            "write it like postgresql://",
-        ),
-        ("doctor", PASSWORD, "DATABASE_URL", "must be like postgresql://"),
+        (f"postgresql://me:{PASSWORD}@127.0.0.1:{{closed}}/memory", "Connection refused", "Start the server"),
+        (f"postgresql://me:{PASSWORD}@nowhere.invalid/memory", "nowhere.invalid", "correct DATABASE_URL"),
+        ("{server}&user=stranger", 'role "stranger" does not exist', "Create the role"),
+        ("{server}&user=postgres&dbname=missing", 'database "missing" does not exist', "Create the database"),
+        (f"mysql://me:{PASSWORD}@127.0.0.1/memory", "DATABASE_URL", "must be like postgresql://"),
+        (f"postgresql://me:{PASSWORD}%zz@127.0.0.1/memory", "DATABASE_URL", "write it like postgresql://"),
+        (PASSWORD, "DATABASE_URL", "must be like postgresql://"),
     ],
 )
 def test_a_database_out_of_reach_is_one_sentence(command, url, postgres, arguments, reason, remedy):
     given = url.format(closed=free_port(), server=postgres.url.replace("postgres@/postgres", "/"))
-    line = one_line(command(*arguments.split(), DATABASE_URL=given, REDIS_URL=NO_REDIS))
+    line = one_line(command(*arguments, DATABASE_URL=given, REDIS_URL=NO_REDIS))
     assert reason in line
     assert remedy in line
 

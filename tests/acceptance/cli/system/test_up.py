@@ -147,7 +147,14 @@ def test_a_database_out_of_reach_is_told_in_a_sentence(command):
         assert "secret" not in error
 
 
-def test_another_worker_runs_beside_those_of_up(patrol):
-    worker = patrol.start("worker", "--queues", "patrol", "--concurrency", "1", "--name", "second")
-    read_until(worker, "second@")
-    stop(worker, signal.SIGTERM)
+def test_parts_run_one_by_one_as_containers_start_them(patrol):
+    """Over the servers of the running system, one more of each."""
+    for arguments, sign in (
+        (["worker", "--queues", "patrol", "--concurrency", "1", "--name", "second"], "second@"),
+        (["beat"], "beat"),
+        (["api", "--port", str(free_port())], "startup complete"),
+    ):
+        part = patrol.start(*arguments)
+        read_until(part, sign)
+        stop(part, signal.SIGTERM)
+    assert patrol.json("migrate") == {"applied": []}
