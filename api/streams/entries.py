@@ -69,7 +69,7 @@ def derived_id(stream: str, place: bytes, fields: Fields) -> str:
     return storable(fields.get(b"id", b"").decode(errors="replace")) or f"stream/{stream}/{place.decode()}"
 
 
-def sent(fields: Fields) -> bytes:
+def sent_data(fields: Fields) -> bytes:
     """Return an entry's `data` as received; of one without it all fields as an object, which a replay can read."""
     return fields[b"data"] if b"data" in fields else json.dumps(_named(fields), ensure_ascii=False).encode()
 

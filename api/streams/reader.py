@@ -18,7 +18,7 @@ import structlog
 from redis.exceptions import RedisError, ResponseError
 
 from api.streams import heartbeats
-from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_address, derived_id, read_entry, sent
+from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_address, derived_id, read_entry, sent_data
 from memory.erased.known_erased import SecretMissing
 from memory.intake.accepting import IntakeFull
 from memory.intake.delivery import deliver
@@ -129,7 +129,7 @@ class StreamReader:
             try:
                 readable.append(read_entry(stream, place, fields))
             except Unreadable as reason:
-                data = sent(fields)
+                data = sent_data(fields)
                 kept = b"" if reason.off_the_record else data
                 known_by = derived_id(stream, place, fields)
                 refusal = Rejected(stream, known_by, str(reason), kept, length=len(data))

@@ -25,7 +25,7 @@ from store.talk import scenes
 from store.transaction import Transaction
 
 StateChange = Literal["pin", "unpin", "forget", "revive", "undo"]
-"""What a person decides about a node."""
+"""A person's decision about a node."""
 
 _CHANGES: dict[StateChange, Callable[[Transaction, UUID, UUID], None]] = {
     "pin": nodes.pin,

@@ -138,7 +138,7 @@ def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:
 
 
 def _said(block: Mapping[str, Any]) -> Any:
-    """What a block says, of a document that is written as a whole its text; None if it says nothing."""
+    """The words of a block, of a document that is written as a whole its text; None if it has none."""
     if block.get("type") in SPOKEN:
         return block.get("text")
     written = block.get("input") if block.get("type") == "tool_use" and block.get("name") == ARTIFACTS else None

@@ -129,12 +129,11 @@ def _is_spoken(part: Mapping[str, Any]) -> bool:
     return is_spoken and not (isinstance(style, dict) and style.get("type") == "thinking")
 
 
-def speaker(message: Mapping[str, Any]) -> str | None:
+def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
     """Return the name of who says a message, which may stand in an object in place of a role.
 
-    Beside a role that says the side, the name may be a model's.
+    Beside a role that says the side, which the caller has read, the name may be a model's.
     """
-    has_side = side(message) is not None
     within = [one for name in ROLES if isinstance(one := message.get(name), dict)]
     unsaid = (one for one in within if not any(str(one.get(name)).casefold() in SIDES for name in ROLES))
     places = [message, *(unsaid if has_side else within)]

@@ -183,7 +183,8 @@ class _Chat:
 
     def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
-        side, name = fields.side(message), fields.speaker(message)
+        side = fields.side(message)
+        name = fields.speaker(message, has_side=side is not None)
         named = name or fields.first(message, fields.ROLES[:-1])
         if side is not None or self.names.user is None or named is None:
             return side, name

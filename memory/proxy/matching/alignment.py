@@ -10,10 +10,9 @@ the most evidence that are, in this order, messages on one way through the tree:
 3. The evidence of a match is the number of its characters, of a long one as many as make it long: `ok` is said often,
    and tells less than a sentence does. The user's newest words have next to none: a frontend may put the same note
    behind all words, and what stands before it tells more. Of two alignments with as much evidence the one with more
-   standing messages
-   holds; then the one that ends with an earlier turn, so that words that were said again are new; then the one in which
-   more matches follow each other directly; then the one in which more have as many turns between them as messages, for
-   these were edited; then the one that ends with the newer message.
+   standing messages holds; then the one that ends with an earlier turn, so that words that were said again are new;
+   then the one in which more matches follow each other directly; then the one in which more have as many turns between
+   them as messages, for these were edited; then the one that ends with the newer message.
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
    same message, or an edited version of it, or stands before the first that matches, or is a long one; an exact match
    takes precedence.
@@ -123,9 +122,8 @@ def align(
     tree = known.tree
     same: dict[bytes, Same] = {}
     newest = len(turns) - sum(1 for _ in takewhile(lambda turn: turn.role == "user", reversed(turns)))
-    texts = [turn.digest for turn in turns]
-    if newest:
-        texts[newest:] = [_NEWEST + digest for digest in texts[newest:]]
+    # Where nothing stands before the newest words, they alone tell which messages are shown.
+    texts = [_NEWEST + turn.digest if 0 < newest <= number else turn.digest for number, turn in enumerate(turns)]
     for text, turn in zip(texts, turns, strict=True):
         if turn.digest in known.by_digest and text not in same:
             length = len(turn.comparable) if text == turn.digest else 1

@@ -8,7 +8,7 @@ its lines are broken, that it never speaks of the one who writes, or a heading t
 import re
 
 from memory.grounding.references import is_in_first_person, language_of
-from memory.proxy.wrapping.headings import names_retrieved
+from memory.proxy.wrapping.headings import FENCE_OF_FILE, names_retrieved
 from memory.proxy.wrapping.prompt_formats import may_be_filled_in
 from memory.proxy.wrapping.steering import may_be_own_note
 
@@ -42,11 +42,7 @@ _LONGER_THAN_TYPED = 4000
 # What a browser's field for text does not hold, and the line break at a file's end before those that SillyTavern adds.
 _OF_FILES = re.compile(r"[\r\f\u00ad\ufeff]|\n\n\n")
 # A block of code that says which file it is.
-_FILE_ALONE = re.compile(
-    r"\s*+(?P<fence>`{3,}+|~{3,}+)(?:[\w+-]{1,20}[ \t])?[^\s`]{1,120}\.\w{1,5}(?:[ \t]\([\d-]{1,20}\))?[ \t]*+\n"
-    r".*\n(?P=fence)\s*+",
-    re.DOTALL,
-)
+_FILE_ALONE = re.compile(rf"\s*+(?P<fence>`{{3,}}+|~{{3,}}+){FENCE_OF_FILE}[ \t]*+\n.*\n(?P=fence)\s*+", re.DOTALL)
 _LAST_PARAGRAPH = re.compile(r"\n[ \t]*\n(?=\S)")
 
 

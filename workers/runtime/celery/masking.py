@@ -13,6 +13,7 @@ class MaskedRequest(Request):  # type: ignore[misc]  # Celery is published witho
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         if not isinstance(self.args, list | tuple) or not isinstance(self.kwargs, dict):
+            # Celery would call the task with them, and the message would be gone.
             raise InvalidTaskError
         summary = _summary(self._args, self._kwargs)
         self._argsrepr, self._kwargsrepr = summary, "{}"
