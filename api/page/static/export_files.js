@@ -115,15 +115,17 @@ export function portions(text, program) {
   } catch {
     return whole;
   }
-  const items = Array.isArray(parsed) ? parsed : parsed.results;
+  const { results: items, ...around } = Array.isArray(parsed) ? { results: parsed } : parsed;
   if (!Array.isArray(items) || (program === "other" && !items.every((one) => CHAT.some((key) => one?.[key])))) return whole;
   // Of an export of several users the first one's entries come in, in whichever portion they are.
-  const owner = items[0]?.user_id ?? items[0]?.account?.uuid;
+  const owner = [around, ...items].map((one) => one?.user_id ?? one?.account?.uuid).find((id) => id != null && id !== "");
+  // What stands around the items holds for those of each portion.
+  const [begin, end] = Array.isArray(parsed) ? "[]" : [JSON.stringify({ ...around, results: [] }).slice(0, -2), "]}"];
   const divided = [];
   let some = [];
   let length = 0;
   const close = (first) => {
-    if (some.length) divided.push({ text: `[${some.join(",")}]`, first: first - some.length, items: some.length, owner });
+    if (some.length) divided.push({ text: begin + some.join(",") + end, first: first - some.length, items: some.length, owner });
     some = [];
     length = 0;
   };

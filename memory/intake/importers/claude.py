@@ -33,6 +33,7 @@ PATHS = [()]
 MEMORIES = ("conversations_memory", "project_memories")
 PROJECT = ("docs", "prompt_template")
 KEYS = ["chat_messages", *MEMORIES, *PROJECT]
+ABOUT = (*fields.CHAT_OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS)
 # The blocks of a message in which something is said.
 SPOKEN = {"text", "voice_note"}
 THINKING = "thinking"
@@ -50,15 +51,14 @@ NO_WORDS = "messages without words"
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the conversations of a file."""
     owners = Owners(names, "conversations")
-    for element in elements(file.content, PATHS, KEYS):
+    for element in elements(file.content, PATHS, KEYS, ABOUT):
         if not isinstance(element, Element):
             yield element
         elif "chat_messages" not in element.value and any(key in element.value for key in (*MEMORIES, *PROJECT)):
             yield from _knowledge(f"entry {element.number}", element.value)
         else:
-            place, account = f"conversation {element.number}", element.value.get("account")
-            owner = account.get("uuid") if isinstance(account, dict) else None
-            yield owners.of_another(place, owner, element.value) or _conversation(element, file, names)
+            another = owners.of_another(f"conversation {element.number}", fields.owner(element), element.value)
+            yield another or _conversation(element, file, names)
 
 
 def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:

@@ -15,7 +15,7 @@ from schemas.text.storable import decoded
 _UNFIT = re.compile(r"[\x00\ud800-\udfff]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Ids as databases make them, which no person gives as a name.
-_DATABASE_ID = re.compile(r"[0-9a-f-]{20,}", re.IGNORECASE)
+_DATABASE_ID = re.compile(r"[0-9a-f-]{20,}|[0-9]+", re.IGNORECASE)
 NOT_UTF8 = "some of its bytes are no UTF-8: U+FFFD stands for them"
 
 
@@ -141,9 +141,9 @@ class Owners:
         self._names, self._things = names, things
         self._told = self._user = names.user
 
-    def of_another(self, place: str, owner: Any, exported: Any) -> Bad | LeftOut | None:
+    def of_another(self, place: str, owner: str | None, exported: Any) -> Bad | LeftOut | None:
         """Return what stands for an entry that is another user's; None for one of the user, or of no one."""
-        if not isinstance(owner, str) or not owner:
+        if owner is None:
             return None
         if self._told is not None and _DATABASE_ID.fullmatch(owner) and not _DATABASE_ID.fullmatch(self._told):
             self._told = self._user = None

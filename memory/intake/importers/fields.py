@@ -6,9 +6,11 @@ DeepSeek, Grok and Copilot, and of programs that write the messages of a model's
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
+from itertools import pairwise
 from typing import Any, Literal
 
 from memory.intake.importers.entries import is_marked
+from memory.intake.importers.json_elements import Element
 from memory.intake.importers.times import moment
 
 # Where the messages of a chat stand: in a list, or in an object by their ids.
@@ -35,8 +37,11 @@ CHATS = (
     "conversation",
 )
 CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid")
-# Whose a chat is, in an export of all users of a system.
+# Whose a chat is, in an export of all users of a system: an id, or an object with one.
 CHAT_OWNERS = ("user_id", "userId")
+OWNERS_WITHIN = ("user", "account", "owner")
+OWNER_IDS = (*CHAT_OWNERS, "uuid", "id")
+USERS = "users"
 # When a chat began, and when a message was said; a chat may have the time of its export under the latter.
 BEGINS = ("created_at", "createdAt", "create_time", "inserted_at", "created")
 TIMES = (*BEGINS, "timestamp", "time", "date", "send_date")
@@ -91,6 +96,32 @@ def first(value: Mapping[str, Any], names: Iterable[str]) -> str | None:
     return next(
         (str(one) for one in found if isinstance(one, str | int) and not isinstance(one, bool) and one != ""), None
     )
+
+
+def nearest(element: Element, names: Sequence[str]) -> str | None:
+    """Return the first id, word or name under one of these names in an element, or in the nearest object around it."""
+    places = (element.value, *(one for _, one in element.around))
+    return next((found for one in places if (found := first(one, names)) is not None), None)
+
+
+def owner(element: Element, names: Sequence[str] = CHAT_OWNERS) -> str | None:
+    """Return whose an element is: as it says, or the nearest object around it, or the users that it stands in."""
+    places = [((*element.path, "[]"), element.value), *element.around]
+    for path, value in places:
+        parts = [one for part in about(value) for one in (part, part.get("metadata")) if isinstance(one, dict)]
+        within = (one[name] for one in parts for name in OWNERS_WITHIN if isinstance(one.get(name), dict))
+        named = [first(one, names) for one in parts] + [first(one, OWNER_IDS) for one in within]
+        if path[-2:] == (USERS, "[]"):
+            named.append(first(value, OWNER_IDS))
+        if (found := next((one for one in named if one is not None), None)) is not None:
+            return found
+    keyed = (key for before, key in pairwise(element.path) if before == USERS and key != "[]")
+    return next(keyed, None)
+
+
+def under(outer: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with what holds for it, as far as it does not say otherwise itself."""
+    return dict(outer) | {key: one for key, one in value.items() if one not in (None, "") or key not in outer}
 
 
 def time(value: Mapping[str, Any], zone: tzinfo, names: Iterable[str] = TIMES) -> datetime | None:

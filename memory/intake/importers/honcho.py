@@ -7,6 +7,7 @@ They are an array, or arrays under `items`, `messages`, `conclusions` or `observ
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from memory.intake.importers import fields
 from memory.intake.importers.entries import (
     Bad,
     Entry,
@@ -23,6 +24,8 @@ from memory.intake.importers.times import moment
 FILES = r".+\.jsonl?"
 PATHS = [(), ("items",), ("messages",), ("conclusions",), ("observations",), ("sessions",)]
 KEYS = ["content"]
+# What holds for messages and conclusions if an object around them has it, and where a session has its own id.
+ABOUT = ("session_id", "session_name", "peer_id", "peer_name", "observed_id", "observed", "id")
 USUAL_NAMES = frozenset(("user", "human"))
 
 
@@ -47,20 +50,31 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
     """Yield each message or conclusion with its place, or what is wrong with it."""
-    for element in elements(file.content, PATHS, KEYS):
+    for element in elements(file.content, PATHS, KEYS, ABOUT):
         if not isinstance(element, Element):
             yield element.place, element
             continue
+        around: dict[str, Any] = {}
+        for _, one in reversed(element.around):
+            around = _around(around, one)
         within = element.value.get("messages")
         if not isinstance(within, list):
-            yield f"entry {element.number}", with_snake_case(element.value)
+            yield f"entry {element.number}", fields.under(around, with_snake_case(element.value))
             continue
+        around = _around(around, element.value)
         for number, message in enumerate(within, 1):
             place = f"session {element.number}, message {number}"
             if isinstance(message, Mapping):
-                yield place, {"session_id": element.value.get("id"), **with_snake_case(message)}
+                yield place, fields.under(around, with_snake_case(message))
             else:
                 yield place, Bad(place, "it is no object", message)
+
+
+def _around(outer: Mapping[str, Any], one: Mapping[str, Any]) -> dict[str, Any]:
+    """What an object says of the messages in it, and those around it do."""
+    told = {name: value for name, value in with_snake_case(one).items() if name in ABOUT}
+    session = told.pop("id", None)
+    return fields.under(outer, ({"session_id": session} if isinstance(session, str) else {}) | told)
 
 
 def _session(exported: Mapping[str, Any]) -> str | None:

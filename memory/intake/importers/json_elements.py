@@ -5,28 +5,26 @@ each line. The reader follows the brackets of the document, whose places a regul
 element at a time: the memory that it takes is bounded by the longest element, and an invalid element does not hide
 those behind it. A streaming parser (ijson) ends at the first invalid byte, and makes a question mark of the escape of
 half a character.
+
+Objects around elements may say whose they are, or of which chat, before them or behind. So what stands in an object is
+yielded when the outermost one closes, or is longer than an element may be.
 """
 
 import json
 import re
 from collections import deque
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from memory.intake.importers.entries import NOT_UTF8, Bad, in_utf8
+from memory.intake.importers.json_buffer import ELEMENT_BYTES, READ_BYTES, Buffer
 from memory.text.errors import InvalidRequest
-
-READ_BYTES = 1 << 20
-ELEMENT_BYTES = 64 << 20
 
 Path = tuple[str, ...]
 # An object of this name is about the one that it stands in, whatever keys it has.
 ABOUT: Path = ("metadata",)
 
-# Everything up to the next bracket that is not within a string. The quantifiers give nothing back, so that a match
-# takes linear time.
-_TO_BRACKET = re.compile(rb'((?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+)([{}\[\]])', re.DOTALL)
 # A string, and whether it is a key; one that is cut off is read to its end, so that none is looked for within it.
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:\s*+)?+|\Z)', re.DOTALL)
 _CLOSES = {b"{": b"}", b"[": b"]"}
@@ -36,11 +34,19 @@ _BLANK = b" \t\r\n\x00\x1a"
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element; `path` are the keys that lead to the array that it stands in, or to itself where it is in none."""
+    """An element.
+
+    Attributes:
+        path: The keys that lead to the array that it stands in, or to itself where it is in none.
+        number: Its place in the array, from 1.
+        value: What it holds.
+        around: The fields that were asked for of each object around it, with the keys that lead there, innermost first.
+    """
 
     path: Path
     number: int
     value: Any
+    around: Sequence[tuple[Path, Mapping[str, Any]]] = ()
 
 
 @dataclass(slots=True)
@@ -52,60 +58,29 @@ class _Open:
         path: The keys that lead to it.
         start: Where it stands in the file, of an object that may be an element; None if it is none.
         elements: How many elements it has had, of an array.
+        fields: Those of its fields that were asked for.
     """
 
     kind: bytes
     path: Path
     start: int | None = None
     elements: int = 0
+    fields: dict[str, Any] = field(default_factory=dict)
 
 
-class _Buffer:
-    """The part of the file that is needed; places count from the beginning of the file."""
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An element that was read to its end, with the objects around it, innermost first."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._data = b""
-        self._first = 0
-        self.place = 0
-
-    def bracket(self) -> tuple[bytes, bytes] | None:
-        """Read the next bracket with the text before it; None if it is not in the buffer."""
-        match = _TO_BRACKET.match(self._data, self.place - self._first)
-        if match is None:
-            return None
-        self.place = self._first + match.end()
-        return match[1], match[2]
-
-    def read_of(self, start: int) -> bytes:
-        """Return what was read from a place on."""
-        return self._data[start - self._first : self.place - self._first]
-
-    @property
-    def end(self) -> int:
-        """Where the buffer ends."""
-        return self._first + len(self._data)
-
-    @property
-    def rest(self) -> bytes:
-        """The unread rest of the buffer."""
-        return self._data[self.place - self._first :]
-
-    def grow(self, needed: int) -> bool:
-        """Read on, and keep what stands from a place on; returns false at the end of the file.
-
-        Raises:
-            InvalidRequest: A single text of the document exceeds the limit of an element.
-        """
-        if needed == self.place and len(self.rest) > ELEMENT_BYTES:
-            raise InvalidRequest(f"The file holds a text of more than {ELEMENT_BYTES >> 20} MB.")
-        kept = self._data[needed - self._first :]
-        more = self._file.read(max(READ_BYTES, len(kept)))
-        self._data, self._first = kept + more, needed
-        return bool(more)
+    path: Path
+    number: int
+    raw: bytes
+    around: Sequence[_Open]
 
 
-def elements(file: IO[bytes], paths: Collection[Path], keys: Collection[str] = ()) -> Iterator[Element | Bad]:
+def elements(
+    file: IO[bytes], paths: Collection[Path], keys: Collection[str] = (), about: Collection[str] = ()
+) -> Iterator[Element | Bad]:
     """Yield the objects that are elements, in the order of the document.
 
     Args:
@@ -113,6 +88,7 @@ def elements(file: IO[bytes], paths: Collection[Path], keys: Collection[str] = (
         paths: Each leads to an array by its keys; an empty one is a document that is an array. Every object in such an
             array is an element.
         keys: An object with one of these keys is an element wherever it stands, but not within another one.
+        about: The fields that hold for an element if an object around it has them.
 
     Yields:
         An element, or what is wrong with one: it is no object, not JSON, or longer than 64 MB. If the document breaks
@@ -121,16 +97,17 @@ def elements(file: IO[bytes], paths: Collection[Path], keys: Collection[str] = (
     Raises:
         InvalidRequest: The file is no JSON document.
     """
-    return _Walk(file, paths, keys).elements()
+    return _Walk(file, paths, keys, about).elements()
 
 
 class _Walk:
     """The way through one file."""
 
-    def __init__(self, file: IO[bytes], paths: Collection[Path], keys: Collection[str]) -> None:
-        self._buffer = _Buffer(file)
+    def __init__(self, file: IO[bytes], paths: Collection[Path], keys: Collection[str], about: Collection[str]) -> None:
+        self._buffer = Buffer(file)
         self._paths = set(paths)
         self._keys = {key.encode() for key in keys}
+        self._about = {f'"{name}"'.encode(): name for name in about}
         self._opened: list[_Open] = []
         self._found = 0
         # How many documents the file has until here, how many of them have elements, and which was the last of these.
@@ -138,21 +115,33 @@ class _Walk:
         self._with_some = 0
         self._last_with_some = 0
         self._behind = b""
-        self._mended: list[Bad] = []
+        self._read: list[_Read | Bad] = []
+        self._read_bytes = 0
 
     def elements(self) -> Iterator[Element | Bad]:
         """Yield the elements; see the function of this name."""
+        try:
+            yield from self._walk()
+        except Exception:
+            # Of an archive that is damaged here, what was read before counts.
+            yield from self._yielded()
+            raise
+
+    def _walk(self) -> Iterator[Element | Bad]:
         for text, bracket in self._brackets():
             parent = self._opened[-1] if self._opened else None
             if parent is None and (text.strip(_BETWEEN) or bracket not in _CLOSES):
                 self._behind = text + bracket
                 break
             if parent is not None and self._is_wanted(parent) and text.strip(_BETWEEN):
-                yield Bad(f"behind entry {parent.elements}", "it is no object", None)
+                self._read.append(Bad(f"behind entry {parent.elements}", "it is no object", None))
+            if parent is not None and parent.kind == b"{":
+                self._note(parent, text, is_closed=bracket not in _CLOSES)
             named = parent is not None and self._names_key(parent, text)
             if not named and bracket in _CLOSES:
                 self._open(bracket, parent, text)
             elif not named and not self._close(bracket):
+                yield from self._yielded()
                 yield self._broken("its brackets do not match")
                 return
             if named or (parent is not None and bracket in _CLOSES and self._is_wanted(parent)):
@@ -160,10 +149,46 @@ class _Walk:
                 depth = 1 if not named else 0 if bracket == b"}" else 2
                 if not self._closes_again(depth):
                     break
-                yield self._innermost()
-                yield from self._mended
-                self._mended.clear()
+                self._read.append(self._innermost())
+            if self._read and (self._read_bytes > ELEMENT_BYTES or all(one.kind == b"[" for one in self._opened)):
+                yield from self._yielded()
+        yield from self._yielded()
         yield from self._end()
+
+    def _note(self, one: _Open, text: bytes, *, is_closed: bool) -> None:
+        """Keep the fields of an object that are asked for, from the text before a bracket in it."""
+        if any(name in text for name in self._about):
+            # A bracket that opens stands behind a key.
+            whole = b"{" + text.strip(_BETWEEN) + (b"}" if is_closed else b"null}")
+            try:
+                found = json.loads(in_utf8(whole)[0], strict=False)
+            except (ValueError, RecursionError):
+                return
+            one.fields |= {name: found[name] for name in self._about.values() if found.get(name) is not None}
+
+    def _yielded(self) -> Iterator[Element | Bad]:
+        """Yield what was read."""
+        some, self._read, self._read_bytes = self._read, [], 0
+        for one in some:
+            if isinstance(one, Bad):
+                yield one
+                continue
+            raw, mended = in_utf8(one.raw)
+            place = f"entry {one.number}"
+            try:
+                # Programs that write JSON by hand leave line breaks in strings.
+                value = json.loads(raw, strict=False)
+            except (ValueError, RecursionError) as fault:
+                reason = f"not JSON: {fault.msg}" if isinstance(fault, json.JSONDecodeError) else "not JSON"
+                yield Bad(place, reason, raw)
+            else:
+                around = [(outer.path, outer.fields) for outer in one.around]
+                is_object = isinstance(value, dict)
+                yield (
+                    Element(one.path, one.number, value, around) if is_object else Bad(place, "it is no object", value)
+                )
+            if mended:
+                yield Bad(place, NOT_UTF8, None)
 
     def _brackets(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield each bracket with the text before it, up to the end of the file."""
@@ -201,7 +226,10 @@ class _Walk:
         self._opened.append(_Open(bracket, path, self._buffer.place - 1 if may_be else None))
 
     def _close(self, bracket: bytes) -> bool:
-        return _CLOSES[self._opened.pop().kind] == bracket
+        closed = self._opened.pop()
+        if closed.fields and self._opened and self._opened[-1].kind == b"{" and closed.path[-1] in self._about.values():
+            self._opened[-1].fields[closed.path[-1]] = closed.fields
+        return _CLOSES[closed.kind] == bracket
 
     def _closes_again(self, depth: int) -> bool:
         """Go to where so many open brackets are closed; returns false if the file ends before."""
@@ -213,7 +241,7 @@ class _Walk:
                 return True
         return False
 
-    def _innermost(self) -> Element | Bad:
+    def _innermost(self) -> _Read | Bad:
         """Take the innermost open bracket, which was read to its end, as an element, or as what stands for one."""
         one = self._opened.pop()
         parent = self._opened[-1] if self._opened else None
@@ -232,16 +260,9 @@ class _Walk:
         place = f"entry {number}"
         if one.start is None:
             return Bad(place, f"it is longer than {ELEMENT_BYTES >> 20} MB", None)
-        raw, mended = in_utf8(self._buffer.read_of(one.start))
-        if mended:
-            self._mended.append(Bad(place, NOT_UTF8, None))
-        try:
-            # Programs that write JSON by hand leave line breaks in strings.
-            value = json.loads(raw, strict=False)
-        except (ValueError, RecursionError) as fault:
-            reason = f"not JSON: {fault.msg}" if isinstance(fault, json.JSONDecodeError) else "not JSON"
-            return Bad(place, reason, raw)
-        return Element(path, number, value) if isinstance(value, dict) else Bad(place, "it is no object", value)
+        raw = self._buffer.read_of(one.start)
+        self._read_bytes += len(raw)
+        return _Read(path, number, raw, [each for each in reversed(self._opened) if each.kind == b"{"])
 
     def _end(self) -> Iterator[Bad]:
         """Yield what is wrong with the end of the file."""

@@ -6,9 +6,11 @@ knowledge note. Memories that were deleted, archived or paused, or have expired,
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from memory.intake.importers import fields
 from memory.intake.importers.entries import (
     Bad,
     Entry,
@@ -33,8 +35,10 @@ OF_CHATS = frozenset(("role", "sender", "author", "src", "peer_id", "peer_name",
 RECORDS = ["data", "payload"]
 WRAPPERS = [*RECORDS, "memories"]
 # Whose the memories of a page are.
-OWNED_BY = ("user_id", "agent_id")
+OWNERS = (*fields.CHAT_OWNERS, "user", "owner")
+AGENT = ("agent_id", "agentId")
 GONE = ("deleted", "archived", "paused")
+ABOUT = (*OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS, *AGENT)
 # The names of a memory's text, by version and program.
 KEYS = ["memory", "text", "content", "data"]
 
@@ -42,36 +46,41 @@ KEYS = ["memory", "text", "content", "data"]
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the memories of a file; with a user's id in `names` those of that user, else those of the first one."""
     owners = Owners(names, "memories")
-    for element in elements(file.content, PATHS, [*KEYS, *RECORDS]):
+    for element in elements(file.content, PATHS, [*KEYS, *RECORDS], ABOUT):
         if not isinstance(element, Element):
             yield element
             continue
-        for exported in _unwrapped(element.value):
-            place = f"memory {element.number}"
+        for memory in _unwrapped(element):
+            place, exported = f"memory {element.number}", memory.value
             if not isinstance(exported, Mapping):
                 yield Bad(place, "it is no object", exported)
                 continue
-            yield owners.of_another(place, exported.get("user_id"), exported) or _memory(place, exported)
+            owner = fields.owner(memory, OWNERS)
+            of_agent = owner is None and fields.nearest(memory, AGENT) is not None
+            exported = with_snake_case(exported)
+            yield owners.of_another(place, owner, exported) or _memory(place, exported, of_agent=of_agent)
 
 
-def _unwrapped(value: Mapping[str, Any]) -> Iterator[Any]:
+def _unwrapped(element: Element) -> Iterator[Element]:
     """Yield the memories of an element: itself, those of a page, or that of a record."""
+    value = element.value
     name = next((name for name in WRAPPERS if isinstance(value.get(name), list | dict)), None)
     if name is None:
-        yield with_snake_case(value)
+        yield element
         return
     within, about = value[name], {key: one for key, one in value.items() if key != name}
     if isinstance(within, dict):
-        yield from _unwrapped(about | within)
+        yield from _unwrapped(replace(element, value=fields.under(about, within)))
         return
     if any(isinstance(about.get(key), str) for key in KEYS):
-        yield with_snake_case(about)
-    owners = {key: one for key, one in with_snake_case(about).items() if key in OWNED_BY}
+        yield replace(element, value=about)
+    around = [((*element.path, "[]"), about), *element.around]
     for one in within:
-        yield from _unwrapped(owners | with_snake_case(one)) if isinstance(one, dict) else [one]
+        memory = replace(element, path=(*element.path, "[]", name), value=one, around=around)
+        yield from _unwrapped(memory) if isinstance(one, dict) else [memory]
 
 
-def _memory(place: str, exported: Mapping[str, Any]) -> Entry:
+def _memory(place: str, exported: Mapping[str, Any], *, of_agent: bool) -> Entry:
     text = next((exported[key] for key in KEYS if isinstance(exported.get(key), str) and exported[key].strip()), None)
     if text is None:
         return Bad(place, "it has no `memory`", exported)
@@ -79,7 +88,6 @@ def _memory(place: str, exported: Mapping[str, Any]) -> Entry:
         return Bad(place, "it is a message of a chat, and no memory", exported)
     if (reason := _not_remembered(exported)) is not None:
         return LeftOut(reason)
-    of_agent = exported.get("agent_id") and not exported.get("user_id")
     of_agent = of_agent or exported.get("memory_type") == "procedural_memory"
     if of_agent or len(text) > STATEMENT_CHARACTERS:
         id_ = exported.get("id")

@@ -9,14 +9,15 @@ import csv
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from io import TextIOWrapper
 from typing import Any
 
 from memory.intake.importers import fields, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
-from memory.intake.importers.json_elements import ELEMENT_BYTES, Element, elements
+from memory.intake.importers.json_buffer import ELEMENT_BYTES
+from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import ROOTS, Chat, Said, conversation, oldest_first
 from memory.text.errors import InvalidRequest
@@ -24,6 +25,7 @@ from memory.text.errors import InvalidRequest
 PROGRAM_NAME = "other"
 FILES = r".+\.(jsonl?|csv)"
 PATHS = [(), ("conversations",), ("chats",)]
+ABOUT = (*fields.CHAT_OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS)
 KEYS = (*fields.LISTS[:-1], "role", "sender", "author", "from", *fields.MARKS, *unmarked.PAIRS[:-1], "actions")
 NO_TALK = "messages of the system, of tools, deleted, or without words"
 OTHER_ACTIVITY = "records of activity without words"
@@ -39,51 +41,65 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     owners = Owners(names, "conversations")
     # Messages that stand alone follow each other in one chat.
     loose: _Chat | None = None
-    for place, value in _objects(file):
-        parts = [] if isinstance(value, Bad) else [*fields.earlier(value), value]
+    for place, element in _objects(file):
+        if isinstance(element, Bad):
+            yield element
+            continue
+        value = element.value
+        parts = [*fields.earlier(value), value]
         listed = [(part, found) for part in parts if (found := unmarked.messages(part) or fields.listed(part))]
-        alone = [] if isinstance(value, Bad) or listed else unmarked.activity(value)
+        alone = [] if listed else unmarked.activity(value)
         for one in [_flat(value)] if alone is None else alone:
-            id_ = fields.first(one, fields.CHATS)
-            if loose is not None and loose.id != id_:
-                yield from loose.whole()
-                loose = None
-            loose = loose or _Chat(file, names, id_)
+            following = _begun(file, names, element, one)
+            if loose is None or loose.is_another(following):
+                yield from loose.whole(owners) if loose else ()
+                loose = following
+            loose.owner = loose.owner or following.owner
             loose.add(place, one)
-        if isinstance(value, Bad):
-            yield value
-        elif listed:
-            another = owners.of_another(place, _owner(value), value)
+        if listed:
+            another = owners.of_another(place, fields.owner(element), value)
             for part, within in listed if another is None else ():
-                yield from chats(file, names, place, part, within)
+                yield from chats(file, names, place, part, within, owners=owners)
             if another is not None:
                 yield another
         elif not alone and alone is not None:
             yield LeftOut(OTHER_ACTIVITY)
     if loose is not None:
-        yield from loose.whole()
+        yield from loose.whole(owners)
 
 
-def _owner(value: Mapping[str, Any]) -> str | None:
-    parts = fields.about(value)
-    return next((owner for part in parts if (owner := fields.first(part, fields.CHAT_OWNERS))), None)
+def _begun(file: ExportFile, names: Names, element: Element, one: Mapping[str, Any]) -> "_Chat":
+    """Begin the chat of a message that stands alone, as it says, or as an object around it does."""
+    around = replace(element, value={})
+    id_ = fields.first(one, fields.CHATS) or fields.nearest(around, (*fields.CHATS, *fields.CHAT_IDS))
+    times = (fields.time(about, names.zone, fields.BEGINS) for _, about in element.around)
+    owner = _owner_of_said(names, one) or fields.owner(around)
+    return _Chat(file, names, id_, next((time for time in times if time), None), owner=owner)
 
 
-def _objects(file: ExportFile) -> Iterator[tuple[str, Any]]:
+def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
+    """Return whose a message of the user's is: one who has the user's name is the user, and an answer names a model."""
+    name = fields.speaker(message, has_side=True)
+    if fields.side(message) != "user" or (names.user is not None and name and names.is_user(name, ())):
+        return None
+    return fields.owner(Element((), 1, message))
+
+
+def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     """Yield the objects of a file, or the rows of a table, with their places."""
     if not file.name.lower().endswith(".csv"):
-        for element in elements(file.content, PATHS, KEYS):
-            if isinstance(element, Element):
-                yield f"entry {element.number}", element.value
-            else:
-                yield element.place, element
+        for element in elements(file.content, PATHS, KEYS, ABOUT):
+            yield element.place if isinstance(element, Bad) else f"entry {element.number}", element
         return
     csv.field_size_limit(ELEMENT_BYTES)
     text = TextIOWrapper(file.content, "utf-8", errors="replace", newline="")
     rows = csv.DictReader(text)
     try:
         for number, row in enumerate(rows, 1):
-            yield f"row {number}", {str(name).strip().lower(): value for name, value in row.items()}
+            yield (
+                f"row {number}",
+                Element((), number, {str(name).strip().lower(): value for name, value in row.items()}),
+            )
     except csv.Error as fault:
         raise InvalidRequest("The table can't be read.") from fault
     finally:
@@ -98,6 +114,7 @@ def chats(
     value: Mapping[str, Any],
     within: fields.Messages,
     program: str = PROGRAM_NAME,
+    owners: Owners | None = None,
 ) -> Iterator[Entry]:
     """Yield the chats whose messages stand in one object: one, unless the messages name several."""
     parts = list(fields.about(value))
@@ -106,11 +123,13 @@ def chats(
     leaf = next((one for part in parts if (one := fields.first(part, fields.LEAVES))), None)
     found: dict[str | None, _Chat] = {}
     for number, (key, one) in enumerate(_nodes(within), 1):
-        own = (fields.first(one, fields.CHATS) if isinstance(one, dict) else None) or id_
-        chat = found.setdefault(own, _Chat(file, names, own, begins, leaf, program))
+        own = fields.first(one, fields.CHATS) if isinstance(one, dict) else None
+        chat = found.setdefault(own or id_, _Chat(file, names, own or id_, begins, leaf, program))
+        if own is not None and chat.owner is None:
+            chat.owner = _owner_of_said(names, one)
         chat.add(f"{place}, message {number}", one, key)
     for chat in found.values():
-        yield from chat.whole()
+        yield from chat.whole(owners)
 
 
 def _nodes(within: fields.Messages) -> Iterator[tuple[str | None, Any]]:
@@ -149,6 +168,7 @@ class _Chat:
     begins: datetime | None = None
     leaf: str | None = None
     program: str = PROGRAM_NAME
+    owner: str | None = None
     bad: list[Bad] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     turns: list[Said] = field(default_factory=list)
@@ -157,6 +177,10 @@ class _Chat:
 
     def __post_init__(self) -> None:
         self._before = self.id or str(self.begins)
+
+    def is_another(self, other: "_Chat") -> bool:
+        """Whether a message that begins another chat is none of this one."""
+        return self.id != other.id or (None not in {self.owner, other.owner} and self.owner != other.owner)
 
     def add(self, place: str, one: Any, key: str | None = None) -> None:
         """Take a message with its alternatives, or a node that links others."""
@@ -196,8 +220,12 @@ class _Chat:
         self._seen[derived] += 1
         return message_id(speaker, is_user, when, text, self._seen[derived])
 
-    def whole(self) -> Iterator[Entry]:
-        """Yield the chat as it was read, or what is wrong with it where it holds nothing."""
+    def whole(self, owners: Owners | None) -> Iterator[Entry]:
+        """Yield the chat as it was read, or what is wrong with it where it holds nothing, or is another user's."""
+        said = [asdict(one) for one in self.turns]
+        if owners is not None and (another := owners.of_another("a conversation", self.owner, said)) is not None:
+            yield another
+            return
         if not any(one.text for one in self.turns):
             yield from self.bad
             yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))

@@ -7,7 +7,7 @@ from datetime import UTC
 
 import pytest
 
-from memory.intake.importers import characterai, chatgpt, claude, mem0, sillytavern
+from memory.intake.importers import characterai, chatgpt, claude, honcho, mem0, sillytavern
 from memory.intake.importers.entries import (
     NOT_UTF8,
     Bad,
@@ -458,6 +458,19 @@ def test_memories_of_mem0_are_read_from_pages_and_records_and_not_those_that_are
     assert told(mem0, json.dumps(export)) == [("fact", "Likes tea")]
 
 
+# Memories of two users, whose owner stands around them in each way.
+PAGES = (
+    '{"user_id": "ann", "memories": [{"memory": "A"}]}\n{"user_id": "bob", "memories": [{"memory": "B"}]}',
+    '{"results": [{"memory": "A", "user_id": null}], "user_id": 1}\n{"results": [{"memory": "B"}], "user_id": 2}',
+    '{"pages": [{"user": "ann", "memories": [{"text": "A"}]}, {"memories": [{"text": "B"}], "user": "bob"}]}',
+    '{"users": [{"id": "ann", "memories": [{"memory": "A"}]}, {"id": "bob", "memories": [{"memory": "B"}]}]}',
+    '{"users": {"ann": {"memories": [{"memory": "A"}]}, "bob": {"memories": [{"memory": "B"}]}}}',
+    '{"user": {"id": "ann"}, "memories": [{"memory": "A"}]}{"memories": [{"memory": "B"}], "user": {"id": "bob"}}',
+    '[{"memory": "A", "metadata": {"user_id": "ann"}}, {"memory": "B", "metadata": {"user_id": "bob"}}]',
+    '[{"memory": "A", "user_id": 1}, {"memory": "B", "user_id": 2}]',
+)
+
+
 def entries_of_mem0(content):
     found = mem0.read(ExportFile("m.json", io.BytesIO(content.encode())), NAMES)
     return [
@@ -479,11 +492,24 @@ def entries_of_mem0(content):
             ["A", "it is of another user"],
         ),
         ('[{"userId": "ann", "data": [{"memory": "A"}]}, {"agentId": "wren", "data": [{"memory": "B"}]}]', ["A"]),
+        *((page, ["A", "it is of another user"]) for page in PAGES),
     ],
 )
 def test_what_is_wrong_with_a_memory_costs_no_other_one_and_a_page_says_whose_they_are(content, expected):
     found = entries_of_mem0(content)
     assert [one[: len(begin)] for one, begin in zip(found, expected, strict=True)] == expected
+
+
+def test_messages_of_honcho_are_of_the_session_and_the_peer_that_stand_around_them():
+    sessions = [
+        {"id": f"s{number}", "messages": [{"id": f"m{number}", "peer_id": "user", "content": "Hi"}]}
+        for number in (1, 2)
+    ]
+    told_of = '{"conclusions": [{"content": "Likes tea"}], "observed_id": "user"}'
+    content = "\n".join([told_of, *map(json.dumps, sessions)])
+    fact, *chats = honcho.read(ExportFile("h.jsonl", io.BytesIO(content.encode())), NAMES)
+    assert [chat.conversation for chat in chats] == ["honcho/s1", "honcho/s2"]
+    assert fact.content == "Likes tea"
 
 
 def test_what_an_agent_did_and_a_long_text_without_an_id_are_knowledge():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.intake.importers import json_elements
+from memory.intake.importers import json_buffer, json_elements
 from memory.intake.importers.entries import Bad
 from memory.intake.importers.json_elements import Element, elements
 from memory.text.errors import InvalidRequest
@@ -104,11 +104,34 @@ def test_what_is_no_json_document_is_refused(text):
 
 
 def test_an_element_takes_no_more_memory_than_its_limit(monkeypatch):
-    monkeypatch.setattr(json_elements, "ELEMENT_BYTES", 4000)
-    monkeypatch.setattr(json_elements, "READ_BYTES", 500)
+    for module in (json_elements, json_buffer):
+        monkeypatch.setattr(module, "ELEMENT_BYTES", 4000)
+    monkeypatch.setattr(json_buffer, "READ_BYTES", 500)
     long = {"a": [{"n": number} for number in range(900)]}
     found = values(json.dumps([{"a": 1}, long, {"b": 2}]))
     assert (found[0], found[2]) == ({"a": 1}, {"b": 2})
     assert "longer than" in found[1].reason
     with pytest.raises(InvalidRequest, match="text of more than"):
         values(json.dumps([{"a": "x" * 9000}]))
+
+
+@pytest.mark.parametrize("trickling", [False, True])
+def test_what_stands_around_an_element_is_known_with_it_before_and_behind(trickling):
+    text = """{"user": {"id": "ann", "age": 7}, "x": [{"id": "s1", "of": [{"a": 1}]},
+    {"of": [{"a": 2}, {"a": 3}], "id": "s2"}]} {"of": [{"a": 4}], "user": {"id": "bob"}}"""
+    content = (Trickle if trickling else io.BytesIO)(text.encode())
+    around = [[*one.around] for one in elements(content, [], ["a"], ["user", "id"])]
+    ann, bob = {"user": {"id": "ann"}}, {"user": {"id": "bob"}}
+    within = ("x", "[]")
+    assert around == [[(within, {"id": id_}), ((), ann)] for id_ in ("s1", "s2", "s2")] + [[((), bob)]]
+
+
+def test_what_stands_around_more_than_one_element_may_hold_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(json_elements, "ELEMENT_BYTES", 20)
+    found = elements(
+        io.BytesIO(b'{"id": 1, "of": [{"a": "this one is long enough"}, {"a": 2}], "name": "n"}'),
+        [],
+        ["a"],
+        ["id", "name"],
+    )
+    assert [{**one.around[0][1]} for one in found] == [{"id": 1}, {"id": 1, "name": "n"}]

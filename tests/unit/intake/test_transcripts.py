@@ -245,6 +245,39 @@ def test_of_an_export_of_all_users_one_persons_chats_are_read():
     assert [type(one) for one in claude.read(file, Names(None, None, UTC))] == [Conversation, Bad]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"user_id": "ann", "chats": [CHAT]}\n{"chats": [CHAT], "user_id": "bob"}',
+        '{"users": [{"id": "ann", "conversations": [CHAT]}, {"id": "bob", "conversations": [CHAT]}]}',
+        '{"user_id": 1, "log": MESSAGES}\n{"log": MESSAGES, "user_id": 2}',
+        '{"messages": [{"session_id": "a", "user_id": 1, SAID}, {"session_id": "b", "user_id": 2, SAID}]}',
+        '{"user_id": "ann", SAID}\n{"user_id": "mira", "role": "assistant", "content": "A"}\n{"user_id": "bob", SAID}',
+    ],
+)
+def test_whose_chats_are_is_known_from_what_stands_around_them(content):
+    written = {
+        "CHAT": json.dumps({"messages": MESSAGES}),
+        "MESSAGES": json.dumps(MESSAGES),
+        "SAID": '"role": "user", "content": "Q"',
+    }
+    for name, text in written.items():
+        content = content.replace(name, text)
+    first, bad = read(content)
+    assert isinstance(first, Conversation)
+    assert bad.reason == "it is of another user than the first one: name the user"
+
+
+def test_messages_are_of_the_chat_that_stands_around_them():
+    logs = [
+        {"id": f"log of the chat {number}", "created_at": f"2026-03-0{number}", "log": MESSAGES} for number in (1, 2)
+    ]
+    for content in ({"logs": logs}, "\n".join(map(json.dumps, logs))):
+        chats = read(content)
+        assert [chat.conversation for chat in chats] == [f"other/{one['id']}" for one in logs]
+        assert [chat.messages[0]["created_at"][:10] for chat in chats] == ["2026-03-01", "2026-03-02"]
+
+
 def test_messages_with_the_id_of_their_chat_are_a_chat_each():
     lines = [
         {"thread_id": thread, "role": role, "content": [{"type": "text", "text": {"value": f"{thread} {role}"}}]}

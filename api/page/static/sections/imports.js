@@ -96,7 +96,7 @@ async function handIn(context, program, part, portion, done) {
     return;
   }
   const body = { program, text: portion.text, file: part.name.slice(-255), modified: part.modified.toISOString() };
-  if (typeof portion.owner === "string" && portion.owner) body.me = portion.owner;
+  if (portion.owner != null) body.me = String(portion.owner);
   let answer;
   try {
     answer = await context.being.post("/imports", body);
