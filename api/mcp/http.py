@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 _NO_MESSAGE = {
     "jsonrpc": "2.0",
     "id": None,
-    "error": {"code": -32600, "message": "Send one message of JSON-RPC 2.0 in each request, and no batch."},
+    "error": {
+        "code": -32600,
+        "message": "Send one message of JSON-RPC 2.0 in each request, and no batch. The id of what is to be answered is"
+        " a text or a whole number.",
+    },
 }
 
 
@@ -95,7 +99,8 @@ class McpOverHttp:
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The request's body, checked here because the MCP server would parse it without limits; None: no message.
 
-        The MCP server answers what is no message of JSON-RPC with the message itself.
+        The MCP server answers what is no message of JSON-RPC with the message itself, and takes a request for a
+        notification, which it accepts and leaves undone, if its id is null or has a fraction.
         """
         on: Resources = scope["app"].state.resources
         receive = limited(receive, Headers(scope=scope), LONGEST_ITEM_AS_SENT, on.settings)
@@ -103,6 +108,12 @@ class McpOverHttp:
         read = await run_in_threadpool(read_json, body, DOCUMENT_VALUES)
         if not isinstance(read, dict) or read.get("jsonrpc") != "2.0":
             return None
+        if "method" in read and not str(read["method"]).startswith("notifications/"):
+            # Languages with one type of numbers write 1.0.
+            whole = int(id_) if isinstance(id_ := read.get("id"), float) and id_.is_integer() else id_
+            if isinstance(whole, bool) or not isinstance(whole, int | str):
+                return None
+            read["id"] = whole
         # The MCP server's parser refuses halves of characters.
         return json.dumps(storable(read)).encode()
 

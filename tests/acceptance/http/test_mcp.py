@@ -167,8 +167,12 @@ def test_arguments_are_read_as_models_write_them(transport, person, wait_until):
     assert (half["actors"], half["importance"], half["emotion"]["trust"]) == (["Mira"], 0.7, 0.5)
 
 
+CALL = {"jsonrpc": "2.0", "method": "crimson"}
+
+
 @pytest.mark.parametrize(
-    "body", [[{"jsonrpc": "2.0", "id": 1, "method": "crimson"}], {"method": "crimson"}, 3, "crimson"]
+    "body",
+    [[CALL | {"id": 1}], {"method": "crimson"}, 3, "crimson", CALL, *(CALL | {"id": id_} for id_ in (None, 1.5))],
 )
 def test_what_is_no_message_of_the_protocol_is_not_repeated(stack, person, body):
     headers = {**person.with_token(["read"]).headers, "Accept": "application/json"}
@@ -176,6 +180,13 @@ def test_what_is_no_message_of_the_protocol_is_not_repeated(stack, person, body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)
     assert "crimson" not in answer.text
     assert "pydantic" not in answer.text
+
+
+def test_an_id_is_a_whole_number_however_it_is_written(stack, person):
+    headers = {**person.with_token(["read"]).headers, "Accept": "application/json", "Content-Type": "application/json"}
+    body = b'{"jsonrpc":"2.0","id":7.0,"method":"ping"}'
+    answer = httpx2.post(f"{stack.url}/mcp", content=body, headers=headers, timeout=PATIENCE)
+    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": 7, "result": {}})
 
 
 RAW = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"remember","arguments":{"action":"Half \\ud83d'
