@@ -24,7 +24,7 @@ from memory.intake.importers.entries import (
     is_marked,
 )
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
 
 # Newer exports have files that are named by the ids of what is in them.
@@ -115,7 +115,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     leaf = fields.first(exported, ("current_leaf_message_uuid",))
     begins = moment(exported.get("created_at")) or file.modified
     chat = Chat("claude", id_, begins, leaf)
-    return conversation(chat, turns, names, bad, +left_out)
+    return conversation(chat, oldest_first(turns), names, bad, +left_out)
 
 
 def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:

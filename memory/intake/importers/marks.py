@@ -79,7 +79,7 @@ def _named(mark: re.Match[str], names: Mapping[str, str]) -> str:
     kind, arguments = mark[1].strip(), mark[2].split(_SEPARATOR)[1:]
     whole = mark[0].lstrip(" \t")
     before = mark[0].removesuffix(whole)
-    shown = names.get(whole, "")
+    shown = "" if kind.endswith("cite") else names.get(whole, "")
     if shown:
         return before + shown
     if kind in {"entity", "product_entity", "product"} and arguments:

@@ -15,42 +15,48 @@ MILLISECONDS_FROM = 1e11
 NO_TIME_FROM = 1e20
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20})?")
 _HUMANIZED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$")
-# How the names of months begin, in the languages in which SillyTavern has written times.
+# How the names of months begin, in the languages in which SillyTavern has written times; of several the longest counts.
+# The same name is that of two months in Croatian, where a full stop is behind the day, and in Polish.
 _MONTHS = (
-    "jan ene gen янв січ يناير มกราคม",
-    "feb fev fév фев лют فبراير กุมภาพันธ์",
-    "mar mär maa мар бер مارس มีนาคม",
-    "apr avr abr апр квіт أبريل เมษายน",
-    "mai maí may mag mei мая май трав مايو พฤษภาคม",
-    "jun jún juin giu июн черв يونيو มิถุนายน",
-    "jul júl juil lug июл лип يوليو กรกฎาคม",
-    "aug aoû ago ágú авг серп أغسطس สิงหาคม",
-    "sep set сен вер سبتمبر กันยายน",
-    "oct okt ott out окт жовт أكتوبر ตุลาคม",
-    "nov нояб лист نوفمبر พฤศจิกายน",
-    "dec dez déc dic des дек груд ديسمبر ธันวาคม",
+    "jan ene gen ian jän jaan tam ýan sty led oca sij xan yan янв січ яну јан студз ιαν ינו בינו ژانو يناير มกราคม",
+    "feb fev fév úno фебр few lut şub helm velj veeb pebr фев лют φεβ בפבר فور فبراير กุมภาพันธ์",
+    "mar mär már maa bře ožu mac мар бер сак μάρ μαρ במרץ مارس มีนาคม",
+    "apr avr abr ápr kwi dub nis huht trav апр квіт крас απρ באפר آور أبريل เมษายน",
+    "mai maí may mag mei maj máj maaie kvě touk svi мая май трав траў мај μάι μαΐ במאי مايو พฤษภ",
+    "jun jún juin meith hun giu iun juu cze červ haz kesä lipn xuñ iyun июн черв чэрв юни јун ιουν ביוני ژوئن يونيو มิถ",
+    "jul júl juil hul lug iul juul lipc červenc tem hein srpnj xul iyul июл лип юли јул ліп ιουλ ביול ژوئی يوليو กรกฎ",
+    "aug aoû ago ágú agu avg avq sie srp ağu elo kol ogos авг серп жні αύγ αυγ באוג اوت أغسطس สิงหาคม",
+    "sep set wrz zář eyl syys ruj sze sent сен вер сеп σεπ בספט سپتا سبتمبر กันยายน",
+    "oct okt ott out paź říj eki loka .listopada окт жовт каст οκτ באוק اکتب أكتوبر ตุลาคม",
+    "nov nóv nop noi noy nob noe lis kas marras stud нояб лист ное нов ліст νοέ νοε בנוב نوام نوفمبر พฤศจิกายน",
+    "dec dets dez déc dic des dek dis gru pros ara joul дек груд дец снеж δεκ בדצמ دسام ديسمبر ธันวาคม",
 )
 _NAME = r"(?P<name>[^\s\d.,]{3,12}+)\.?,?\s+"
 _ERA = r"(?:\s?[гр]\.)?"
 _WEEKDAY = r"(?:[^\s\d.,]{2,12}+[.,]{0,2}\s+)?"
+_BEHIND_DAY = r"(?:st|nd|rd|th|er|º|(?P<stop>\.))?"
 _DATES = (
     # 2024年4月25日, 2024. 4. 25., 2024/4/25, 2024-4-25: where the year comes first, day and month can't be mistaken
     r"(?P<year>\d{4})\s?[年년/.-]\s?(?P<month>\d{1,2})\s?[月월/.-]\s?(?P<day>\d{1,2})\s?[日일.]?",
     # Thu, Apr 25th 2024
     rf"{_WEEKDAY}{_NAME}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})",
     # 25. April 2024, 25 de abril de 2024, 25 апреля 2024 г.
-    rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|[.º])?\s+(?:de\s+|of\s+)?{_NAME}(?:de\s+)?(?P<year>\d{{4}}){_ERA}",
+    rf"{_WEEKDAY}(?P<day>\d{{1,2}}){_BEHIND_DAY}\s+(?:de\s+|of\s+|d['’])?{_NAME}(?:de\s+)?(?P<year>\d{{4}}){_ERA}",
+    # 2024. április 25.
+    rf"(?P<year>\d{{4}})\.?\s+{_NAME}(?P<day>\d{{1,2}})\.?",
     # 25.4.2024, 25 tháng 4 năm 2024
     r"(?P<day>\d{1,2})(?:\.\s?|\stháng\s)(?P<month>\d{1,2})(?:\.\s?|\snăm\s)(?P<year>\d{4})",
 )
 _CLOCK = (
     r"\D{0,9}?(?P<before>上午|下午|午前|午後|오전|오후|[ap]m\b)?\s?(?P<hour>\d{1,2})\s?[:.h時时點点시]\s?(?P<minute>\d{1,2})"
-    r"\s?[分분]?(?::(?P<second>\d{1,2})(?:[.,]\d{1,9})?)?(?:\s?(?P<half>[ap])\.?\s?m\.?)?"
+    r"\s?[分분]?(?::(?P<second>\d{1,2})(?:[.,]\d{1,9})?)?(?:\s?(?P<half>[apπμ])\.?\s?[mμ]\.?)?"
     r"(?:\s?(?P<zone>Z|UTC|GMT)?\s?(?P<offset>[+-]\d{2}:?\d{2})?(?:\sUTC)?)(?:\s\([^()]{1,60}\))?"
 )
 _FORMS = tuple(re.compile(date + _CLOCK, re.IGNORECASE) for date in _DATES)
 _WRITTEN_CHARACTERS = 120
-_AFTERNOON = frozenset(("下午", "午後", "오후", "pm", "p"))
+# How Java names the zone behind an offset: 2024-04-25T18:30Z[UTC].
+_ZONE_NAME = re.compile(r"\[[\w/+-]{1,40}\]\Z")
+_AFTERNOON = frozenset(("下午", "午後", "오후", "pm", "p", "μ"))
 NOON = 12
 # Chats with models are not older: an earlier time stands for none, as 0 does.
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -105,7 +111,7 @@ def _moment(value: Any, zone: tzinfo) -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC)
     if not isinstance(value, str):
         return None
-    text = value.strip()
+    text = _ZONE_NAME.sub("", value.strip()[:_WRITTEN_CHARACTERS])
     if _NUMBER.fullmatch(text):
         return _moment(float(text), zone)
     return _in_zone(_read(text), zone)
@@ -117,7 +123,7 @@ def _read(text: str) -> datetime:
     if found := _HUMANIZED.match(text):
         *parts, milliseconds = (int(part or 0) for part in found.groups())
         return datetime(*parts) + timedelta(milliseconds=milliseconds)  # type: ignore[arg-type]  # noqa: DTZ001  # the zone is set by the caller
-    for form in _FORMS if len(text) <= _WRITTEN_CHARACTERS else ():
+    for form in _FORMS:
         if found := form.fullmatch(text):
             return _of_parts(found.groupdict())
     raise ValueError
@@ -127,7 +133,7 @@ def _of_parts(parts: dict[str, str | None]) -> datetime:
     """The time that the parts of a written one say; without a zone if it has none."""
     numbers = {part: int(parts.get(part) or 0) for part in ("year", "month", "day", "hour", "minute", "second")}
     if parts.get("name"):
-        numbers["month"] = _month(parts["name"] or "")
+        numbers["month"] = _month(parts["name"] or "", parts.get("stop") or "")
     if half := parts["half"] or parts["before"]:
         numbers["hour"] = numbers["hour"] % NOON + NOON * (half.lower() in _AFTERNOON)
     read = datetime(**numbers)  # type: ignore[arg-type]  # noqa: DTZ001  # the zone is set by the caller
@@ -136,10 +142,17 @@ def _of_parts(parts: dict[str, str | None]) -> datetime:
     return read.replace(tzinfo=UTC) if parts["zone"] else read
 
 
-def _month(name: str) -> int:
-    """The number of a month by its name; 0 if none begins so."""
-    folded = unicodedata.normalize("NFC", name).casefold()
-    return next((number for number, begins in enumerate(_MONTHS, 1) if folded.startswith(tuple(begins.split()))), 0)
+def _month(name: str, stop: str) -> int:
+    """The number of a month by its name, and by a full stop behind the day; 0 if none begins so."""
+    folded = unicodedata.normalize("NFC", name.casefold())
+    named = (folded, f".{folded}") if stop else (folded,)
+    fits = [
+        (len(begin), number)
+        for number, begins in enumerate(_MONTHS, 1)
+        for begin in begins.split()
+        if any(one.startswith(begin) for one in named)
+    ]
+    return max(fits, default=(0, 0))[1]
 
 
 def _in_zone(read: datetime, zone: tzinfo) -> datetime:
