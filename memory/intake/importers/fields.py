@@ -182,9 +182,13 @@ def side(message: Mapping[str, Any]) -> Side | None:
     parts = message.get("fragments")
     kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
     named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in ROLES)]
-    known = (SIDES.get(one.strip().casefold()) for one in (*named, *kinds) if isinstance(one, str))
+    known, parted = (
+        [SIDES.get(one.strip().casefold()) for one in some if isinstance(one, str)] for some in (named, kinds)
+    )
     owned = (side for owner, side in OWNERS.items() if message.get(owner))
-    return next((one for one in (*known, *owned) if one is not None), None)
+    # Beside what was looked up for an answer stands the answer.
+    parted.sort(key=lambda side: side == "neither")
+    return next((one for one in (*known, *parted, *owned) if one is not None), None)
 
 
 def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], bool]]:

@@ -14,6 +14,7 @@ from memory.intake.importers.entries import (
     ExportFile,
     LeftOut,
     Names,
+    Owners,
     Statement,
     with_snake_case,
 )
@@ -25,16 +26,19 @@ FILES = r".+\.jsonl?"
 PATHS = [(), ("items",), ("messages",), ("conclusions",), ("observations",), ("sessions",)]
 KEYS = ["content"]
 # What holds for messages and conclusions if an object around them has it, and where a session has its own id.
-ABOUT = ("session_id", "session_name", "peer_id", "peer_name", "observed_id", "observed", "id")
+ABOUT = ("session_id", "session_name", "peer_id", "peer_name", "observed_id", "observed", "user_id", "id")
 USUAL_NAMES = frozenset(("user", "human"))
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield messages and conclusions; a peer named `user` or `human` is the user unless `names` says who is."""
+    owners = Owners(names, "messages")
     session: str | None = None
     turns: list[Said] = []
     for place, exported in _told(file):
         entry = exported if isinstance(exported, Bad) else _entry(place, exported, names)
+        if isinstance(entry, Said) and entry.speaker is None:
+            entry = owners.of_another(place, fields.first(exported, ("user_id",)), exported) or entry
         if not isinstance(entry, Said):
             yield entry
             continue
@@ -98,6 +102,8 @@ def _entry(place: str, exported: Mapping[str, Any], names: Names) -> Said | Entr
     if exported.get("is_active") is False or exported.get("deleted_at"):
         return LeftOut("messages that were deleted")
     peer, id_ = exported.get("peer_id") or exported.get("peer_name"), exported.get("id") or exported.get("public_id")
-    if not isinstance(peer, str) or not isinstance(id_, str | int):
+    # Before there were peers, a message was the user's or not.
+    is_user = names.is_user(peer, USUAL_NAMES) if isinstance(peer, str) else exported.get("is_user")
+    if not isinstance(is_user, bool) or not isinstance(id_, str | int):
         return Bad(place, "it has no id, or no peer", exported)
-    return Said(str(id_), names.is_user(peer, USUAL_NAMES), text, at, speaker=peer)
+    return Said(str(id_), is_user, text, at, speaker=peer if isinstance(peer, str) else None)

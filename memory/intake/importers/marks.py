@@ -41,6 +41,12 @@ _UNSUPPORTED = re.compile(
 _CITED = re.compile(r"</?(?:antml:)?cite\b[^<>]{0,500}>")
 _GLUED = re.compile(r"(?<=\S)</?antArtifact\b[^<>]{0,500}>(?=\S)")
 _DOCUMENT = re.compile(r"</?antArtifact\b[^<>]{0,500}>")
+# What other programs write into answers for a source: DeepSeek, Grok, Gemini, Copilot.
+_SOURCES = re.compile(
+    rf"{_BLANKS}(?:\[citation:\d{{1,4}}\]|\[\^\d{{1,4}}\^\]|\[cite: ?\d{{1,4}}(?:, ?\d{{1,4}}){{0,50}}\]"
+    r"|<grok:render\b[^<>]{0,500}>(?:(?!</?grok:render).){0,2000}</grok:render>)+|\[cite_start\]",
+    re.DOTALL,
+)
 
 
 def of_chatgpt(text: str, references: Any) -> str:
@@ -61,6 +67,11 @@ def of_claude(text: str) -> str:
     """Return what Claude's export has for an answer without its placeholders and marks."""
     text = _CITED.sub("", _UNSUPPORTED.sub("\n", text))
     return _DOCUMENT.sub("", _GLUED.sub("\n\n", text))
+
+
+def of_others(text: str) -> str:
+    """Return an answer of another program's model without the marks of its sources."""
+    return _SOURCES.sub(_between, text)
 
 
 def _referred(references: Any) -> dict[str, str]:

@@ -14,7 +14,7 @@ from datetime import datetime
 from io import TextIOWrapper
 from typing import Any
 
-from memory.intake.importers import fields, unmarked
+from memory.intake.importers import fields, marks, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.json_buffer import ELEMENT_BYTES
 from memory.intake.importers.json_elements import Element, elements
@@ -193,6 +193,7 @@ class _Chat:
             parent = None
         for number, (message, chosen) in enumerate(fields.alternatives(one)):
             text, (side, speaker) = fields.words(message).strip(), self._side(message)
+            text = marks.of_others(text).strip() if side == "companion" else text
             if side is None and text:
                 self.bad.append(Bad(place, NO_SIDE, one))
             elif side is None and key is None:

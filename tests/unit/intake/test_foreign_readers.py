@@ -512,6 +512,15 @@ def test_messages_of_honcho_are_of_the_session_and_the_peer_that_stand_around_th
     assert fact.content == "Likes tea"
 
 
+def test_messages_of_honcho_without_peers_are_the_users_or_not():
+    rows = [
+        {"id": "1", "session_id": "s", "user_id": "u1", "is_user": True, "content": "Tea?"},
+        {"id": "2", "session_id": "s", "user_id": "u1", "is_user": False, "content": "Tea."},
+        {"id": "3", "session_id": "t", "user_id": "u2", "is_user": True, "content": "Rum?"},
+    ]
+    assert told(honcho, json.dumps({"items": rows})) == [("user", "Tea?"), ("assistant", "Tea.")]
+
+
 def test_what_an_agent_did_and_a_long_text_without_an_id_are_knowledge():
     rows = [{"id": "1", "memory": "It booked.", "memory_type": "procedural_memory"}, {"memory": "x " * 300}]
     file = ExportFile("m.json", io.BytesIO(json.dumps(rows).encode()))

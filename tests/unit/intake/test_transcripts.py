@@ -268,6 +268,25 @@ def test_whose_chats_are_is_known_from_what_stands_around_them(content):
     assert bad.reason == "it is of another user than the first one: name the user"
 
 
+def test_marks_of_sources_are_no_words_of_an_answer_and_stay_in_those_of_a_person():
+    card = '<grok:render card_id="x" type="render_inline_citation"><argument name="id">3</argument></grok:render>'
+    answer = f"[cite_start]Oslo[citation:1][citation:2] is big [^1^], cold{card} and [cite: 1, 2]."
+    turns = [{"role": "user", "content": "What is [citation:1]?"}, {"role": "assistant", "content": answer}]
+    assert standing(read([{"messages": turns}])) == [
+        ("user", "What is [citation:1]?"),
+        ("assistant", "Oslo is big, cold and."),
+    ]
+
+
+def test_an_answer_stands_beside_what_was_looked_up_for_it():
+    parts = [{"type": "SEARCH", "results": []}, {"type": "THINK", "content": "A dog."}]
+    nodes = {
+        "1": {"id": "1", "message": {"fragments": [{"type": "REQUEST", "content": QUESTION}]}},
+        "2": {"id": "2", "parent": "1", "message": {"fragments": [*parts, {"type": "RESPONSE", "content": ANSWER}]}},
+    }
+    assert standing(read([{"id": CHAT, "mapping": nodes}])) == SAID
+
+
 def test_messages_are_of_the_chat_that_stands_around_them():
     logs = [
         {"id": f"log of the chat {number}", "created_at": f"2026-03-0{number}", "log": MESSAGES} for number in (1, 2)
