@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import fields, marks
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, is_marked
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners, is_marked
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
@@ -42,8 +42,14 @@ THOUGHT = "analysis"
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the conversations of a file."""
-    for element in elements(file.content, PATHS, KEYS):
-        yield _conversation(element, file, names) if isinstance(element, Element) else element
+    owners = Owners(names, "conversations")
+    for element in elements(file.content, PATHS, KEYS, fields.CHAT_OWNERS):
+        if not isinstance(element, Element):
+            yield element
+            continue
+        owner = fields.nearest(element, fields.CHAT_OWNERS)
+        another = owners.of_another(f"conversation {element.number}", owner, element.value)
+        yield another or _conversation(element, file, names)
 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:

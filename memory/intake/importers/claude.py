@@ -33,7 +33,8 @@ PATHS = [()]
 MEMORIES = ("conversations_memory", "project_memories")
 PROJECT = ("docs", "prompt_template")
 KEYS = ["chat_messages", *MEMORIES, *PROJECT]
-ABOUT = (*fields.CHAT_OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS)
+OWNERS = (*fields.CHAT_OWNERS, "account_uuid")
+ABOUT = (*OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS)
 # The blocks of a message in which something is said.
 SPOKEN = {"text", "voice_note"}
 THINKING = "thinking"
@@ -54,11 +55,23 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     for element in elements(file.content, PATHS, KEYS, ABOUT):
         if not isinstance(element, Element):
             yield element
-        elif "chat_messages" not in element.value and any(key in element.value for key in (*MEMORIES, *PROJECT)):
-            yield from _knowledge(f"entry {element.number}", element.value)
+            continue
+        is_chat = "chat_messages" in element.value or not any(key in element.value for key in (*MEMORIES, *PROJECT))
+        place = f"{'conversation' if is_chat else 'entry'} {element.number}"
+        another = owners.of_another(place, _owner(element), element.value)
+        if another is not None:
+            yield another
+        elif is_chat:
+            yield _conversation(element, file, names)
         else:
-            another = owners.of_another(f"conversation {element.number}", fields.owner(element), element.value)
-            yield another or _conversation(element, file, names)
+            yield from _knowledge(place, element.value)
+
+
+def _owner(element: Element) -> str | None:
+    """Whose a conversation is, what Claude remembers, or a project."""
+    creator = element.value.get("creator")
+    made_by = fields.first(creator, fields.OWNER_IDS) if isinstance(creator, dict) else None
+    return fields.owner(element, OWNERS) or made_by
 
 
 def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:

@@ -28,19 +28,21 @@ class ExportFile:
     modified: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Names:
-    """The persons of the export, and the time zone of its local times.
+    """The persons of the export, of all its files, and the time zone of its local times.
 
     Attributes:
         user: The name or id of the user in the export; None where the format says it, or the usual names apply.
         companion: The name of the Being in the export; None: every speaker but the user is the Being.
         zone: The user's time zone.
+        owner: Whose entries come in where `user` is no such id: the first owner that was read.
     """
 
     user: str | None
     companion: str | None
     zone: tzinfo
+    owner: str | None = None
 
     def role(self, name: str | None, *, is_user: bool) -> str:
         """Return the role of a speaker: `user`, `assistant`, or `other` for a third one."""
@@ -139,20 +141,17 @@ class Owners:
 
     def __init__(self, names: Names, things: str) -> None:
         self._names, self._things = names, things
-        self._told = self._user = names.user
 
     def of_another(self, place: str, owner: str | None, exported: Any) -> Bad | LeftOut | None:
         """Return what stands for an entry that is another user's; None for one of the user, or of no one."""
+        names = self._names
         if owner is None:
             return None
-        if self._told is not None and _DATABASE_ID.fullmatch(owner) and not _DATABASE_ID.fullmatch(self._told):
-            self._told = self._user = None
-        self._user = self._user or owner
-        if owner == self._user or self._names.is_user(owner, ()):
-            return None
-        if self._told is None:
-            return Bad(place, "it is of another user than the first one: name the user", exported)
-        return LeftOut(f"{self._things} of other users")
+        if names.user is None or (_DATABASE_ID.fullmatch(owner) and not _DATABASE_ID.fullmatch(names.user)):
+            names.owner = names.owner or owner
+            reason = "it is of another user than the first one: name the user"
+            return None if owner == names.owner else Bad(place, reason, exported)
+        return None if names.is_user(owner, ()) else LeftOut(f"{self._things} of other users")
 
 
 class Reader(Protocol):

@@ -19,13 +19,16 @@ from memory.intake.importers.entries import (
     Statement,
 )
 
-NAMES = Names(None, None, UTC)
+
+def nobody():
+    """An import in which no one was named."""
+    return Names(None, None, UTC)
 
 
 def told(reader, content, name="export.json"):
     """Read an export; returns who said what, and facts."""
     found = []
-    for entry in reader.read(ExportFile(name, io.BytesIO(content.encode())), NAMES):
+    for entry in reader.read(ExportFile(name, io.BytesIO(content.encode())), nobody()):
         if isinstance(entry, Conversation):
             found += [(message["role"], message["content"]) for message in entry.messages]
         elif isinstance(entry, Statement):
@@ -126,9 +129,9 @@ def test_turns_of_one_time_have_the_characters_last_answer_first():
 
 
 def test_chats_that_begin_alike_have_messages_of_their_own():
-    def entries(reader, *exports, names=NAMES):
+    def entries(reader, *exports):
         files = [ExportFile("c", io.BytesIO(json.dumps(one).encode())) for one in exports]
-        return [entry for file in files for entry in reader.read(file, names)]
+        return [entry for file in files for entry in reader.read(file, nobody())]
 
     pairs = [{"data_visible": [["", "Hello."], [name, f"Hi {name}."]]} for name in ("Ann", "Lou")]
     lines = [
@@ -181,6 +184,27 @@ def test_a_name_says_nothing_of_a_users_id_in_a_database():
     assert (first.content, other.reason) == ("x", "it is of another user than the first one: name the user")
 
 
+@pytest.mark.parametrize(
+    ("reader", "of_user"),
+    [
+        (claude, lambda id_: {"account_uuid": id_, "conversations_memory": f"{id_} bakes."}),
+        (claude, lambda id_: {"uuid": id_, "creator": {"uuid": id_}, "docs": [{"filename": "a", "content": "Rye."}]}),
+        (claude, lambda id_: {"uuid": id_, "account": {"uuid": id_}, "chat_messages": [said("human", id_, uuid=id_)]}),
+        (chatgpt, lambda id_: {"id": id_, "user_id": id_, "mapping": {}}),
+        (mem0, lambda id_: {"memory": "Tea", "user_id": id_}),
+    ],
+)
+def test_of_several_users_the_first_ones_entries_come_in_of_all_files(reader, of_user):
+    names, found = nobody(), []
+    for id_ in ("ann", "bob"):
+        file = ExportFile("e.json", io.BytesIO(json.dumps([of_user(id_)]).encode()))
+        found += reader.read(file, names)
+    assert [one.reason for one in found if isinstance(one, Bad)] == [
+        "it is of another user than the first one: name the user"
+    ]
+    assert isinstance(found[-1], Bad)
+
+
 def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
     exports = [
         [{"conversations_memory": "Ann bakes.", "project_memories": {"p": "The oven is old."}, "account_uuid": "a"}],
@@ -192,7 +216,7 @@ def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
         },
     ]
     files = [ExportFile("c", io.BytesIO(json.dumps(one).encode())) for one in exports]
-    found = [entry for file in files for entry in claude.read(file, NAMES)]
+    found = [entry for file in files for entry in claude.read(file, nobody())]
     assert [(one.title, one.content, one.in_snapshot) for one in found[:-1]] == [
         ("What Claude remembers", "Ann bakes.", True),
         ("What Claude remembers of a project", "The oven is old.", True),
@@ -220,7 +244,7 @@ def test_a_branch_on_which_nothing_is_said_leaves_the_answer_standing():
 
     nodes = {"q": node(None, "user", 1.75e9, "Tea?"), "a": node("q", "assistant", 1.75e9 + 1, "Rooibos.")}
     nodes |= {"t": node("q", "tool", 1.75e9 + 9, "found"), "e": node("t", "assistant", 1.75e9 + 10, "")}
-    (chat,) = chatgpt.read(ExportFile("c", io.BytesIO(json.dumps({"mapping": nodes}).encode())), NAMES)
+    (chat,) = chatgpt.read(ExportFile("c", io.BytesIO(json.dumps({"mapping": nodes}).encode())), nobody())
     assert ([message["content"] for message in chat.messages], chat.off_branch) == (["Tea?", "Rooibos."], [])
 
 
@@ -234,7 +258,7 @@ def test_ids_may_be_numbers():
     exports = [(chatgpt, {"id": 7, "mapping": nodes, "current_node": 2})]
     exports.append((claude, {"uuid": 7, "chat_messages": asked, "current_leaf_message_uuid": 2}))
     for reader, exported in exports:
-        (chat,) = reader.read(ExportFile("c", io.BytesIO(json.dumps(exported).encode())), NAMES)
+        (chat,) = reader.read(ExportFile("c", io.BytesIO(json.dumps(exported).encode())), nobody())
         assert [message["content"] for message in chat.chosen] == ["Tea?", "Rooibos."]
 
 
@@ -289,7 +313,7 @@ def test_a_chat_that_is_exported_again_has_the_ids_of_its_messages_although_thei
             for at, (name, text) in enumerate(zip(("Mira", "You") * 3, texts, strict=False))
         ]
         content = "\n".join(map(json.dumps, lines)).encode()
-        (chat,) = sillytavern.read(ExportFile("Mira_tavern_Chat.jsonl", io.BytesIO(content)), NAMES)
+        (chat,) = sillytavern.read(ExportFile("Mira_tavern_Chat.jsonl", io.BytesIO(content)), nobody())
         return [message["id"] for message in chat.messages]
 
     first = exported(1_770_000_000_000, "Hi!", "Tea?", "Yes.", "Yes.")
@@ -310,7 +334,7 @@ def test_bytes_that_are_no_utf8_cost_themselves_and_are_told():
     line = b'{"name": "Ann", "is_user": true, "mes": "Tea \xf0\x9f and milk"}'
     conversation = b'[{"uuid": "c", "chat_messages": [{"sender": "human", "text": "Tea \xf0\x9f and milk"}]}]'
     for reader, content in ((sillytavern, line), (claude, conversation)):
-        entries = list(reader.read(ExportFile("c.jsonl", io.BytesIO(content)), NAMES))
+        entries = list(reader.read(ExportFile("c.jsonl", io.BytesIO(content)), nobody()))
         (read,) = [entry for entry in entries if isinstance(entry, Conversation)]
         assert [message["content"] for message in read.messages] == ["Tea \ufffd and milk"]
         assert [entry.reason for entry in entries if isinstance(entry, Bad)] == [NOT_UTF8]
@@ -330,7 +354,7 @@ def test_a_file_of_an_export_may_be_numbered(name):
 
 
 def test_an_answer_that_has_not_come_is_counted():
-    (chat,) = sillytavern.read(ExportFile("c.jsonl", io.BytesIO(b'{"name": "Mira", "mes": "..."}')), NAMES)
+    (chat,) = sillytavern.read(ExportFile("c.jsonl", io.BytesIO(b'{"name": "Mira", "mes": "..."}')), nobody())
     assert (chat.messages, chat.left_out) == ([], {"lines without words": 1})
 
 
@@ -472,7 +496,7 @@ PAGES = (
 
 
 def entries_of_mem0(content):
-    found = mem0.read(ExportFile("m.json", io.BytesIO(content.encode())), NAMES)
+    found = mem0.read(ExportFile("m.json", io.BytesIO(content.encode())), nobody())
     return [
         one.content if isinstance(one, Statement) else one.reason for one in found if not isinstance(one, Knowledge)
     ]
@@ -507,7 +531,7 @@ def test_messages_of_honcho_are_of_the_session_and_the_peer_that_stand_around_th
     ]
     told_of = '{"conclusions": [{"content": "Likes tea"}], "observed_id": "user"}'
     content = "\n".join([told_of, *map(json.dumps, sessions)])
-    fact, *chats = honcho.read(ExportFile("h.jsonl", io.BytesIO(content.encode())), NAMES)
+    fact, *chats = honcho.read(ExportFile("h.jsonl", io.BytesIO(content.encode())), nobody())
     assert [chat.conversation for chat in chats] == ["honcho/s1", "honcho/s2"]
     assert fact.content == "Likes tea"
 
@@ -524,4 +548,4 @@ def test_messages_of_honcho_without_peers_are_the_users_or_not():
 def test_what_an_agent_did_and_a_long_text_without_an_id_are_knowledge():
     rows = [{"id": "1", "memory": "It booked.", "memory_type": "procedural_memory"}, {"memory": "x " * 300}]
     file = ExportFile("m.json", io.BytesIO(json.dumps(rows).encode()))
-    assert [one.title for one in mem0.read(file, NAMES)] == ["Of the agent", "Of the user"]
+    assert [one.title for one in mem0.read(file, nobody())] == ["Of the agent", "Of the user"]
