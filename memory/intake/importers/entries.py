@@ -15,7 +15,7 @@ from schemas.text.storable import decoded
 _UNFIT = re.compile(r"[\x00\ud800-\udfff]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Ids as databases make them, which no person gives as a name.
-_DATABASE_ID = re.compile(r"[0-9a-f-]{20,}|[0-9]+", re.IGNORECASE)
+DATABASE_ID = re.compile(r"[0-9a-f-]{20,}|[0-9]+", re.IGNORECASE)
 NOT_UTF8 = "some of its bytes are no UTF-8: U+FFFD stands for them"
 
 
@@ -147,7 +147,7 @@ class Owners:
         names = self._names
         if owner is None:
             return None
-        if names.user is None or (_DATABASE_ID.fullmatch(owner) and not _DATABASE_ID.fullmatch(names.user)):
+        if names.user is None or (DATABASE_ID.fullmatch(owner) and not DATABASE_ID.fullmatch(names.user)):
             names.owner = names.owner or owner
             reason = "it is of another user than the first one: name the user"
             return None if owner == names.owner else Bad(place, reason, exported)

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from itertools import pairwise
 from typing import Any, Literal
 
-from memory.intake.importers.entries import is_marked
+from memory.intake.importers.entries import DATABASE_ID, is_marked
 from memory.intake.importers.json_elements import Element
 from memory.intake.importers.times import moment
 
@@ -37,7 +37,7 @@ CHATS = (
     "conversation",
 )
 CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid")
-# Whose a chat is, in an export of all users of a system: an id, or an object with one.
+# Whose a chat is, in an export of all users of a system: an id, or an object with one, or that a database has made.
 CHAT_OWNERS = ("user_id", "userId")
 OWNERS_WITHIN = ("user", "account", "owner")
 OWNER_IDS = (*CHAT_OWNERS, "uuid", "id")
@@ -109,8 +109,10 @@ def owner(element: Element, names: Sequence[str] = CHAT_OWNERS) -> str | None:
     places = [((*element.path, "[]"), element.value), *element.around]
     for path, value in places:
         parts = [one for part in about(value) for one in (part, part.get("metadata")) if isinstance(one, dict)]
-        within = (one[name] for one in parts for name in OWNERS_WITHIN if isinstance(one.get(name), dict))
-        named = [first(one, names) for one in parts] + [first(one, OWNER_IDS) for one in within]
+        within = [one.get(name) for one in parts for name in OWNERS_WITHIN]
+        named = [first(one, names) for one in parts]
+        named += [first(one, OWNER_IDS) for one in within if isinstance(one, dict)]
+        named += [one for one in within if isinstance(one, str) and DATABASE_ID.fullmatch(one)]
         if path[-2:] == (USERS, "[]"):
             named.append(first(value, OWNER_IDS))
         if (found := next((one for one in named if one is not None), None)) is not None:

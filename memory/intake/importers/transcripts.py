@@ -59,7 +59,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         if listed:
             another = owners.of_another(place, fields.owner(element), value)
             for part, within in listed if another is None else ():
-                yield from chats(file, names, place, part, within, owners=owners)
+                yield from chats(file, names, place, _dated(element, part), within, owners=owners)
             if another is not None:
                 yield another
         elif not alone and alone is not None:
@@ -72,9 +72,16 @@ def _begun(file: ExportFile, names: Names, element: Element, one: Mapping[str, A
     """Begin the chat of a message that stands alone, as it says, or as an object around it does."""
     around = replace(element, value={})
     id_ = fields.first(one, fields.CHATS) or fields.nearest(around, (*fields.CHATS, *fields.CHAT_IDS))
-    times = (fields.time(about, names.zone, fields.BEGINS) for _, about in element.around)
     owner = _owner_of_said(names, one) or fields.owner(around)
-    return _Chat(file, names, id_, next((time for time in times if time), None), owner=owner)
+    return _Chat(file, names, id_, fields.time(_dated(element, {}), names.zone, fields.BEGINS), owner=owner)
+
+
+def _dated(element: Element, chat: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a chat with the times of the nearest objects around it, as far as it has none of its own."""
+    if any(part.keys() & set(fields.BEGINS) for part in fields.about(chat)):
+        return chat
+    told = ({name: one[name] for name in fields.BEGINS if name in one} for _, one in element.around)
+    return {**chat, **next((one for one in told if one), {})}
 
 
 def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:

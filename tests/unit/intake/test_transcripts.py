@@ -249,6 +249,7 @@ def test_of_an_export_of_all_users_one_persons_chats_are_read():
     "content",
     [
         '{"user_id": "ann", "chats": [CHAT]}\n{"chats": [CHAT], "user_id": "bob"}',
+        '[{"user": "64af00000000000000000001", SAID}, {"user": "64af00000000000000000002", SAID}]',
         '{"users": [{"id": "ann", "conversations": [CHAT]}, {"id": "bob", "conversations": [CHAT]}]}',
         '{"user_id": 1, "log": MESSAGES}\n{"log": MESSAGES, "user_id": 2}',
         '{"messages": [{"session_id": "a", "user_id": 1, SAID}, {"session_id": "b", "user_id": 2, SAID}]}',
@@ -291,7 +292,8 @@ def test_messages_are_of_the_chat_that_stands_around_them():
     logs = [
         {"id": f"log of the chat {number}", "created_at": f"2026-03-0{number}", "log": MESSAGES} for number in (1, 2)
     ]
-    for content in ({"logs": logs}, "\n".join(map(json.dumps, logs))):
+    within = [{"created_at": one["created_at"], "data": {"id": one["id"], "messages": MESSAGES}} for one in logs]
+    for content in ({"logs": logs}, "\n".join(map(json.dumps, logs)), within):
         chats = read(content)
         assert [chat.conversation for chat in chats] == [f"other/{one['id']}" for one in logs]
         assert [chat.messages[0]["created_at"][:10] for chat in chats] == ["2026-03-01", "2026-03-02"]
