@@ -108,7 +108,7 @@ def remove_unused_names(tx: Transaction, user_id: UUID) -> None:
 
 def with_absorbed(tx: Transaction, being_id: UUID, node_id: UUID) -> list[UUID]:
     """Return a node and all that it absorbed, directly or through others; empty if the node does not exist."""
-    rows = tx.execute(
+    return tx.column(
         """
         with recursive absorbed (node_id) as (
             select node_id from memory.memory_nodes where being_id = %(being)s and node_id = %(node)s
@@ -121,7 +121,6 @@ def with_absorbed(tx: Transaction, being_id: UUID, node_id: UUID) -> list[UUID]:
         """,
         {"being": being_id, "node": node_id},
     )
-    return [row["node_id"] for row in rows]
 
 
 def survivors_of(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> list[Survivor]:
@@ -159,11 +158,10 @@ def node_of(tx: Transaction, being_id: UUID, note_id: UUID) -> UUID | None:
 
 def nodes_of(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> list[UUID]:
     """Return the nodes that were made from these notes."""
-    rows = tx.execute(
+    return tx.column(
         "select node_id from memory.memory_nodes where being_id = %s and note_id = any(%s) order by node_id",
         [being_id, list(note_ids)],
     )
-    return [row["node_id"] for row in rows]
 
 
 def erase_note(tx: Transaction, being_id: UUID, note_id: UUID) -> bool:

@@ -276,8 +276,7 @@ def in_absorption_cycles(tx: Transaction, being_id: UUID) -> int:
 
 def waiting_sessions(tx: Transaction, being_id: UUID) -> list[UUID]:
     """Return the sessions with unjudged messages."""
-    found = tx.execute("select distinct session_id from memory.messages where being_id = %s and not judged", [being_id])
-    return [row["session_id"] for row in found]
+    return tx.column("select distinct session_id from memory.messages where being_id = %s and not judged", [being_id])
 
 
 def _owners(being: Being) -> dict[str, Any]:

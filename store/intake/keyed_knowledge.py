@@ -55,7 +55,7 @@ def put(tx: Transaction, being_id: UUID, changes: Mapping[Place, Put]) -> list[b
         for (namespace, key), new in changes.items()
         if new.value is not None
     ]
-    done = tx.execute(
+    return tx.column(
         """
         insert into memory.notes (
             being_id, note_id, type, content, content_hash, state, in_snapshot, namespace, key, search_text
@@ -72,7 +72,6 @@ def put(tx: Transaction, being_id: UUID, changes: Mapping[Place, Put]) -> list[b
         """,
         [being_id, Jsonb(rows)],
     )
-    return [row["is_new"] for row in done]
 
 
 def remove(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> int:

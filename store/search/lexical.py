@@ -105,7 +105,7 @@ def by_words(
         "limit": limit,
     }
     if within.among:
-        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, parameters)]
+        return tx.column(_AMONG_KNOWLEDGE, parameters)
     read = accumulate(known.counts[term] for term in terms)
     leading = max(1, sum(postings <= MOST_READ for postings in read))
     return tx.column(

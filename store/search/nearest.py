@@ -35,7 +35,7 @@ def told_like(
     """
     parameters = _asked(within, meant, limit)
     if within.among:
-        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, parameters)]
+        return tx.column(_AMONG_KNOWLEDGE, parameters)
     return tx.column(
         """
         select near.document_id
