@@ -11,7 +11,7 @@ from memory.proxy.comparison import called
 from memory.proxy.storing import NO_ROOMMATES, Roommates
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
-from memory.text.pages import cut_page, pair_cursor, parse_time_cursor
+from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
 from schemas.accounts.accounts import Being
 from schemas.accounts.slugs import slug_of
 from schemas.errors import NotFound
@@ -115,7 +115,7 @@ def page(store: Store, caller: Caller, name: str, *, cursor: str | None, limit: 
         InvalidRequest: The cursor was not made by this API.
     """
     room = find(store, caller, name)
-    before = parse_time_cursor(cursor)
+    before = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         place = Place(caller.user_id, room.room_id)
         found = rooms.messages(

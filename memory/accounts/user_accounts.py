@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from memory.accounts import access
-from memory.text.pages import cut_page, parse_id_cursor
+from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being, NewToken, Token, User, UserPage
 from schemas.errors import NotFound, existing
 from schemas.settings import Settings
@@ -28,7 +28,7 @@ def user_page(store: Store, *, external_id: str | None, cursor: str | None, limi
     Raises:
         InvalidRequest: The cursor is invalid.
     """
-    after = parse_id_cursor(cursor)
+    after = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = users.user_page(tx, external_id=external_id, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda user: str(user.user_id))

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.nodes.scenes import scene_to_text
-from memory.text.pages import cut_page, parse_id_cursor
+from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.context.shown import (
     AssembledContext,
@@ -36,7 +36,7 @@ def context_page(
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = provenance.page(tx, being_id, shows=shows, conversation=conversation, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda context: str(context.context_id))

@@ -1,8 +1,9 @@
 """Todos, promises and reminders whose time has come: the list of them, and a notice of each, made once."""
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
-from memory.text.pages import cut_page, pair_cursor, parse_id_cursor, parse_time_cursor
+from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
 from schemas.accounts.accounts import Being
 from schemas.facts.due import DueNotices, DuePage
 from schemas.ledger import kinds
@@ -22,7 +23,7 @@ def page(store: Store, being: Being, *, until: datetime | None, cursor: str | No
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_time_cursor(cursor)
+    after = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         found = due.page(tx, being.being_id, until=until or clock.now(tx), after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda item: pair_cursor(item.due_at, item.item_id))
@@ -35,7 +36,7 @@ def notices(store: Store, being: Being, *, cursor: str | None, limit: int) -> Du
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_id_cursor(cursor)
+    after = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = due.notices(tx, being.being_id, after=after, limit=limit)
     return DueNotices(notices=found, cursor=str(found[-1].notice_id) if found else cursor)

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from memory.facts import vectors
-from memory.text.pages import cut_page, parse_id_cursor
+from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.facts.fact_answers import FactDetail, FactPage
@@ -31,7 +31,7 @@ def page(
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = facts.page(
             tx,

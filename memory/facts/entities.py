@@ -4,7 +4,7 @@ from uuid import UUID
 
 from rapidfuzz.distance import JaroWinkler
 
-from memory.text.pages import cut_page, pair_cursor, parse_id_cursor, parse_name_cursor
+from memory.text.pages import count_and_name, cut_page, pair_cursor, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
 from schemas.facts.fact_answers import EntityPage, Proposals
@@ -20,7 +20,7 @@ def entity_page(store: Store, being: Being, *, muted: bool = True, cursor: str |
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_name_cursor(cursor)
+    after = parse_cursor(cursor, count_and_name)
     with store.transaction() as tx:
         found = entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1, muted=muted)
     shown, end = cut_page(found, limit, lambda entity: pair_cursor(entity.facts, entity.entity_ref))
@@ -37,7 +37,7 @@ def proposals(
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = entities.merges(
             tx, being.user_id, being.being_id, state=state, muted=muted, before=before, limit=limit + 1

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from memory.grounding import setting
-from memory.text.pages import cut_page, parse_id_cursor
+from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.facts.fact_answers import TodoPage
@@ -30,7 +30,7 @@ def page(
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = todos.page(tx, being.being_id, status=status, kind=kind, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda todo: str(todo.todo_id))

@@ -2,13 +2,7 @@
 
 from uuid import UUID
 
-from memory.text.pages import (
-    cut_page,
-    pair_cursor,
-    parse_count_cursor,
-    parse_id_cursor,
-    parse_time_cursor,
-)
+from memory.text.pages import count_and_id, cut_page, pair_cursor, parse_cursor, time_and_id
 from schemas.errors import NotFound, existing
 from schemas.intake.notes import NotePage, NoteState
 from schemas.nodes.nodes import NodePage, NodeStatus
@@ -28,7 +22,7 @@ def note_page(
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_id_cursor(cursor)
+    after = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = notes.page(tx, being_id, state=state, muted=muted, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda note: str(note.note_id))
@@ -57,7 +51,7 @@ def node_page(
         NotFound: This Being has no such cluster.
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_time_cursor(cursor)
+    before = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         if cluster_id is not None:
             found_cluster = clusters.find(tx, being_id, cluster_id)
@@ -75,7 +69,7 @@ def fading_page(store: Store, being_id: UUID, *, patrols: int, muted: bool, curs
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_count_cursor(cursor)
+    after = parse_cursor(cursor, count_and_id)
     with store.transaction() as tx:
         found = nodes.fading(tx, being_id, patrols=patrols, muted=muted, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda fading: pair_cursor(fading[0], fading[1].node_id))
@@ -88,7 +82,7 @@ def map_page(store: Store, being_id: UUID, *, dead: bool, muted: bool, cursor: s
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_id_cursor(cursor)
+    after = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         topics = clusters.live(tx, being_id, muted=muted)
         found = topic_map.page(tx, being_id, dead=dead, muted=muted, after=after, limit=limit + 1)
@@ -102,7 +96,7 @@ def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = messages.sessions(tx, being_id, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda session: str(session.session_id))
@@ -115,7 +109,7 @@ def party_page(store: Store, being_id: UUID, *, muted: bool, cursor: str | None,
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = messages.of_others(tx, being_id, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda message: str(message.message_id))
@@ -130,7 +124,7 @@ def retracted_page(
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = retraction.page(tx, being_id, conversation=conversation, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda message: str(message.message_id))
@@ -146,7 +140,7 @@ def said_in(
         NotFound: This Being has no such session.
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_time_cursor(cursor)
+    after = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         found = messages.of_session(tx, being_id, session_id, after=after, limit=limit + 1, muted=muted)
         exists = bool(found) or session_summaries.session(tx, being_id, session_id) is not None

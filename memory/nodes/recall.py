@@ -9,7 +9,7 @@ from memory.nodes import activation
 from memory.nodes.fragments import to_fragments
 from memory.retrieval.understanding import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
-from memory.text.pages import cut_page, pair_cursor, parse_time_cursor
+from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
@@ -110,7 +110,7 @@ def recall_topic(
         NotFound: This Being has no such cluster.
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_time_cursor(cursor)
+    before = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         cluster = existing(
             clusters.find(tx, being_id, cluster_id, muted=False), f"This Being has no cluster {cluster_id}."

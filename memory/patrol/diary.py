@@ -13,7 +13,7 @@ from memory.llm.portions import ask_in_turn
 from memory.llm.prompting import prompt, whole_persona
 from memory.llm.session import LlmSession
 from memory.nodes.prompt_rendering import lines
-from memory.text.pages import cut_page, parse_day_cursor
+from memory.text.pages import cut_page, parse_cursor
 from memory.text.prompt_escaping import tagged, unescaped
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
@@ -213,7 +213,7 @@ def diary_page(store: Store, being_id: UUID, *, muted: bool = True, cursor: str 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_day_cursor(cursor)
+    before = parse_cursor(cursor, date.fromisoformat)
     with store.transaction() as tx:
         found = diary.newest(tx, being_id, before=before, limit=limit + 1, muted=muted)
         think_md = souls.get(tx, being_id).think_md

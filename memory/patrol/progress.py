@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 from uuid import UUID
 
-from memory.text.pages import cut_page, parse_id_cursor
+from memory.text.pages import cut_page, parse_cursor
 from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.runs import Run, RunPage, RunReport, StepReport, StepUnderWay
 from store.database import Store
@@ -28,7 +28,7 @@ def run_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) ->
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         shown, end = cut_page(runs.newest(tx, being_id, limit + 1, before=before), limit, lambda run: str(run.run_id))
         return RunPage(patrols=[_report(tx, run) for run in shown], cursor=end)

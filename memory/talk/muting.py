@@ -11,7 +11,7 @@ from memory.nodes import topic_names
 from memory.talk import spine
 from memory.talk.sessions import request_processing
 from memory.text.entity_names import USER_REF, entity_ref
-from memory.text.pages import cut_page, parse_id_cursor
+from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
 from schemas.settings import Settings
@@ -65,7 +65,7 @@ def page(store: Store, being: Being, *, cursor: str | None, limit: int) -> MuteP
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = mutes.page(tx, being.user_id, being.being_id, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda one: str(one.mute_id))

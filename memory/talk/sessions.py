@@ -7,7 +7,7 @@ from memory.facts.scope import stay_with_those_present
 from memory.talk import rolling as rolling_summary
 from memory.talk import session_summary, spine
 from memory.talk.judging import request_judging
-from memory.text.pages import cut_page, parse_version_cursor
+from memory.text.pages import cut_page, parse_cursor, version
 from providers.thinkers import Thinkers, platform_llm_disabled
 from schemas.accounts.accounts import Being, KnownTo
 from schemas.errors import existing
@@ -115,7 +115,7 @@ def rolling_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_version_cursor(cursor)
+    before = parse_cursor(cursor, version)
     with store.transaction() as tx:
         found = rolling.versions(tx, being_id, before=before, limit=limit + 1)
     versions, end = cut_page(found, limit, lambda summary: str(summary.version))
@@ -138,7 +138,7 @@ def spine_page(
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_version_cursor(cursor)
+    before = parse_cursor(cursor, version)
     with store.transaction() as tx:
         own = known_to == "present" or (known_to is None and stay_with_those_present(tx, settings, being.user_id))
         found = spines.versions(tx, being.user_id, being.being_id if own else None, before=before, limit=limit + 1)

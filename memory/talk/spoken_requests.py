@@ -5,7 +5,7 @@ from uuid import UUID
 from memory.facts import vectors
 from memory.talk import muting
 from memory.talk.judging import request_judging
-from memory.text.pages import cut_page, parse_id_cursor
+from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import SpokenRequestPage
 from schemas.facts.fact_rows import SpokenRequest
@@ -22,7 +22,7 @@ def page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    before = parse_id_cursor(cursor)
+    before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = spoken_requests.page(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda one: str(one.request_id))

@@ -6,7 +6,7 @@ Callers select one row more than the page size, which shows whether there is ano
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
@@ -40,80 +40,48 @@ def pair_cursor(first: datetime | int, second: UUID | str) -> str:
     return urlsafe_b64encode(f"{shown} {second}".encode()).decode()
 
 
-def parse_time_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
-    """Decode the cursor of a list sorted by time and id; None for the first page.
+def parse_cursor(cursor: str | None, key: Callable[[str], T]) -> T | None:
+    """Decode a cursor; None for the first page.
+
+    Args:
+        cursor: What the caller sent.
+        key: Reads the sort key of the list, and raises ValueError for what is none: `UUID`, `date.fromisoformat`, or
+            one of the functions below.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    return _parsed_pair(cursor, datetime.fromisoformat, UUID)
-
-
-def parse_count_cursor(cursor: str | None) -> tuple[int, UUID] | None:
-    """Decode the cursor of a list sorted by a count and id; None for the first page.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    return _parsed_pair(cursor, _counted, UUID)
-
-
-def parse_name_cursor(cursor: str | None) -> tuple[int, str] | None:
-    """Decode the cursor of a list sorted by a count and a name; None for the first page.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    return _parsed_pair(cursor, _counted, _named)
-
-
-def parse_id_cursor(cursor: str | None) -> UUID | None:
-    """Decode the cursor of a list sorted by id; None for the first page.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    return _parsed(cursor, UUID)
-
-
-def parse_version_cursor(cursor: str | None) -> int | None:
-    """Decode the cursor of a list of numbered versions; None for the first page.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-
-    def parse(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,9}", text):
-            raise ValueError
-        return int(text)
-
-    return _parsed(cursor, parse)
-
-
-def parse_day_cursor(cursor: str | None) -> date | None:
-    """Decode the cursor of a list of days; None for the first page.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    return _parsed(cursor, date.fromisoformat)
-
-
-def _parsed(cursor: str | None, parse: Callable[[str], T]) -> T | None:
-    """Parse a cursor by a function that raises ValueError for others; None for the first page."""
     try:
-        return None if cursor is None else parse(cursor)
+        return None if cursor is None else key(cursor)
     except ValueError:
         raise InvalidRequest("Invalid cursor. Omit it to start from the first page.") from None
 
 
-def _parsed_pair(cursor: str | None, first: Callable[[str], T], second: Callable[[str], S]) -> tuple[T, S] | None:
-    def parse(text: str) -> tuple[T, S]:
-        one, _, other = urlsafe_b64decode(text.encode()).decode().partition(" ")
-        return first(one), second(other)
+def time_and_id(text: str) -> tuple[datetime, UUID]:
+    """Read the key of a list that is sorted by time and id."""
+    return _pair(text, datetime.fromisoformat, UUID)
 
-    return _parsed(cursor, parse)
+
+def count_and_id(text: str) -> tuple[int, UUID]:
+    """Read the key of a list that is sorted by a count and id."""
+    return _pair(text, _counted, UUID)
+
+
+def count_and_name(text: str) -> tuple[int, str]:
+    """Read the key of a list that is sorted by a count and a name."""
+    return _pair(text, _counted, _named)
+
+
+def version(text: str) -> int:
+    """Read the key of a list of numbered versions."""
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise ValueError
+    return int(text)
+
+
+def _pair(text: str, first: Callable[[str], T], second: Callable[[str], S]) -> tuple[T, S]:
+    one, _, other = urlsafe_b64decode(text.encode()).decode().partition(" ")
+    return first(one), second(other)
 
 
 def _counted(text: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory.text.pages import cut_page, pair_cursor, parse_time_cursor
+from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
 from schemas.errors import Refused
 from schemas.ledger.kinds import STEPS, WORK
 from schemas.ledger.work import Work, WorkPage
@@ -23,7 +23,7 @@ def work_page(store: Store, owners: Owners, *, state: str, cursor: str | None, l
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
-    after = parse_time_cursor(cursor)
+    after = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         found = work.listed(tx, owners, state=state, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda unit: pair_cursor(unit.created_at, unit.work_id))
