@@ -34,7 +34,7 @@ def _keys(page: KeyPage) -> list[Any]:
     return [shown if page.keys else "No key is stored. Store one: patrol key add --user NAME"]
 
 
-keys = Group(operations, "Users' keys for model providers.", finders={}, views={KeyPage: _keys}).commands
+keys = Group(operations, "Users' keys for model providers.", views={KeyPage: _keys}).commands
 
 
 @keys.command("add")

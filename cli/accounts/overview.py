@@ -45,4 +45,4 @@ def _lines(being: Being, found: Overview) -> Iterator[tuple[str, str]]:
         yield "Dead work", f"{count(found.work_dead, 'unit')}: see `patrol work list`"
 
 
-overview = Group(beings, "Beings.", finders={}, views_of_beings={Overview: _screen})["overview"]
+overview = Group(beings, "Beings.", views_of_beings={Overview: _screen})["overview"]

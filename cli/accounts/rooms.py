@@ -24,6 +24,5 @@ def _table(*rooms: Room) -> list[Any]:
 rooms = Group(
     operations,
     "Rooms, in which several Beings of a user take part.",
-    finders={},
     views={Room: _table, RoomPage: lambda page: _table(*page.rooms)},
 ).commands

@@ -30,6 +30,5 @@ def _shown(webhook: Webhook) -> list[Any]:
 webhook = Group(
     operations,
     "The address that receives what is due.",
-    finders={},
     views={NewWebhookSecret: _set, Webhook: _shown},
 ).commands

@@ -23,7 +23,7 @@ from workers.runtime.resources import Resources
 
 REQUIRED = inspect.Parameter.empty
 SCALARS: Mapping[str, type] = {"integer": int, "number": float, "boolean": bool}
-NO_VIEWS: Mapping[Any, Any] = {}
+NOTHING: Mapping[Any, Any] = {}
 SHORT = {"limit": "-n", "category": "-c"}
 # The options that name whom an operation concerns.
 NAMED_BY: Mapping[Subject, Sequence[tuple[str, Any, Any]]] = {
@@ -82,9 +82,9 @@ class Group:
         module: ModuleType,
         help: str,  # noqa: A002  # as typer names it
         *,
-        finders: Mapping[str, Finder],
-        views: Mapping[Any, Callable[[Any], Any]] = NO_VIEWS,
-        views_of_beings: Mapping[Any, Callable[[Any, Resources, Being], Any]] = NO_VIEWS,
+        finders: Mapping[str, Finder] = NOTHING,
+        views: Mapping[Any, Callable[[Any], Any]] = NOTHING,
+        views_of_beings: Mapping[Any, Callable[[Any, Resources, Being], Any]] = NOTHING,
     ) -> None:
         self.commands = Typer(help=help, no_args_is_help=True)
         self._finders = finders

@@ -58,13 +58,11 @@ def _working_memory(page: WorkingMemoryPage) -> list[Any]:
 profile = Group(
     of_profiles,
     "Process profiles: the regions of a mental process.",
-    finders={},
     views={ProfilePage: _profiles, Profile: _profile},
 ).commands
 mind = Group(
     of_working_memory,
     "Working memory: the conversation and regions of your own.",
-    finders={},
     views={WorkingMemoryPage: _working_memory},
 ).commands
 

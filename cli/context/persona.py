@@ -43,7 +43,7 @@ def _find(on: Resources, being: Being, name: str) -> UUID:
     raise Failure(f"{'Several entries match' if matching else 'No entry matches'} {words(name)}: name one by its id.")
 
 
-soul = Group(of_souls, "A Being's soul and its state.", finders={}, views={WholeSoul: _soul}).commands
+soul = Group(of_souls, "A Being's soul and its state.", views={WholeSoul: _soul}).commands
 persona = Group(
     of_persona,
     "A Being's rules, preferences, relationships, tools, map and skills.",
@@ -53,6 +53,5 @@ persona = Group(
 user_model = Group(
     of_user_model,
     "The user model: the description of a user as a person.",
-    finders={},
     views={UserModel: lambda found: words(found.content)},
 ).commands

@@ -20,6 +20,5 @@ def _table(items: Iterable[DueItem]) -> list[Any]:
 due = Group(
     operations,
     "What is due: todos, promises and reminders whose time has come.",
-    finders={},
     views={DuePage: lambda page: _table(page.due), DueNotices: lambda found: _table(found.notices)},
 ).commands

@@ -22,6 +22,6 @@ def _judgements(found: Judgements) -> Iterator[Any]:
     yield shown
 
 
-judgements = Group(operations, "What models' answers brought.", finders={}, views={Judgements: _judgements})[
+judgements = Group(operations, "What models' answers brought.", views={Judgements: _judgements})[
     "judgements"
 ]

@@ -19,6 +19,5 @@ def _page(page: WorkPage) -> list[Any]:
 work = Group(
     operations,
     "The ledger: list work; replay or drop dead work.",
-    finders={},
     views={WorkPage: _page},
 ).commands

@@ -39,4 +39,4 @@ def _pages(page: DiaryPage, on: Resources, being: Being) -> list[Text | str]:
     return []
 
 
-diary = Group(operations, "The diary.", finders={}, views_of_beings={DiaryPage: _pages})["diary"]
+diary = Group(operations, "The diary.", views_of_beings={DiaryPage: _pages})["diary"]

@@ -1,49 +1,14 @@
 """`patrol ask`: a question in plain words, answered with the words that each sentence rests on."""
 
-from typing import Annotated
-
 from rich.text import Text
-from typer import Argument, Option
 
-from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import moment, remark, say, say_json, words
-from cli.console.typed import read
-from operations.search.asking import ask_memory
-from schemas.context.asking import Asked, AskRequest, Cite, Sentence
-from schemas.limits import ASK_TOKENS, LEAST_ASK_TOKENS, MOST_ASK_TOKENS
+from cli.console.declared import Group
+from cli.console.output import moment, remark, words
+from operations.search import asking as operations
+from schemas.context.asking import Asked, Cite, Sentence
 
 
-def ask(
-    question: Annotated[str, Argument(metavar="QUESTION", help="A question in plain words, in any language.")],
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    about: Annotated[
-        str | None, Option(help="Whom or what it is about, where its words do not name it.", metavar="NAME")
-    ] = None,
-    as_of: Annotated[
-        str | None, Option(help="Answer from what was known then: a moment such as 2026-03-02T00:00:00Z.")
-    ] = None,
-    budget_tokens: Annotated[
-        int,
-        Option(min=LEAST_ASK_TOKENS, max=MOST_ASK_TOKENS, help="The most estimated tokens of what is looked at."),
-    ] = ASK_TOKENS,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Ask the memory a question, and see what each sentence rests on."""
-    given = {"question": question, "about": about, "as_of": as_of, "budget_tokens": budget_tokens}
-    request: AskRequest = read(AskRequest, given)
-    with opened() as on:
-        answer = ask_memory.perform(on, being=find_being(on, being, owner), question=request)
-    if as_json:
-        return say_json(answer)
-    return _say(answer)
-
-
-def _say(answer: Asked) -> None:
-    for sentence in answer.answer:
-        say(_with_cites(sentence, quoted=answer.method == "model"))
+def _answer(answer: Asked) -> list[Text]:
     if not answer.known:
         found = ", ".join(f"{count} {kind}" for kind, count in answer.looked_at.found.items()) or "nothing"
         remark(f"The memory does not know. It was searched for {len(answer.looked_at.queries)} things; found: {found}.")
@@ -57,6 +22,7 @@ def _say(answer: Asked) -> None:
     if answer.cost.calls:
         dollars = "unknown" if answer.cost.dollars is None else f"${answer.cost.dollars:f}"
         remark(f"{answer.cost.calls} calls, {answer.cost.input_tokens + answer.cost.output_tokens} tokens, {dollars}.")
+    return [_with_cites(sentence, quoted=answer.method == "model") for sentence in answer.answer]
 
 
 def _with_cites(sentence: Sentence, *, quoted: bool) -> Text:
@@ -72,3 +38,6 @@ def _with_cites(sentence: Sentence, *, quoted: bool) -> Text:
 def _cite(cite: Cite) -> str:
     where = [moment(cite.at) if cite.at else "", words(cite.speaker), cite.kind]
     return f'{", ".join(filter(None, where))}: "{words(cite.quote)}"'
+
+
+ask = Group(operations, "Questions to the memory.", views={Asked: _answer})["ask"]

@@ -27,7 +27,6 @@ def _block(block: Block) -> list[str]:
 _made = Group(
     operations,
     "The vault as a whole.",
-    finders={},
     views={Block: _block, Compacted: lambda done: f"{count(done.removed, 'version')} removed."},
 )
 

@@ -57,7 +57,6 @@ def _deleted(done: Deleted) -> list[Any]:
 vault = Group(
     operations,
     "Durable statements, gated and versioned, that every prompt shows.",
-    finders={},
     views={
         RecordPage: _records,
         VaultRecord: lambda record: [_table([record])],

@@ -1,7 +1,7 @@
 """Asking the memory a question in plain words."""
 
 from memory.asking import answering
-from operations.declaration import PayingKey, Tool, operation
+from operations.declaration import Command, PayingKey, Tool, operation
 from schemas.accounts.accounts import Being
 from schemas.context.asking import Asked, AskRequest
 from workers.runtime.resources import Resources
@@ -11,6 +11,13 @@ from workers.runtime.resources import Resources
     "POST /v1/beings/{being}/ask",
     scope="read",
     repeated="done again",
+    commands=[
+        Command(
+            "ask",
+            "Ask the memory a question, and see what each sentence rests on.",
+            takes=("question", "about", "as_of", "budget_tokens"),
+        )
+    ],
     tool=Tool(
         "ask",
         "Ask a question about the past or about a person, and get an answer with the words that each sentence rests"

@@ -20,6 +20,7 @@ DECLARED = [operation for module in MODULES.values() for operation in declared(m
 ROUTED = [operation for operation in DECLARED if operation.has_route]
 # The groups whose name is not that of the module; None: its commands belong to no group.
 GROUPS = {
+    "asking": None,
     "beings": None,
     "diary": None,
     "erasure": "erase",
