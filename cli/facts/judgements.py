@@ -22,6 +22,4 @@ def _judgements(found: Judgements) -> Iterator[Any]:
     yield shown
 
 
-judgements = Group(operations, "What models' answers brought.", views={Judgements: _judgements})[
-    "judgements"
-]
+judgements = Group(operations, "What models' answers brought.", views={Judgements: _judgements})["judgements"]

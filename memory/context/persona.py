@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from typing import get_args
-from uuid import UUID
 
 from schemas.accounts.accounts import Being
 from schemas.context.persona import (
     PersonaEntry,
     PersonaKind,
     SoulChanges,
-    UserModel,
     WholeSoul,
 )
-from schemas.errors import existing
 from store.context import persona, souls
 from store.database import Store
 from store.transaction import Transaction
@@ -32,15 +29,6 @@ def entries_named(store: Store, being: Being, name: str) -> Sequence[PersonaEntr
     with store.transaction() as tx:
         entries = [entry for kind in get_args(PersonaKind) for entry in persona.listed(tx, being.being_id, kind)]
     return [one for one in entries if one.name == name] or [one for one in entries if str(one.entry_id).endswith(name)]
-
-
-def user_model(tx: Transaction, user_id: UUID) -> UserModel:
-    """The user model.
-
-    Raises:
-        NotFound: There is none.
-    """
-    return existing(persona.user_model(tx, user_id), "There is no user model yet.")
 
 
 def whole_soul(tx: Transaction, being: Being) -> WholeSoul:

@@ -86,7 +86,7 @@ def for_intake(tx: Transaction, settings: Settings, being_id: UUID) -> Recogniti
 
 
 def with_key(settings: Settings, being_id: UUID, key: ErasureKey | None) -> Recognition | None:
-    """Return the recognition for intake to a Being, by the key of its user's digests; None without one.
+    """Return the recognition of items of a Being, by the key of its user's digests; None without one.
 
     Raises:
         SecretMissing: No secret decrypts the key.
@@ -100,8 +100,7 @@ def for_vault(tx: Transaction, settings: Settings, user_id: UUID, being_id: UUID
     Raises:
         SecretMissing: No secret decrypts the key.
     """
-    key = erased.key_of(tx, user_id)
-    return None if key is None else _recognition(settings, key, being_id)
+    return with_key(settings, being_id, erased.key_of(tx, user_id))
 
 
 def for_erasure(tx: Transaction, settings: Settings, user_id: UUID, being_id: UUID) -> Recognition:

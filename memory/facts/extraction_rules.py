@@ -249,10 +249,10 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
     subject = _person(found.subject)
     if message.role == "other" and subject != _person(message.speaker or ""):
         raise Dropped("hearsay")
-    _known(found.fact_type, FactKind, "unknown type")
+    _known(found.fact_type, FactKind)
     refs: dict[str, str] = {}
     for entity in found.entities:
-        _known(entity.type, EntityType, "unknown type")
+        _known(entity.type, EntityType)
         if ref := entity_ref(entity.type, entity.name):
             refs.setdefault(ref, entity.name.strip())
     if not found.entities and subject:
@@ -308,7 +308,7 @@ def _todo(
     message, span = quotation(found, quotable)
     if message.role == "other":
         raise Dropped("hearsay")
-    _known(found.kind, TodoKind, "unknown type")
+    _known(found.kind, TodoKind)
     known = todos.get(found.known or "")
     promised = known in promises if known else found.kind == "promise"
     # The Being promises and keeps its promises; the user may say that one was kept.
@@ -353,9 +353,9 @@ def _person(name: str) -> str | None:
     return USER_REF if name.strip().lower() in USER_NAMES else entity_ref("person", name)
 
 
-def _known(name: str, choices: Any, reason: str) -> None:
+def _known(name: str, choices: Any) -> None:
     if name not in get_args(choices):
-        raise Dropped(reason)
+        raise Dropped("unknown type")
 
 
 def statement_of(text: str) -> str:

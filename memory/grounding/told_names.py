@@ -208,17 +208,14 @@ class ToldNames:
         if not foreign:
             return False
         sound = readings.sound(key)
-        if sound in self._foreign_sounds(latin) and (len(sound) >= _LEAST_SOUNDS):
+        if sound in (self._sounds_of_other_scripts if latin else self._sounds) and len(sound) >= _LEAST_SOUNDS:
             return True
         may_be_read = bool(_ROMAJI.fullmatch(key) or _PINYIN.fullmatch(key))
         return latin and may_be_read and not PLACES.of(key) and _HAN.search(self._flat) is not None
 
-    def _foreign_sounds(self, latin: bool) -> frozenset[str]:
-        """The sounds of what is not written in the name's script."""
-        return self._sounds if not latin else self._sounds_of_other_scripts
-
     @cached_property
     def _sounds_of_other_scripts(self) -> frozenset[str]:
+        """The sounds of what is not written in Latin letters."""
         kept = "".join(sign if not sign.isascii() or not sign.isalpha() else " " for sign in self.text)
         return ToldNames(kept)._sounds  # noqa: SLF001 - the same class
 

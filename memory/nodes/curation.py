@@ -44,14 +44,13 @@ def named(store: Store, being_id: UUID, name: str) -> list[UUID]:
         return nodes.named(tx, being_id, name)
 
 
-def look(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) -> Node:
+def look(tx: Transaction, being_id: UUID, node_id: UUID, *, muted: bool = True) -> Node:
     """Read one node, a muted one with `muted`, without activating it.
 
     Raises:
         NotFound: This Being has no such node.
     """
-    with store.transaction() as tx:
-        return _node(tx, being_id, node_id, muted=muted)
+    return existing(nodes.get(tx, being_id, node_id, muted=muted), f"This Being has no memory node {node_id}.")
 
 
 def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) -> NodeStory:
@@ -61,10 +60,10 @@ def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) ->
         NotFound: This Being has no such node.
     """
     with store.transaction() as tx:
-        node = _node(tx, being_id, node_id, muted=muted)
+        node = look(tx, being_id, node_id, muted=muted)
         survivor = node
         while survivor.absorbed_into is not None:
-            survivor = _node(tx, being_id, survivor.absorbed_into)
+            survivor = look(tx, being_id, survivor.absorbed_into)
         return NodeStory(
             node=node,
             text=scene_to_text(node.scene, node.feeling),
@@ -86,7 +85,7 @@ def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChang
     """
     with store.transaction() as tx:
         _CHANGES[change](tx, being_id, node_id)
-        return _node(tx, being_id, node_id)
+        return look(tx, being_id, node_id)
 
 
 def correct(
@@ -118,7 +117,7 @@ def correct(
     """
     for _ in range(CORRECTION_TRIES):
         with store.transaction() as tx:
-            read = _node(tx, being_id, node_id)
+            read = look(tx, being_id, node_id)
             being = beings.get_being(tx, being_id)
         scene = _corrected(read, changes)
         model, words = embedded(store, embedders, being, scene)
@@ -127,7 +126,7 @@ def correct(
                 embeddings.remove(tx, being_id, model, [words.text_hash])
                 if pinned is not None:
                     _CHANGES["pin" if pinned else "unpin"](tx, being_id, node_id)
-                return _node(tx, being_id, node_id)
+                return look(tx, being_id, node_id)
     raise Refused("This memory is being changed by other requests at the same time: try again.")
 
 
@@ -158,7 +157,3 @@ def embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInput
 
 def _plain(value: Any) -> Any:
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
-
-
-def _node(tx: Transaction, being_id: UUID, node_id: UUID, *, muted: bool = True) -> Node:
-    return existing(nodes.get(tx, being_id, node_id, muted=muted), f"This Being has no memory node {node_id}.")

@@ -143,5 +143,5 @@ def rename_by_words(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID]
     taken = [cluster.name for cluster in clusters.live(tx, being_id) if cluster.cluster_id not in set(cluster_ids)]
     names = distinctive_names(members, others, taken, [beings.get_being(tx, being_id).name])
     for cluster_id, name, nodes in zip(cluster_ids, names, members, strict=True):
-        topic_names.give(tx, being_id, cluster_id, name or UNNAMED, "words", [node.node_id for node in nodes])
+        topic_names.give(tx, being_id, cluster_id, name or UNNAMED, [node.node_id for node in nodes])
     return len(cluster_ids)

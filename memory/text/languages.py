@@ -188,7 +188,10 @@ def votes(words: list[str]) -> Counter[str]:
 
 def spoken(counted: Mapping[str, int]) -> str:
     """The language that most votes speak for, in any script; English while they are few or no other is well ahead."""
-    return _ahead(counted)
+    best, most = max(counted.items(), key=lambda item: item[1], default=(DEFAULT, 0))
+    if best != DEFAULT and most >= LEAST_VOTES and most > MARGIN * counted.get(DEFAULT, 0):
+        return best
+    return DEFAULT
 
 
 def likeliest(words: list[str]) -> str:
@@ -199,11 +202,4 @@ def likeliest(words: list[str]) -> str:
 
 def elected(counted: Mapping[str, int]) -> str:
     """The language in Latin letters that votes speak for, in which words without a script of their own are stemmed."""
-    return _ahead({code: count for code, count in counted.items() if code in _LATIN})
-
-
-def _ahead(counted: Mapping[str, int]) -> str:
-    best, most = max(counted.items(), key=lambda item: item[1], default=(DEFAULT, 0))
-    if best != DEFAULT and most >= LEAST_VOTES and most > MARGIN * counted.get(DEFAULT, 0):
-        return best
-    return DEFAULT
+    return spoken({code: count for code, count in counted.items() if code in _LATIN})

@@ -19,7 +19,7 @@ def tagged(name: str, text: str, /, **attributes: object) -> str:
         text: The untrusted text.
         attributes: Attributes of the opening tag; their values are escaped and quoted as well.
     """
-    facts = "".join(f" {key}={_attribute(str(value))}" for key, value in attributes.items())
+    facts = "".join(f" {key}={quoteattr(' '.join(str(value).split()))}" for key, value in attributes.items())
     return f"<{name}{facts}>\n{escaped(text)}\n</{name}>"
 
 
@@ -56,7 +56,3 @@ def texts_in(value: Any) -> Iterator[str]:
         case list():
             for item in value:
                 yield from texts_in(item)
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(" ".join(text.split()))

@@ -90,7 +90,7 @@ def _held(tx: Transaction, settings: Settings) -> Finding:
 
 def _beat(tx: Transaction, settings: Settings) -> Finding:
     silence = max(SWEEPS_MISSED * timedelta(seconds=settings.sweep_every), LEAST_SILENCE)
-    swept = metrics.since_heartbeat(tx, "sweep")
+    swept = metrics.since_sweep(tx)
     look = "see whether `patrol beat` and a worker for the queue `upkeep` run"
     if swept is None:
         return Finding("beat", good=False, words=f"the sweep has never run: {look}")

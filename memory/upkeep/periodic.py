@@ -39,7 +39,7 @@ def sweep(store: Store, settings: Settings, queued: Mapping[str, int] = work.NOT
         queued: How many messages each queue holds; fewer than units wait mean that some were lost.
     """
     with store.transaction() as tx:
-        metrics.record_heartbeat(tx, "sweep")
+        metrics.record_sweep(tx)
         due = work.take_due(tx, limit=SWEPT_AT_ONCE, queued=queued)
         tx.outbox += [message for message in due if message.kind != PATROL_DUE.name]
         unknown = metrics.unknown_due(tx)

@@ -3,12 +3,12 @@
 from http import HTTPStatus
 
 from memory.accounts.access import Caller
-from memory.context.persona import user_model
 from operations.declaration import Command, operation
 from schemas.context.persona import (
     NewUserModel,
     UserModel,
 )
+from schemas.errors import existing
 from store.context import persona
 from store.transaction import Transaction
 
@@ -16,7 +16,7 @@ from store.transaction import Transaction
 @operation("GET /v1/user-model", scope="read", commands=[Command("show")])
 def show_user_model(tx: Transaction, caller: Caller) -> UserModel:
     """Show the user model, the description of you as a person; all your Beings share it."""
-    return user_model(tx, caller.user_id)
+    return existing(persona.user_model(tx, caller.user_id), "There is no user model yet.")
 
 
 @operation("PUT /v1/user-model", scope="manage", for_all_beings=True, commands=[Command("set", done="Replaced")])

@@ -102,9 +102,9 @@ def show_map(
 
 
 @operation("GET /v1/beings/{being}/nodes/{node_id}", scope="read")
-def show_node(on: Resources, being: Being, muted: FindsMuted, node_id: UUID) -> Node:
+def show_node(tx: Transaction, being: Being, muted: FindsMuted, node_id: UUID) -> Node:
     """Show a memory. The scope `manage` also shows a muted one."""
-    return curation.look(on.store, being.being_id, node_id, muted=muted)
+    return curation.look(tx, being.being_id, node_id, muted=muted)
 
 
 @operation("GET /v1/beings/{being}/nodes/{node_id}/history", scope="read", commands=[Command("why")])

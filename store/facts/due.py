@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, LiteralString
+from typing import LiteralString
 from uuid import UUID
 
 from schemas.facts.due import DueItem, DueNotice
@@ -65,8 +65,8 @@ def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[Noticed]:
 
 def notices(tx: Transaction, being_id: UUID, *, after: UUID | None, limit: int) -> list[DueNotice]:
     """The notices of a Being after one, in their order; those of items that are no longer open are left out."""
-    return _notices(
-        tx,
+    return tx.rows(
+        DueNotice,
         _NOTICES + " and (%(after)s::uuid is null or n.notice_id > %(after)s) order by n.notice_id limit %(limit)s",
         {"being": being_id, "after": after, "limit": limit},
     )
@@ -74,12 +74,11 @@ def notices(tx: Transaction, being_id: UUID, *, after: UUID | None, limit: int) 
 
 def undelivered(tx: Transaction, being_id: UUID, notice_id: UUID) -> DueNotice | None:
     """A notice that is to be delivered; None if it was, or if its item is no longer open at that time."""
-    found = _notices(
-        tx,
+    return tx.row(
+        DueNotice,
         _NOTICES + " and n.notice_id = %(notice)s and n.delivered_at is null",
         {"being": being_id, "notice": notice_id},
     )
-    return found[0] if found else None
 
 
 def mark_delivered(tx: Transaction, being_id: UUID, notice_id: UUID) -> None:
@@ -88,7 +87,3 @@ def mark_delivered(tx: Transaction, being_id: UUID, notice_id: UUID) -> None:
         "update memory.due_notices set delivered_at = memory.now() where being_id = %s and notice_id = %s",
         [being_id, notice_id],
     )
-
-
-def _notices(tx: Transaction, query: LiteralString, parameters: dict[str, Any]) -> list[DueNotice]:
-    return tx.rows(DueNotice, query, parameters)

@@ -212,17 +212,17 @@ def since_finished(tx: Transaction) -> timedelta | None:
     return since
 
 
-def record_heartbeat(tx: Transaction, name: str) -> None:
-    """Record that a recurring activity of the system ran now."""
+def record_sweep(tx: Transaction) -> None:
+    """Record that the sweep ran now."""
     tx.execute(
-        "insert into memory.heartbeats (name) values (%s) on conflict (name) do update set beat_at = clock_timestamp()",
-        [name],
+        """
+        insert into memory.heartbeats (name) values ('sweep')
+        on conflict (name) do update set beat_at = clock_timestamp()
+        """
     )
 
 
-def since_heartbeat(tx: Transaction, name: str) -> timedelta | None:
-    """How long ago a recurring activity ran last; None if it never did."""
-    since: timedelta | None = tx.value(
-        "select clock_timestamp() - beat_at from memory.heartbeats where name = %s", [name]
-    )
+def since_sweep(tx: Transaction) -> timedelta | None:
+    """How long ago the sweep ran last; None if it never did."""
+    since: timedelta | None = tx.value("select clock_timestamp() - beat_at from memory.heartbeats where name = 'sweep'")
     return since

@@ -122,17 +122,15 @@ def made_from(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> list
     )
 
 
-def give(
-    tx: Transaction, being_id: UUID, cluster_id: UUID, name: str, named_by: str, named_from: Sequence[UUID]
-) -> None:
-    """Rename a topic."""
+def give(tx: Transaction, being_id: UUID, cluster_id: UUID, name: str, named_from: Sequence[UUID]) -> None:
+    """Give a topic the name that words of its nodes make."""
     tx.execute(
         """
         update memory.clusters
-        set name = %s, named_by = %s, named_from = %s, name_outdated = false
+        set name = %s, named_by = 'words', named_from = %s, name_outdated = false
         where being_id = %s and cluster_id = %s and not is_parent
         """,
-        [name, named_by, list(named_from), being_id, cluster_id],
+        [name, list(named_from), being_id, cluster_id],
     )
 
 

@@ -113,7 +113,7 @@ CHINESE = Language(
         Modifier("初", modifiers.third(0)),
         Modifier("中旬", modifiers.third(1)),
         Modifier("底", modifiers.third(2)),
-        Modifier("的?{part}", modifiers.part_of_day()),
+        Modifier("的?{part}", modifiers.part_of_day),
     ),
     ranges=(Connector("(?:从)?", "到|至|[~-]"),),
     left_alone=("每(?:个|個)?(?:" + _WEEK + "{weekday}?|天|年|{month}|月)", "{number}{unit}(?=大)", "前天才"),

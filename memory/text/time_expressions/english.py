@@ -231,7 +231,7 @@ ENGLISH = Language(
         Modifier("(?:at |by |towards? )?(?:the )?end of", modifiers.third(2)),
         Modifier("(?:in )?(?:the )?first half of", modifiers.half(0)),
         Modifier("(?:in )?(?:the )?second half of", modifiers.half(1)),
-        Modifier("(?:on )?the {part} of", modifiers.part_of_day()),
+        Modifier("(?:on )?the {part} of", modifiers.part_of_day),
         Modifier("(?:in )?the week of", modifiers.containing(Unit.WEEK)),
         Modifier("(?:the |{number} ){unit} before", modifiers.distance(-1)),
         Modifier("(?:the |{number} ){unit} after", modifiers.distance(1)),
@@ -239,7 +239,7 @@ ENGLISH = Language(
         Modifier("(?:on )?the {weekday} after", modifiers.weekday_beside(1)),
     ),
     after=(
-        Modifier("(?:in the |at )?{part}", modifiers.part_of_day()),
+        Modifier("(?:in the |at )?{part}", modifiers.part_of_day),
         Modifier("at noon|at lunch(?:time)?", modifiers.same),
     ),
     ranges=(

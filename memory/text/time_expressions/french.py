@@ -119,7 +119,7 @@ FRENCH = Language(
         Modifier("(?:à la )?mi-|au milieu (?:de(?: l')?|du)", modifiers.third(1)),
         Modifier("(?:à la )?fin(?: de(?: l')?| du)?", modifiers.third(2)),
     ),
-    after=(Modifier("(?:au |dans la )?{part}", modifiers.part_of_day()),),
+    after=(Modifier("(?:au |dans la )?{part}", modifiers.part_of_day),),
     ranges=(
         Connector("entre(?: le)?", "et(?: le)?"),
         Connector("de|du", "à|au|jusqu'(?:à|en|au)|-|\u2013"),

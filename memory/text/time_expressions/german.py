@@ -143,7 +143,7 @@ GERMAN = Language(
         Modifier("mitte(?: des)?", modifiers.third(1)),
         Modifier("ende(?: des)?", modifiers.third(2)),
     ),
-    after=(Modifier("(?:am )?{part}s?", modifiers.part_of_day()),),
+    after=(Modifier("(?:am )?{part}s?", modifiers.part_of_day),),
     ranges=(
         Connector("zwischen(?: dem)?", "und(?: dem)?"),
         Connector("vo[nm]", "bis(?: zum)?|-|\u2013"),

@@ -138,7 +138,7 @@ JAPANESE = Language(
         Modifier("下旬|の?(?:終わり|おわり)|末", modifiers.third(2)),
         Modifier("の?前半", modifiers.half(0)),
         Modifier("の?後半", modifiers.half(1)),
-        Modifier("の?{part}", modifiers.part_of_day()),
+        Modifier("の?{part}", modifiers.part_of_day),
     ),
     ranges=(Connector("", "から|[〜~-]"),),
     left_alone=(

@@ -44,15 +44,9 @@ def half(which: int) -> Modification:
     return lambda span, _values, _at: periods.half(span, which) if span.end - span.start >= timedelta(2) else None
 
 
-def part_of_day(part: int | None = None) -> Modification:
-    """A part of a day; reads `part` if not given. None beside anything but one whole day."""
-
-    def modification(span: Span, values: Values, _at: Moment) -> Span | None:
-        if span.end - span.start != timedelta(1):
-            return None
-        return periods.part_of_day(span.start.date(), part or values["part"])
-
-    return modification
+def part_of_day(span: Span, values: Values, _at: Moment) -> Span | None:
+    """The `part` of a day. None beside anything but one whole day."""
+    return periods.part_of_day(span.start.date(), values["part"]) if span.end - span.start == timedelta(1) else None
 
 
 def distance(direction: int) -> Modification:

@@ -144,7 +144,7 @@ RUSSIAN = Language(
         Modifier("в середине", modifiers.third(1)),
         Modifier("в конце", modifiers.third(2)),
     ),
-    after=(Modifier("{part}", modifiers.part_of_day()),),
+    after=(Modifier("{part}", modifiers.part_of_day),),
     ranges=(Connector("со?", "до|по"), Connector("между", "и")),
     left_alone=(
         "кажд(?:ый|ую|ое) (?:{weekday}|{season}|{unit})",

@@ -131,7 +131,7 @@ SPANISH = Language(
         Modifier("(?:a )?mediados del?", modifiers.third(1)),
         Modifier("(?:a )?(?:finales|fines) del?", modifiers.third(2)),
     ),
-    after=(Modifier("(?:por|en) la {part}", modifiers.part_of_day()),),
+    after=(Modifier("(?:por|en) la {part}", modifiers.part_of_day),),
     ranges=(
         Connector("entre(?: el)?", "y(?: el)?"),
         Connector("del?|desde(?: el)?", "a|al|hasta(?: el)?|-|\u2013"),

@@ -203,10 +203,11 @@ def test_lists_that_a_program_reads_leave_out_what_is_muted(world):
             topics = clusters.live(tx, being.being_id, muted=muted)
             note_id = nodes.get(tx, being.being_id, UUID(node)).note_id
             note = notes.get(tx, being.being_id, note_id, muted=muted)
+            memory = one(curation.look, tx, being.being_id, UUID(node), muted=muted)
         return {
             "note": note,
             "fact": one(editing.detail, store, being, UUID(fact), muted=muted),
-            "memory": one(curation.look, store, being.being_id, UUID(node), muted=muted),
+            "memory": memory,
             "story": one(curation.story, store, being.being_id, UUID(node), muted=muted),
             "notes": browsing.note_page(store, being.being_id, state=None, muted=muted, cursor=None, limit=99),
             "merges": merging.proposals(store, being, None, muted=muted, cursor=None, limit=9),
