@@ -11,9 +11,9 @@ from uuid import UUID
 
 import structlog
 
+from memory.facts import entity_resolution
 from memory.facts.extraction_rules import ExtractedFact
 from memory.facts.matters.matters import OF_REF, filed, matter_of, replaced
-from memory.facts.naming import entity_resolution
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession

@@ -10,9 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.facts import vectors
+from memory.facts import entity_resolution, vectors
 from memory.facts.matters.exclusive_values import give_different_values
-from memory.facts.naming import entity_resolution
 from memory.facts.reconciliation import STATEMENTS_COMPARED, key_of
 from memory.facts.scope import stay_with_those_present
 from memory.text.entity_names import entity_ref, slug

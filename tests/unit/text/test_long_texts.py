@@ -12,8 +12,8 @@ from uuid import UUID
 
 import pytest
 
+from memory.facts.entity_resolution import find_candidates
 from memory.facts.matters.exclusive_values import give_different_values
-from memory.facts.naming.entity_resolution import find_candidates
 from memory.grounding.name_similarity import compare_names
 from memory.intake.importers import marks, times
 from memory.intake.importers.json_elements import elements
