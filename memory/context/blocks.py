@@ -79,7 +79,7 @@ class FencedPiece:
         return cls(tagged(name, text, **attributes), text, tuple(ids))
 
 
-def core(being: Being, soul: Soul, lists: Sequence[PersonaEntry]) -> Block:
+def core(being: Being, soul: Soul, lists: Sequence[PersonaEntry]) -> Block | None:
     """Block 1-A: the soul and the enabled entries of the Being's lists."""
     parts = [FencedPiece.of("name", being.name), FencedPiece.of("partner", soul.partner_type)]
     parts += [FencedPiece.of(name, text) for name in _SOUL if (text := getattr(soul, name))]
@@ -178,12 +178,10 @@ def skills(lists: Sequence[PersonaEntry]) -> Block | None:
         for each in lists
         if each.kind == "skills" and each.enabled
     ]
-    return (
-        _system("skills", "skills, on a session's first message", "This is what you can do.", parts) if parts else None
-    )
+    return _system("skills", "skills, on a session's first message", "This is what you can do.", parts)
 
 
-def user_model(text: str) -> Block:
+def user_model(text: str) -> Block | None:
     """The user model: the user as a person."""
     parts = [FencedPiece.of("model", text)]
     return _system("user-model", "user model, new to this session", "This is whom you are talking to.", parts)
@@ -201,13 +199,13 @@ def summary(known: Summaries, done: Sequence[Untold] = ()) -> Block | None:
         )
         if text
     ]
-    parts += _done(done)
-    if not parts:
-        return None
     block = _system(
-        "summary", "spines, last session, rolling summary, what was done as asked", "This is what came before.", parts
+        "summary",
+        "spines, last session, rolling summary, what was done as asked",
+        "This is what came before.",
+        [*parts, *_done(done)],
     )
-    return replace(block, requests=tuple(one.request_id for one in done))
+    return block and replace(block, requests=tuple(one.request_id for one in done))
 
 
 def _done(done: Sequence[Untold]) -> list[FencedPiece]:
@@ -227,17 +225,13 @@ def state(now: SoulState) -> Block | None:
     """The parts of the soul's state that differ from the default, which is empty."""
     state_parts = {"project": now.project, "mood": now.mood, "topic": now.topic}
     parts = [FencedPiece.of(name, text) for name, text in state_parts.items() if text]
-    return _system("context", "the soul's state", "This is what you are at.", parts) if parts else None
+    return _system("context", "the soul's state", "This is what you are at.", parts)
 
 
 def vault(block: str) -> Block | None:
     """The vault records relevant to the message, from `build_memory_block`."""
     parts = [FencedPiece(block, unescaped(block))] if block else []
-    return (
-        _system("vault", "vault records that match the message", "This is what you know for sure.", parts)
-        if parts
-        else None
-    )
+    return _system("vault", "vault records that match the message", "This is what you know for sure.", parts)
 
 
 def recent(nodes: Sequence[Node]) -> Block | None:
@@ -248,12 +242,12 @@ def recent(nodes: Sequence[Node]) -> Block | None:
         )
         for node in nodes
     ]
-    return _system("recent-nodes", "memories activated last", "You thought of this lately.", parts) if parts else None
+    return _system("recent-nodes", "memories activated last", "You thought of this lately.", parts)
 
 
 def recalled(parts: Sequence[FencedPiece]) -> Block | None:
     """The memory for the message: facts, cards, nodes and earlier talk."""
-    return _system("rag-context", "recall, facts and earlier talk", "This comes to mind.", parts) if parts else None
+    return _system("rag-context", "recall, facts and earlier talk", "This comes to mind.", parts)
 
 
 def default(written: Iterable[WorkingMemoryEntry | NewEntry], time: Entry, now: Entry | None) -> Block:
@@ -271,7 +265,12 @@ def _callers_entries(region: str, entries: Iterable[WorkingMemoryEntry | NewEntr
     return tuple(Entry(each.role, tagged("region", each.content, name=region)) for each in entries)
 
 
-def _system(region: str, origin: str, heading: str, parts: Sequence[FencedPiece], *, stable: bool = False) -> Block:
+def _system(
+    region: str, origin: str, heading: str, parts: Sequence[FencedPiece], *, stable: bool = False
+) -> Block | None:
+    """A block of system words; None without parts."""
+    if not parts:
+        return None
     entry = Entry("system", _wrapped(region, heading, parts))
     ids = tuple(dict.fromkeys(id_ for part in parts for id_ in part.ids))
     return Block(region, origin, (entry,), tuple(part.piece for part in parts), ids, stable)
