@@ -41,6 +41,10 @@ class Caller:
         """Return the caller with the rights of a valid token."""
         return cls(token.user_id, token.being_id, frozenset(token.scopes), token.token_id)
 
+    def opens(self, being_id: UUID) -> bool:
+        """Return whether the token gives access to that Being of its user."""
+        return self.being_id in {None, being_id}
+
     def require(self, scope: Scope) -> None:
         """Check that the token has a scope.
 
@@ -171,7 +175,7 @@ def _operator(valid: bool | None) -> Admitted | InvalidToken:
 
 def _open_to(caller: Caller, being: Being | None) -> Being | None:
     """Return a Being of the caller's user, unless the token is bound to another."""
-    return being if being is not None and caller.being_id in {None, being.being_id} else None
+    return being if being is not None and caller.opens(being.being_id) else None
 
 
 def find_being(store: Store, caller: Caller, being: str) -> Being:

@@ -31,7 +31,7 @@ def opened_by(store: Store, caller: Caller) -> list[Being]:
     """The Beings that a caller has access to, oldest first."""
     with store.transaction() as tx:
         found = beings.beings_of(tx, caller.user_id)
-    return [being for being in found if caller.being_id in {None, being.being_id}]
+    return [being for being in found if caller.opens(being.being_id)]
 
 
 def change_within_limits(store: Store, settings: Settings, being: Being, changes: BeingChanges) -> Being:

@@ -119,7 +119,7 @@ def show(store: Store, secret: str) -> PageSession:
         caller, found = _valid(tx, secret)
         user = users.get_user(tx, caller.user_id)
         known = beings.beings_of(tx, caller.user_id) if "read" in caller.scopes else []
-    opened = [being for being in known if caller.being_id in {None, being.being_id}]
+    opened = [being for being in known if caller.opens(being.being_id)]
     return PageSession(caller, user.name, opened, found.expires_at, found.request_secret)
 
 

@@ -172,9 +172,7 @@ def hearers(store: Store, caller: Caller, room: Room) -> list[Being]:
     """The Beings that may have messages of a room, by their ids: those that take part in it, or did."""
     with store.transaction() as tx:
         return [
-            being
-            for being in rooms.hearers(tx, Place(caller.user_id, room.room_id))
-            if caller.being_id in {None, being.being_id}
+            being for being in rooms.hearers(tx, Place(caller.user_id, room.room_id)) if caller.opens(being.being_id)
         ]
 
 

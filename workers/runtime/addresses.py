@@ -35,7 +35,7 @@ def direct_url(settings: Settings) -> str:
         return settings.direct_url.get_secret_value()
     if not settings.database_url:
         return as_superuser(database_url(settings))
-    if settings.pooled and settings.database_url:
+    if settings.pooled:
         raise NothingRunsError(
             "DATABASE_URL is that of a pooler (PATROL_POOLED is on): set PATROL_DIRECT_URL to the database itself."
         )
