@@ -9,10 +9,9 @@ from functools import partial
 from uuid import UUID
 
 from memory.facts import curator
-from memory.retrieval.text_vectors import embed_prefix
+from memory.retrieval.text_vectors import with_prefixes
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
-from providers.errors import InputRefused
 from providers.windows import WHOLE_TOKENS
 from schemas.ledger.kinds import EMBED_FACTS
 from schemas.ledger.work import Claim
@@ -68,10 +67,8 @@ def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) 
 
 def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedded]) -> None:
     texts = [newest_words(embedder, fact.content) for fact in page]
-    vectors = {
-        fact.fact_id: (fact.text_hash, embed_prefix(embedder, text) if isinstance(answer, InputRefused) else answer)
-        for fact, text, answer in zip(page, texts, embed_each(embedder, texts), strict=True)
-    }
+    made = with_prefixes(embedder, texts, embed_each(embedder, texts))
+    vectors = {fact.fact_id: (fact.text_hash, vector) for fact, vector in zip(page, made, strict=True)}
     with store.transaction() as tx:
         fact_vectors.upsert(tx, user_id, embedder.model, vectors)
 

@@ -8,10 +8,9 @@ from uuid import UUID
 import structlog
 
 from memory.nodes.scenes import embedding_text
-from memory.retrieval.text_vectors import embed_prefix, embed_whole
+from memory.retrieval.text_vectors import embed_whole, with_prefixes
 from providers.embedders import Embedders
 from providers.embedding import Embedder
-from providers.errors import InputRefused
 from schemas.ledger.kinds import REEMBED
 from schemas.ledger.work import Claim
 from store.database import Store
@@ -81,9 +80,7 @@ def _embed_missing(store: Store, embedder: Embedder, claim: Claim, ends: float) 
 
 def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[Text]) -> None:
     texts = [embedding_text(text.scene, text.feeling) for text in missing]
-    vectors = {
-        text.text_hash: embed_prefix(embedder, words) if isinstance(answer, InputRefused) else answer
-        for text, words, answer in zip(missing, texts, embed_whole(embedder, texts), strict=True)
-    }
+    made = with_prefixes(embedder, texts, embed_whole(embedder, texts))
+    vectors = {text.text_hash: vector for text, vector in zip(missing, made, strict=True)}
     with store.transaction() as tx:
         embeddings.keep(tx, being_id, embedder.model, vectors)

@@ -52,8 +52,25 @@ def embed_questions(embedder: Embedder, questions: Sequence[str]) -> list[Vector
     return list(embedder.embed_queries(texts))
 
 
-def embed_prefix(embedder: Embedder, text: str) -> Vector:
-    """Embed the longest prefix, by halving, that the model accepts, so that no node is lost to a smaller window."""
+def with_prefixes(embedder: Embedder, texts: Sequence[str], answers: Sequence[Vector | InputRefused]) -> list[Vector]:
+    """The vectors of texts: of one that the model refuses, that of a prefix, so that none is lost to a smaller window.
+
+    Args:
+        embedder: The model.
+        texts: The texts.
+        answers: What `embed_each` or `embed_whole` returned for each.
+
+    Raises:
+        ProviderError: A prefix was not embedded.
+    """
+    return [
+        _prefix(embedder, text) if isinstance(answer, InputRefused) else answer
+        for text, answer in zip(texts, answers, strict=True)
+    ]
+
+
+def _prefix(embedder: Embedder, text: str) -> Vector:
+    """Embed the longest prefix, by halving, that the model accepts."""
     while len(text) > 1:
         text = text[: len(text) // 2]
         (answer,) = embed_each(embedder, [text])

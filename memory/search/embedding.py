@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 
 from memory.nodes.scenes import embedding_text
-from memory.retrieval.text_vectors import embed_prefix
+from memory.retrieval.text_vectors import with_prefixes
 from memory.search.indexing import EMBEDDED, text_of
 from memory.search.ticks import hand_over, take_turns
 from providers.embedders import Embedders
@@ -174,13 +174,6 @@ def _portions(cut: Sequence[Portion], most: int) -> Iterator[list[Portion]]:
 
 
 def _embedded(embedder: Embedder, some: Sequence[Portion]) -> dict[tuple[Kind, UUID], list[WindowVector]]:
-    answers = iter(embed_each(embedder, [window.text for _, of_one in some for window in of_one]))
-    return {
-        (one.kind, one.item_id): [
-            WindowVector(
-                window.start, embed_prefix(embedder, window.text) if isinstance(answer, InputRefused) else answer
-            )
-            for window, answer in zip(of_one, answers, strict=False)
-        ]
-        for one, of_one in some
-    }
+    texts = [window.text for _, of_one in some for window in of_one]
+    made = iter(with_prefixes(embedder, texts, embed_each(embedder, texts)))
+    return {(one.kind, one.item_id): [WindowVector(each.start, next(made)) for each in of_one] for one, of_one in some}
