@@ -1,6 +1,7 @@
 """Parameters that several operations take."""
 
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
 
@@ -10,6 +11,7 @@ from schemas.limits import LONGEST_PAGE, PRODUCER_ID_CHARACTERS
 
 Cursor = Annotated[str | None, Field(description="The `cursor` of the previous page; omit it for the first page.")]
 Limit = Annotated[int, Field(ge=1, le=LONGEST_PAGE, description="The most items of one page.")]
+NoteId = Annotated[UUID, Field(description="The note's whole id.")]
 ItemKey = Annotated[
     str | None,
     Field(

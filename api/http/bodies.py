@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine, Iterator
 from http import HTTPStatus
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
@@ -23,6 +23,7 @@ from api.http.json_values import read_batch, read_json, too_large
 from api.http.load.bulk_queue import BulkTurn
 from api.http.load.fair_use import LARGE_BYTES, is_large
 from api.http.problems import Rejection
+from operations.declaration import BodySize
 from schemas.limits import (
     BULK_ITEMS,
     DOCUMENT_BYTES,
@@ -34,11 +35,10 @@ from schemas.settings import Settings
 
 FEW_BYTES = 4096
 
-Size = Literal["question", "document", "batch"]
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
-def body_limit(size: Size) -> Callable[[Endpoint], Endpoint]:
+def body_limit(size: BodySize) -> Callable[[Endpoint], Endpoint]:
     """Set the limit of an endpoint's body, where it is not that of a question."""
 
     def mark(endpoint: Endpoint) -> Endpoint:
@@ -62,7 +62,7 @@ class JsonRoute(APIRoute):
         handle = super().get_route_handler()
         if self.body_field is None:
             return handle
-        size: Size = getattr(self.endpoint, "body_size", "question")
+        size: BodySize = getattr(self.endpoint, "body_size", "question")
         permissions = [*_permissions(self.dependant)]
 
         async def read_and_handle(request: Request) -> Response:
@@ -93,7 +93,7 @@ class JsonRequest(Request):
         digest: The body's digest, once it was read.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, size: Size, turn: BulkTurn) -> None:
+    def __init__(self, scope: Scope, receive: Receive, size: BodySize, turn: BulkTurn) -> None:
         super().__init__(scope, receive)
         self._size = size
         self._turn = turn
@@ -126,7 +126,7 @@ class JsonRequest(Request):
                 return read_batch(body)
 
 
-def _most_bytes(size: Size, settings: Settings) -> int:
+def _most_bytes(size: BodySize, settings: Settings) -> int:
     return {"question": QUESTION_BYTES, "document": DOCUMENT_BYTES, "batch": settings.api_batch_bytes}[size]
 
 

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Resp
 from api.http.access.auth import Opened, OperatorPermitted, Permitted, PermittedOrOperator
 from api.http.bodies import JsonRoute, body_limit
 from api.http.endpoints import Router
-from api.http.idempotency import RepeatableKey, calls_models
+from api.http.idempotency import PARAMETER, RepeatableKey, calls_models
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On
@@ -24,7 +24,6 @@ from schemas.accounts.accounts import Being
 from workers.runtime.resources import Resources
 
 PLACES: Mapping[Place, Callable[..., Any]] = {"path": Path, "query": Query, "body": Body, "header": Header}
-KEY = "idempotency_key"
 REQUIRED = inspect.Parameter.empty
 
 
@@ -56,7 +55,7 @@ def routes(module: ModuleType, tag: str) -> APIRouter:
 def _endpoint(operation: Operation[Any]) -> Callable[..., Any]:
     def endpoint(response: Response, **arguments: Any) -> Any:
         if operation.repeated == "harmless":
-            arguments.pop(KEY)
+            arguments.pop(PARAMETER)
         done = operation.attempt(**arguments)
         if isinstance(done, Existing):
             response.status_code = HTTPStatus.OK
@@ -102,7 +101,7 @@ def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
         place = PLACES[each.place](description=each.description or None)
         yield each.name, Annotated[each.type, place], each.default
     if operation.repeated == "harmless":
-        yield KEY, RepeatableKey, None
+        yield PARAMETER, RepeatableKey, None
 
 
 def finds_muted(request: Request) -> FindsMuted:

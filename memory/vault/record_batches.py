@@ -1,13 +1,13 @@
 """Many records in one request: each is added as if alone, and its idempotency key tells a repeated one."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from memory.text.items import check_number
+from memory.text.items import DeriveId, check_number
 from memory.vault.gates import GateRefused
 from memory.vault.records import locked_writer, scopes_of
 from memory.vault.scope_writer import ErasedBefore, ScopeWriter
@@ -26,12 +26,9 @@ if TYPE_CHECKING:
 # Other writers of a scope wait while a transaction adds this many items.
 ITEMS_PER_TRANSACTION = 100
 
-ItemKeys = Callable[[int], str | None]
-"""Maps an item's position to its idempotency key; None for an item without one."""
-
 
 def bulk_add(
-    store: Store, settings: Settings, being: Being, items: Sequence[Any], key_of: ItemKeys = lambda _: None
+    store: Store, settings: Settings, being: Being, items: Sequence[Any], key_of: DeriveId = lambda _: None
 ) -> VaultReceipt:
     """Add records, each as if it were added alone.
 

@@ -2,7 +2,6 @@
 
 from http import HTTPStatus
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import Field
 
@@ -10,7 +9,7 @@ from memory.intake.notes import accept_notes
 from memory.nodes.browsing import note_page
 from memory.text.errors import InvalidRequest
 from operations.declaration import Command, FindsMuted, Flag, Tool, operation
-from operations.parameters import Cursor, Limit
+from operations.parameters import Cursor, Limit, NoteId
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused, existing
 from schemas.intake.inputs import SceneToRemember
@@ -19,8 +18,6 @@ from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from store.intake import kept_notes, notes
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
-
-NoteId = Annotated[UUID, Field(description="The note's whole id.")]
 
 
 @operation(

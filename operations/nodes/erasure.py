@@ -1,17 +1,13 @@
 """Memories and notes, erased for good."""
 
-from typing import Annotated
 from uuid import UUID
-
-from pydantic import Field
 
 from memory.nodes import node_erasure
 from operations.declaration import Command, operation
+from operations.parameters import NoteId
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import NodeErased
 from workers.runtime.resources import Resources
-
-NoteId = Annotated[UUID, Field(description="The note's whole id.")]
 
 
 @operation(

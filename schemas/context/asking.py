@@ -22,12 +22,11 @@ from schemas.limits import (
 )
 from schemas.llm.answer_form import Absent, AtMost, Characters, Ref
 from schemas.llm.calls import PaidWith
-from schemas.search import Kind
+from schemas.search import Kind, Moment
 from schemas.wire.answers import Answer, AnsweredOff
 from schemas.wire.fields import Words
 from schemas.wire.requests import Name, OffTheRecord, RequestModel
 
-Moment = Annotated[datetime, Field(strict=False)]
 CiteKind = Literal[Kind, "computed"]
 
 
