@@ -16,17 +16,17 @@ from pydantic import BaseModel
 
 from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallLedger
-from memory.llm.payer import LlmUnavailable, blamed, find_payer
+from memory.llm.payer import LlmUnavailable, Payer, blamed, find_payer
 from memory.llm.provider_batches import BatchedRequests, BatchPending
 from memory.text.prompt_escaping import tagged
 from providers.completion import Completion, Usage
 from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, Transient
 from providers.lease_guard import before_request
 from providers.thinkers import Thinkers
-from providers.thinking import BatchThinker, Question, Reading, Thinker, read
+from providers.thinking import BatchThinker, Question, Reading, read
 from schemas.errors import BudgetSpent, Withdrawn
 from schemas.ledger.work import Claim
-from schemas.llm.calls import EncryptedKey, Response
+from schemas.llm.calls import Response
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import batches
@@ -132,15 +132,7 @@ def _session(
     batch = None
     if isinstance(thinker, BatchThinker):
         batch = BatchedRequests(store, settings, claim, thinker, ledger, payer.key_id, awaited=awaited)
-    return LlmSession(
-        store,
-        thinker,
-        ledger,
-        settings,
-        payer.key,
-        batch,
-        request_key=payer.key_id if payer.paid_with == "request" else None,
-    )
+    return LlmSession(store, ledger, settings, payer, batch)
 
 
 class LlmSession:
@@ -148,49 +140,38 @@ class LlmSession:
 
     Args:
         store: The ledger.
-        thinker: The provider.
         ledger: Stored answers and cost accounting.
         settings: The timeout of a request, and the most requests at a time.
-        key: The user's key that pays; None: the platform's.
+        payer: The model, and the key that pays.
         batch: The provider batch that `ask_all` uses, if there is one; None: the provider offers none.
-        request_key: The id of `key` if it came with a request, and so pays for no input that came without it.
         stopped: Why no more requests may be sent; None: they may.
+
+    Attributes:
+        request_key: The id of a key that came with a request, and so pays for no input that came without it.
     """
 
     def __init__(
         self,
         store: Store,
-        thinker: Thinker,
         ledger: CallLedger,
         settings: Settings,
-        key: EncryptedKey | None,
+        payer: Payer,
         batch: BatchedRequests | None,
         *,
-        request_key: UUID | None = None,
         stopped: str | None = None,
     ) -> None:
         self._store = store
-        self._thinker = thinker
         self._ledger = ledger
         self._settings = settings
-        self._breaker = Breaker(store, thinker.provider, key.key_id if key else None, settings.thinking_timeout)
-        self._key = key
+        self._payer = payer
+        self._breaker = Breaker(store, payer.thinker.provider, payer.key_id, settings.thinking_timeout)
         self._batch = batch
-        self.request_key = request_key
         self._stopped = stopped
+        self.request_key = payer.key_id if payer.paid_with == "request" else None
 
     def stored_answers_only(self, reason: str) -> "LlmSession":
         """Return a session that gives stored answers, and raises `RequestsStopped` for questions without one."""
-        return LlmSession(
-            self._store,
-            self._thinker,
-            self._ledger,
-            self._settings,
-            self._key,
-            None,
-            request_key=self.request_key,
-            stopped=reason,
-        )
+        return LlmSession(self._store, self._ledger, self._settings, self._payer, None, stopped=reason)
 
     @property
     def found_away(self) -> bool:
@@ -290,7 +271,9 @@ class LlmSession:
                 raise
             except (Transient, Misconfigured) as error:
                 self._breaker.trip(error)
-                raise blamed(self._store, self._key, error) if isinstance(error, Misconfigured) else error from None
+                raise (
+                    blamed(self._store, self._payer.key, error) if isinstance(error, Misconfigured) else error
+                ) from None
         pool = ThreadPoolExecutor(self._settings.thinking_calls, thread_name_prefix="thinking")
         try:
             # The copied context carries the lease guard into the threads.
@@ -334,7 +317,7 @@ class LlmSession:
         return (reserved, None) if isinstance(reserved, Response) else (self._call(question, reserved), reserved)
 
     def _call(self, question: Question[Any], call_id: UUID) -> Response:
-        answer = self._ledger.make(question, call_id, self._breaker, self._key)
+        answer = self._ledger.make(question, call_id, self._breaker, self._payer.key)
         kept = self._ledger.keep(question, call_id, answer)
         if kept is None:
             raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
