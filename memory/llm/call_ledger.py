@@ -13,14 +13,14 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 from memory.llm.breaker import Breaker
-from memory.llm.payer import blamed
+from memory.llm.payer import Payer, blamed
 from providers.completion import Completion, Usage
 from providers.errors import BadAnswer, Misconfigured, ProviderError
 from providers.prices import cost_of
-from providers.thinking import Question, StreamingThinker, Thinker, max_usage, read
+from providers.thinking import Question, StreamingThinker, max_usage, read
 from schemas.errors import StoreError
 from schemas.ledger.work import Claim
-from schemas.llm.calls import EncryptedKey, Outcome, Response
+from schemas.llm.calls import Outcome, Response
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls, drops, responses, unanswered
@@ -56,18 +56,23 @@ class CallAccounts:
         store: The ledger.
         settings: Prices and daily budgets.
         account: The owner of the calls, and whose key pays.
-        thinker: The provider.
+        payer: The model, and the key that pays.
         withdrawals: See `Claim`; None: the calls are about nothing that can be withdrawn.
+
+    Attributes:
+        breaker: That of the provider and the key.
     """
 
     def __init__(
-        self, store: Store, settings: Settings, account: Account, thinker: Thinker, withdrawals: int | None = None
+        self, store: Store, settings: Settings, account: Account, payer: Payer, withdrawals: int | None = None
     ) -> None:
         self._store = store
         self._settings = settings
         self.account = account
-        self._thinker = thinker
+        self._payer = payer
+        self._thinker = payer.thinker
         self._withdrawals = withdrawals
+        self.breaker = Breaker(store, payer.thinker.provider, payer.key_id, settings.thinking_timeout)
 
     def reserve(self, question: Question[Any], *, batch: bool = False) -> UUID:
         """Reserve the highest possible cost of a call against the day's budget; returns the call's id.
@@ -78,16 +83,12 @@ class CallAccounts:
         """
         return budgets.reserve(self._store, self._settings, self.account, **self._most(question, batch=batch))
 
-    def make(
-        self, question: Question[Any], call_id: UUID, breaker: Breaker, key: EncryptedKey | None
-    ) -> Completion | BadAnswer:
+    def make(self, question: Question[Any], call_id: UUID) -> Completion | BadAnswer:
         """Make a reserved call, without a connection; one that fails is settled.
 
         Args:
             question: What to ask.
             call_id: The reserved call.
-            breaker: That of the provider and the key.
-            key: The user's key that pays; None: the platform's.
 
         Raises:
             InputRefused: The provider refuses the question.
@@ -95,14 +96,12 @@ class CallAccounts:
             Misconfigured: The platform's key, address or model is wrong.
         """
         try:
-            with self._calling(question, call_id, breaker, key):
+            with self._calling(question, call_id):
                 return self._thinker.ask(question)
         except BadAnswer as bad:
             return bad
 
-    def make_in_parts(
-        self, question: Question[Any], call_id: UUID, breaker: Breaker, key: EncryptedKey | None
-    ) -> Generator[Completion | BadAnswer, None, None]:
+    def make_in_parts(self, question: Question[Any], call_id: UUID) -> Generator[Completion | BadAnswer, None, None]:
         """Make a reserved call as `make` does, and read its answer while it is written, if the provider streams it.
 
         Returns:
@@ -110,7 +109,7 @@ class CallAccounts:
         """
         thinker = self._thinker
         try:
-            with self._calling(question, call_id, breaker, key):
+            with self._calling(question, call_id):
                 if isinstance(thinker, StreamingThinker):
                     yield from thinker.stream(question)
                 else:
@@ -119,20 +118,18 @@ class CallAccounts:
             yield bad
 
     @contextmanager
-    def _calling(
-        self, question: Question[Any], call_id: UUID, breaker: Breaker, key: EncryptedKey | None
-    ) -> Iterator[None]:
+    def _calling(self, question: Question[Any], call_id: UUID) -> Iterator[None]:
         """Let a call through its breaker, and settle it if it fails without an answer."""
         traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
         try:
-            with self._store.tracing.span("model call", traced), breaker.letting_through():
+            with self._store.tracing.span("model call", traced), self.breaker.letting_through():
                 yield
         except BadAnswer:
             raise
         except (ProviderError, StoreError) as error:
             self.failed(call_id, error)
             if isinstance(error, Misconfigured):
-                raise blamed(self._store, key, error) from None
+                raise blamed(self._store, self._payer.key, error) from None
             raise
 
     def failed(self, call_id: UUID, error: Exception) -> None:
@@ -197,12 +194,12 @@ class CallLedger(CallAccounts):
         store: The ledger.
         settings: Prices and daily budgets.
         claim: The work.
-        account: The owner of the work, and whose key pays.
-        thinker: The provider.
+        payer: The model, and the key that pays.
     """
 
-    def __init__(self, store: Store, settings: Settings, claim: Claim, account: Account, thinker: Thinker) -> None:
-        super().__init__(store, settings, account, thinker, claim.withdrawals)
+    def __init__(self, store: Store, settings: Settings, claim: Claim, payer: Payer) -> None:
+        account = Account(claim.owner_id, claim.kind, claim.key, payer.paid_with)
+        super().__init__(store, settings, account, payer, claim.withdrawals)
         self._claim = claim
 
     def known(self, question: Question[Any]) -> Response | None:

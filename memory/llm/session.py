@@ -14,7 +14,6 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallLedger
 from memory.llm.payer import LlmUnavailable, Payer, blamed, find_payer
 from memory.llm.provider_batches import BatchedRequests, BatchPending
@@ -30,7 +29,6 @@ from schemas.llm.calls import Response
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import batches
-from store.llm.calls import Account
 from store.transaction import Transaction
 
 A = TypeVar("A", bound=BaseModel)
@@ -126,12 +124,10 @@ def _session(
     away = None if batches.is_submitted(tx, claim) else payer.away(tx)
     if away:
         return away
-    thinker = payer.thinker
-    account = Account(claim.owner_id, claim.kind, claim.key, payer.paid_with)
-    ledger = CallLedger(store, settings, claim, account, thinker)
+    ledger = CallLedger(store, settings, claim, payer)
     batch = None
-    if isinstance(thinker, BatchThinker):
-        batch = BatchedRequests(store, settings, claim, thinker, ledger, payer.key_id, awaited=awaited)
+    if isinstance(payer.thinker, BatchThinker):
+        batch = BatchedRequests(store, settings, claim, payer.thinker, ledger, payer.key_id, awaited=awaited)
     return LlmSession(store, ledger, settings, payer, batch)
 
 
@@ -141,7 +137,7 @@ class LlmSession:
     Args:
         store: The ledger.
         ledger: Stored answers and cost accounting.
-        settings: The timeout of a request, and the most requests at a time.
+        settings: The most requests at a time.
         payer: The model, and the key that pays.
         batch: The provider batch that `ask_all` uses, if there is one; None: the provider offers none.
         stopped: Why no more requests may be sent; None: they may.
@@ -164,7 +160,6 @@ class LlmSession:
         self._ledger = ledger
         self._settings = settings
         self._payer = payer
-        self._breaker = Breaker(store, payer.thinker.provider, payer.key_id, settings.thinking_timeout)
         self._batch = batch
         self._stopped = stopped
         self.request_key = payer.key_id if payer.paid_with == "request" else None
@@ -176,7 +171,7 @@ class LlmSession:
     @property
     def found_away(self) -> bool:
         """Whether a request of this session found the provider away, or its key rejected."""
-        return self._breaker.found_away
+        return self._ledger.breaker.found_away
 
     def pays_for(self, request_key_id: UUID | None) -> bool:
         """Whether this session's key may pay for an input, given the id of the key that the input came with."""
@@ -267,10 +262,10 @@ class LlmSession:
                 self._batch.await_answers([question for question, _ in questions])
             except BatchPending as pending:
                 if pending.polled:
-                    self._breaker.close()
+                    self._ledger.breaker.close()
                 raise
             except (Transient, Misconfigured) as error:
-                self._breaker.trip(error)
+                self._ledger.breaker.trip(error)
                 raise (
                     blamed(self._store, self._payer.key, error) if isinstance(error, Misconfigured) else error
                 ) from None
@@ -317,7 +312,7 @@ class LlmSession:
         return (reserved, None) if isinstance(reserved, Response) else (self._call(question, reserved), reserved)
 
     def _call(self, question: Question[Any], call_id: UUID) -> Response:
-        answer = self._ledger.make(question, call_id, self._breaker, self._payer.key)
+        answer = self._ledger.make(question, call_id)
         kept = self._ledger.keep(question, call_id, answer)
         if kept is None:
             raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")

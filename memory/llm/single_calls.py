@@ -12,7 +12,6 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallAccounts, Settled
 from memory.llm.payer import Payer
 from providers.answers.json_text import items_so_far
@@ -74,7 +73,6 @@ class SingleCalls:
         self._settings = settings
         self._payer = payer
         self._account = Account(owner_id, None, None, payer.paid_with)
-        self._breaker = Breaker(store, payer.thinker.provider, payer.key_id, settings.thinking_timeout)
         self.spent = Spent()
 
     @property
@@ -99,7 +97,7 @@ class SingleCalls:
             Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
         """
         accounts, call_id = self._reserved(question, withdrawals)
-        answer = accounts.make(question, call_id, self._breaker, self._payer.key)
+        answer = accounts.make(question, call_id)
         reading = self._ended(accounts, call_id, question, answer)
         accounts.count_dropped(question.purpose, reading.dropped)
         return reading
@@ -117,7 +115,7 @@ class SingleCalls:
         accounts, call_id = self._reserved(question, withdrawals)
         answer: Completion | BadAnswer | None = None
         known: str | None = None
-        with closing(accounts.make_in_parts(question, call_id, self._breaker, self._payer.key)) as parts:
+        with closing(accounts.make_in_parts(question, call_id)) as parts:
             try:
                 for answer in parts:
                     whole = items_so_far(answer.text) if isinstance(answer, Completion) else None
@@ -134,7 +132,7 @@ class SingleCalls:
 
     def _reserved(self, question: Question[A], withdrawals: int | None) -> tuple[CallAccounts, UUID]:
         before_request()
-        accounts = CallAccounts(self._store, self._settings, self._account, self._payer.thinker, withdrawals)
+        accounts = CallAccounts(self._store, self._settings, self._account, self._payer, withdrawals)
         return accounts, accounts.reserve(question)
 
     def _settled(
