@@ -26,10 +26,10 @@ FACTS_AT_ONCE = 20
 _Relations = list[tuple[UUID, UUID, str]]
 
 
-def request_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> None:
-    """Request the comparison for up to `limit` users whose seeds wait for it, and who have a usable key now."""
+def request_waiting(store: Store, thinkers: Thinkers) -> None:
+    """Request the comparison for up to 200 users whose seeds wait for it, and who have a usable key now."""
     with store.transaction() as tx:
-        for user_id in seed_comparison.users_waiting(tx, platform=thinkers.has_platform(), limit=limit):
+        for user_id in seed_comparison.users_waiting(tx, platform=thinkers.has_platform(), limit=200):
             work.ask(tx, user_id, COMPARE_SEEDS)
 
 

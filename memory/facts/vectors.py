@@ -31,12 +31,12 @@ def request_embedding(tx: Transaction, user_id: UUID, *, after: timedelta = AT_O
     work.ask(tx, user_id, EMBED_FACTS, after=after)
 
 
-def request_reembedding(store: Store, embedders: Embedders, limit: int = 100) -> None:
-    """Request new vectors for up to `limit` users whose serving model is another than the settings name."""
+def request_reembedding(store: Store, embedders: Embedders) -> None:
+    """Request new vectors for up to 100 users whose serving model is another than the settings name."""
     if not embedders.replaces:
         return
     with store.transaction() as tx:
-        for user_id in fact_vectors.users_of_other_models(tx, embedders.wanted.model, limit):
+        for user_id in fact_vectors.users_of_other_models(tx, embedders.wanted.model, 100):
             request_embedding(tx, user_id)
 
 

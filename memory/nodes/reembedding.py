@@ -24,13 +24,13 @@ BATCH = 500
 TURN = timedelta(minutes=5)
 
 
-def request_reembedding(store: Store, embedders: Embedders, limit: int = 100) -> None:
-    """Request re-embedding of every Being whose vectors are not of the settings' model."""
+def request_reembedding(store: Store, embedders: Embedders) -> None:
+    """Request re-embedding of up to 100 Beings whose vectors are not of the settings' model."""
     if not embedders.replaces:
         return
     model = embedders.wanted.model
     with store.transaction() as tx:
-        for being_id in embeddings.beings_of_other_models(tx, model, limit):
+        for being_id in embeddings.beings_of_other_models(tx, model, 100):
             work.ask(tx, being_id, REEMBED, model)
 
 

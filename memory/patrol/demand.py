@@ -122,18 +122,18 @@ def fail(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID, erro
         work.ask(tx, being_id, PATROL_DUE, after=settings.pending_wait)
 
 
-def ask_for_ticks(store: Store, settings: Settings, limit: int = 500) -> None:
-    """Ask for the patrols of Beings whose last counted one lies a tick back, though nothing came in."""
+def ask_for_ticks(store: Store, settings: Settings) -> None:
+    """Ask for the patrols of up to 500 Beings whose last counted one lies a tick back, though nothing came in."""
     with store.transaction() as tx:
-        for being_id in runs.beings_due(tx, settings.tick, limit):
+        for being_id in runs.beings_due(tx, settings.tick, 500):
             work.ask(tx, being_id, PATROL_DUE)
 
 
-def begin_owed(store: Store, settings: Settings, limit: int = 20) -> None:
-    """Begin patrols that do what earlier ones skipped while a provider was away, now that it may be back."""
+def begin_owed(store: Store, settings: Settings) -> None:
+    """Begin up to 20 patrols that do what earlier ones skipped while a provider was away, now that it may be back."""
     platform = not platform_llm_disabled(settings)
     with store.transaction() as tx:
-        owing = runs.beings_owing(tx, platform=platform, limit=limit)
+        owing = runs.beings_owing(tx, platform=platform, limit=20)
     for being_id in owing:
         with store.transaction() as tx:
             runs.want(tx, being_id, demanded=False, notes=settings.run_notes)

@@ -43,13 +43,13 @@ MOST_OWNERS = 200
 SMALLER = 8
 
 
-def ask_for_other_models(store: Store, embedders: Embedders, limit: int = 100) -> None:
-    """Queue what has vectors of another model than the settings want, for new ones."""
+def ask_for_other_models(store: Store, embedders: Embedders) -> None:
+    """Queue what has vectors of another model than the settings want, of up to 100 owners, for new ones."""
     if not embedders.replaces:
         return
     model = embedders.wanted.model
     with store.transaction() as tx:
-        for owner_id in vectors.owners_of_other_models(tx, model, limit):
+        for owner_id in vectors.owners_of_other_models(tx, model, 100):
             vectors.embed_again(tx, owner_id, model, EMBEDDED)
 
 

@@ -55,11 +55,11 @@ def request_judging(tx: Transaction, settings: Settings, being_id: UUID, session
     work.ask_each(tx, being_id, kinds.JUDGE, after)
 
 
-def request_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> None:
-    """Request judging of up to `limit` sessions that waited for a key, and whose user has a usable one now."""
+def request_waiting(store: Store, thinkers: Thinkers) -> None:
+    """Request judging of up to 200 sessions that waited for a key, and whose user has a usable one now."""
     platform = thinkers.has_platform()
     with store.transaction() as tx:
-        waiting = judging.sessions_waiting(tx, platform=platform, limit=limit)
+        waiting = judging.sessions_waiting(tx, platform=platform, limit=200)
         for being_id, session in waiting:
             work.ask(tx, being_id, kinds.JUDGE, str(session))
         for being_id, session in waiting:

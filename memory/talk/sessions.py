@@ -62,17 +62,17 @@ def request_summaries(tx: Transaction, being_id: UUID) -> None:
     session_summary.request_due(tx, being_id)
 
 
-def request_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> None:
-    """Request the summaries and spines that waited for a key, of users who have a usable one now."""
+def request_waiting(store: Store, thinkers: Thinkers) -> None:
+    """Request the summaries and spines that waited for a key, of up to 200 Beings and users with a usable one now."""
     platform = thinkers.has_platform()
     with store.transaction() as tx:
-        for being_id in rolling.beings_waiting(tx, platform=platform, limit=limit):
+        for being_id in rolling.beings_waiting(tx, platform=platform, limit=200):
             rolling_summary.reserve(tx, being_id)
             rolling.wait_for_key(tx, being_id, waits=False)
             request_summaries(tx, being_id)
     # In a transaction of its own: an erasure locks the user's facts before the session state.
     with store.transaction() as tx:
-        for user_id in spines.users_waiting(tx, platform=platform, limit=limit):
+        for user_id in spines.users_waiting(tx, platform=platform, limit=200):
             spines.wait_for_key(tx, user_id, waits=False)
             spine.request_if_due(tx, user_id)
 
@@ -117,7 +117,7 @@ def rolling_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
     """
     before = parse_cursor(cursor, version)
     with store.transaction() as tx:
-        found = rolling.versions(tx, being_id, before=before, limit=limit + 1)
+        found = rolling.versions(tx, being_id, before=before, limit=200 + 1)
     versions, end = cut_page(found, limit, lambda summary: str(summary.version))
     return RollingPage(versions=versions, cursor=end)
 
@@ -141,6 +141,6 @@ def spine_page(
     before = parse_cursor(cursor, version)
     with store.transaction() as tx:
         own = known_to == "present" or (known_to is None and stay_with_those_present(tx, settings, being.user_id))
-        found = spines.versions(tx, being.user_id, being.being_id if own else None, before=before, limit=limit + 1)
+        found = spines.versions(tx, being.user_id, being.being_id if own else None, before=before, limit=200 + 1)
     versions, end = cut_page(found, limit, lambda spine: str(spine.version))
     return SpinePage(versions=versions, cursor=end)
