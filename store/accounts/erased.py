@@ -20,21 +20,6 @@ class ErasedNote:
 
 
 @dataclass(frozen=True, slots=True)
-class ErasedMessage:
-    """A version of a message that is about to be erased.
-
-    `stands_elsewhere` if a remaining message of the conversation has the same role and text.
-    """
-
-    message_id: UUID
-    conversation: str | None
-    producer_id: str | None
-    role: str
-    content: str
-    stands_elsewhere: bool
-
-
-@dataclass(frozen=True, slots=True)
 class KeptNote:
     """The parts of a stored note that its digests are computed from."""
 
@@ -52,6 +37,16 @@ class KeptMessage:
     producer_id: str | None
     role: str
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedMessage(KeptMessage):
+    """A version of a message that is about to be erased.
+
+    `stands_elsewhere` if a remaining message of the conversation has the same role and text.
+    """
+
+    stands_elsewhere: bool
 
 
 def hold_intake(tx: Transaction, being_id: UUID) -> None:
