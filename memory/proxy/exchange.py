@@ -30,7 +30,7 @@ from memory.proxy.matching.recognition import Recognized, begun, named, recogniz
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names, asks_another, with_told_names
 from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
-from memory.proxy.transcript import Transcript
+from memory.proxy.transcript import Line, Transcript
 from memory.proxy.transcript_turns import Turn, ends_without_words, turns_of
 from memory.talk import sharing, withdrawal
 from memory.talk.withdrawal import Withdrawal
@@ -213,14 +213,15 @@ def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequ
             return TakenTranscript("background")
         now = clock.now(tx)
         reads = Reads(tx)
-        seen = _decided(reads, settings, request, turns, now)
+        decide = partial(_decided, settings=settings, request=request, turns=turns, now=now, wordless=wordless)
+        seen = decide(reads)
     if not seen.off_the_record:
         with store.transaction() as tx:
             retracts = any(each.message_ids for each in withdrawals)
             lock = withdrawal.lock if retracts else sharing.lock
             erased = sharing.begin_intake(tx, settings, [request.being, *request.room.every], lock)
             if not reads.hold(tx):
-                seen = _decided(Reads(tx), settings, request, turns, now)
+                seen = decide(Reads(tx))
             if not seen.off_the_record:
                 return _carry_out(tx, settings, request, seen, withdrawals, erased, wordless=wordless)
     return _unrecorded(store, settings, request, seen)
@@ -244,7 +245,8 @@ def _unrecorded(store: Store, settings: Settings, request: _Request, seen: "_See
         for being in [request.being, *(request.room.every if request.off_the_record else ())]:
             unrecorded_turns.remember(tx, settings, being, found.conversation, seen.turns, shown)
     names = with_told_names(request.transcript, Names([], [])).being
-    place = AnswerPlace(found.conversation, None, opened=request.transcript.opened, names=names, off_the_record=True)
+    opened = request.transcript.opened
+    place = AnswerPlace(found.conversation, None, seen.begun, opened=opened, names=names, off_the_record=True)
     return TakenTranscript(
         decision="off the record",
         conversation=found.conversation,
@@ -260,17 +262,22 @@ class _Seen:
     """A transcript as it was read, and its changes.
 
     Attributes:
-        turns: Its turns, without what a frontend has added, and without what was said off the record.
+        turns: Its turns, without what a frontend has added, what was said off the record, and the beginning of an
+            answer that no message is.
         decided: Its conversation, and the changes.
         off_the_record: Whether it is off the record, so that nothing is changed.
+        begun: That beginning, with which the answer is stored; empty without one.
     """
 
     turns: Sequence[Turn]
     decided: Adoption
     off_the_record: bool
+    begun: str
 
 
-def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequence[Turn], now: datetime) -> _Seen:
+def _decided(
+    reads: Reads, settings: Settings, request: _Request, turns: Sequence[Turn], now: datetime, *, wordless: bool
+) -> _Seen:
     """Find the conversation, and what the transcript changes in it."""
     being_id, conversation = request.being.being_id, request.conversation
 
@@ -303,9 +310,13 @@ def _decided(reads: Reads, settings: Settings, request: _Request, turns: Sequenc
         if said and not off:
             turns = [turn for number, turn in enumerate(turns) if number not in said]
             found = find(turns)
+    begun_with = ""
+    if len(turns) > 1 and not any(match.turn == len(turns) - 1 for match in found.matches):
+        begun_with = _begun_with(request, turns[-1], wordless=wordless)
+        turns = turns[:-1] if begun_with else turns
     decided = changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
     decided.changes.take_out([one for left in notes.values() for one in left], found.known)
-    return _Seen(turns, decided, off)
+    return _Seen(turns, decided, off, begun_with)
 
 
 def _names(tx: Transaction, request: _Request) -> Names:
@@ -363,14 +374,12 @@ def _carry_out(
         tx, being.being_id, found.conversation, {id_: place for id_, place in moves.items() if place is not None}
     )
     last, last_id = turns[-1], changes.last if isinstance(changes.last, UUID) else stored.get(len(turns) - 1)
-    behind = changes.new[-1].after if changes.new and changes.new[-1].turn == len(turns) - 1 else None
-    after = at[behind] if isinstance(behind, int) else behind
     known_before = bool(found.known.messages)
     return TakenTranscript(
         decision="began" if not known_before else "continued" if isinstance(changes.last, int) else "repeated",
         conversation=found.conversation,
         last=LastTurn(last.role, last.speaker, last.text, last_id, last.unsure),
-        place=_answer_place(request, found, last, last_id, after, wordless=wordless),
+        place=_answer_place(request, seen, last_id, wordless=wordless),
         shown=frozenset({*changes.shown, *stored.values()}),
         taken_in=len(stored),
         shortened=kept.shortened,
@@ -381,32 +390,46 @@ def _carry_out(
     )
 
 
-def _answer_place(
-    request: _Request, found: Recognized, last: Turn, last_id: UUID | None, after: UUID | None, *, wordless: bool
-) -> AnswerPlace | None:
-    """Where the answer belongs; None if a later transcript has to show what was said.
-
-    `after` is the message behind which the last turn is stored, if that is new: a program begins answers so.
-    """
-    if request.choices > 1 or last_id is None or ends_with_task(request.transcript):
+def _answer_place(request: _Request, seen: _Seen, last_id: UUID | None, *, wordless: bool) -> AnswerPlace | None:
+    """Where the answer belongs; None if a later transcript has to show what was said."""
+    if last_id is None or not _is_awaited(request):
         return None
-    if asks_another(request.transcript, [request.being.name, request.being.slug]):
-        return None
+    found, last = seen.decided.found, seen.turns[-1]
     names = with_told_names(request.transcript, Names([], [])).being
-    place = AnswerPlace(found.conversation, last_id, opened=request.transcript.opened, unsure=last.unsure, names=names)
-    if last.role != "assistant" or wordless:
+    place = AnswerPlace(
+        found.conversation, last_id, seen.begun, opened=request.transcript.opened, unsure=last.unsure, names=names
+    )
+    if seen.begun or last.role != "assistant" or wordless:
         return place
+    if _last_line(request).role == "user" and last.perhaps_of:
+        return place
+    # It goes on from an answer that is known.
     known = found.known.messages.get(last_id)
-    parent_id = known.parent_id if known else after
-    line = next(line for line in reversed(request.transcript.lines) if line.text.strip())
-    if line.role == "user" and last.perhaps_of:
-        return place
-    goes_on = line.role == "assistant" or _GO_ON.match(line.text)
-    if parent_id is None or not goes_on:
+    begun_with = _begun_with(request, last, wordless=wordless)
+    if known is None or known.parent_id is None or not begun_with:
         return None
-    begun = next(
+    return replace(place, message_id=known.parent_id, begun=begun_with)
+
+
+def _is_awaited(request: _Request) -> bool:
+    """Whether the answer is one that the Being gives in this talk."""
+    names = [request.being.name, request.being.slug]
+    transcript = request.transcript
+    return request.choices == 1 and not ends_with_task(transcript) and not asks_another(transcript, names)
+
+
+def _begun_with(request: _Request, last: Turn, *, wordless: bool) -> str:
+    """The last turn of a transcript, if the answer goes on from it; else nothing."""
+    line = _last_line(request)
+    goes_on = line.role == "assistant" or _GO_ON.match(line.text)
+    if last.role != "assistant" or wordless or not goes_on or not _is_awaited(request):
+        return ""
+    begun_with = next(
         line.text for line in reversed(request.transcript.lines) if line.role == "assistant" and line.text.strip()
     )
     # The space at its end is between what was said and what goes on.
-    begun_with = last.text + begun[len(begun.rstrip()) :]
-    return replace(place, message_id=parent_id, begun=begun_with)
+    return last.text + begun_with[len(begun_with.rstrip()) :]
+
+
+def _last_line(request: _Request) -> Line:
+    return next(line for line in reversed(request.transcript.lines) if line.text.strip())

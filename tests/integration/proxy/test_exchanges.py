@@ -309,10 +309,13 @@ def test_a_continued_answer_takes_the_place_of_its_beginning(door, talked):
 def test_an_answer_that_a_program_begins_goes_on_from_there_and_tells_no_conversation(door):
     begins = "Sure, this is what I found for you about the town that you asked me for:"
     for town in ("Ulm", "Bern"):
-        door.asks(f"What is {town} known for?", assistant(begins), answer=f" {town} has a minster.")
+        question = f"What is {town} known for?"
+        taken = door.asks(question, assistant(begins), answer=f" {town} has a minster.")
+        # What comes to mind is about the question.
+        assert (taken.last.content, door.stands()[-2:]) == (question, [question, f"{begins} {town} has a minster."])
     door.asks("What is Bern known for?", f"{begins} Bern has a minster.", "And a river?")
 
-    assert (door.conversations(), door.retracted()) == (2, [begins])
+    assert (door.conversations(), door.retracted()) == (2, [])
     assert {f"What is {town} known for?" for town in ("Ulm", "Bern")} < set(door.stands())
     assert {f"{begins} {town} has a minster." for town in ("Ulm", "Bern")} < set(door.stands())
 
@@ -384,7 +387,7 @@ def test_a_few_words_are_found_where_they_stood_though_longer_ones_stand_elsewhe
     door.asks(*said, "Is it near?", "No.", assistant("Shall we dance?", name="Otto"), "Go on.", answer="I will.")
 
     # Back to what had no answer yet.
-    assert door.asks(*said, "ok", "Go on.").taken_in == 1
+    assert door.asks(*said, "ok", "Go on.", choices=2).taken_in == 1
     assert door.stands() == [*said, "ok", "Go on."]
 
 
