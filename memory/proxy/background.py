@@ -14,7 +14,7 @@ from typing import Literal
 
 from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.task_templates import TEMPLATES
-from memory.proxy.task_words import asks_like_a_frontend
+from memory.proxy.task_words import asks_for_title, asks_like_a_frontend
 from memory.proxy.transcript import Transcript
 from memory.proxy.wrapping.agents import is_preamble, names_sub_agent
 from memory.proxy.wrapping.own_words import own_words
@@ -96,6 +96,7 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
         may_be_task(last.text, task_prompts)
         or asks_like_a_frontend(_plain(last.text))
         or (leaves is not None and leaves["bracket"])
+        or (is_alone and len(system) == 1 and asks_for_title(_plain(system[0].text)))
     )
     return "unsure" if last.role == "user" and asks else "person"
 

@@ -70,7 +70,7 @@ What would be a short and relevant title for this chat ? You must strictly answe
     "Dify, Flowise, LangChain, LangMem, LlamaIndex": r"""
 Please help me predict the three most likely questions that human would ask, {{}}JSON format following the specified schema:{{}}
 Given the following conversations: {{}} Please help me predict the three most likely questions that human would ask and keeping each question short and concise.
-Given the following conversation and a follow up question, rephrase the follow up question to be a standalone question.{{}}Standalone question:
+Given the following conversation and a follow up question, rephrase the follow up question to be a standalone question{{}}Standalone question:
 Create a summary of the conversation above:
 Given a chat history and the latest user question which might reference context in the chat history, formulate a standalone question {{}}
 You are an AI language model assistant. Your task is to generate {{}} different versions of the given user question to retrieve relevant documents from a vector database.{{}}Original question: {{}}
@@ -184,6 +184,13 @@ You are a world expert at analyzing a situation, and plan accordingly towards so
 Analyze the following conversation and create a structured summary that preserves all information needed to continue the task seamlessly.{{}}
 You extract discrete, reusable memory statements from raw content{{}}
 - you will generate a short title based on the first message a user begins a conversation with{{}}
+""",
+    "Vercel's chatbot, Copilot, KoboldAI Lite, FastGPT": r"""
+Generate a short chat title (2-5 words) summarizing the user's message.{{}}
+You are an expert in crafting pithy titles for chatbot conversations.{{}}
+Summarize the conversation history so far, paying special attention to the most recent agent commands and tool results that triggered this summarization.{{}}
+{{}}### Instruction: Summarize the above text in a single paragraph of up to ten detailed sentences. ### Response:
+## 你的任务 你作为一个向量检索助手，你的任务是结合历史记录，{{}}检索词:
 """,
     "Goose": r"""
 Generate a short title (four words or less) {{}}Reply with only the title{{}}

@@ -164,6 +164,18 @@ _OTHERS: Sequence[_Words] = (
 )
 
 
+# The first words of a system line that asks for a title alone; a companion's say who it is.
+_TITLE = re.compile(
+    r"(?!you are\b)[^.!?:]{0,80}"
+    r"(?:\b(?:titles?|headline|names? for|titel|titre|título|titolo|заголовок)\b|标题|標題|タイトル)"
+)
+
+
+def asks_for_title(plain: str) -> bool:
+    """Whether a system line, in lower case, asks for a title of the talk from its first words on."""
+    return _TITLE.match(plain) is not None and asks_like_a_frontend(plain)
+
+
 def asks_like_a_frontend(plain: str) -> bool:
     """Whether a text asks to make a title or the like of the talk, in a form that a program can read.
 

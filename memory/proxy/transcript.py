@@ -95,7 +95,8 @@ def _line(message: Any) -> Line:
         name, texts = name or speaker["agent"], [texts[0][speaker.end() :], *texts[1:]]
     return Line(
         role=_ROLES.get(role.lower(), "unknown") if isinstance(role, str) else "unknown",
-        text=storable("\n".join(texts)),
+        # Each of the user's parts is a paragraph of its own: programs put theirs beside the person's.
+        text=storable(("\n\n" if role == "user" else "\n").join(texts)),
         name=storable(name) if isinstance(name, str) and name.strip() else None,
         other_parts=others or bool(message.get("tool_calls") or message.get("function_call") or message.get("audio")),
         last_part=last_part,

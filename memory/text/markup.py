@@ -20,7 +20,7 @@ MOST_MARKS = 50_000
 
 _MARK = re.compile(
     r"(?P<fence>`{3,}+|~{3,}+)|(?P<quote>\"{3}|'{3})|(?P<comment><!--|-->)"
-    r"|<(?P<closes>/)?(?P<tag>[a-z][\w.'-]*+)(?:\s[^<>]*+)?>",
+    r"|<(?P<closes>/)?(?P<tag>[^\W\d_][\w.'-]*+)(?:\s[^<>]*+)?>",
     re.IGNORECASE,
 )
 

@@ -15,7 +15,11 @@ _NOT_WRITTEN = frozenset(
 )
 _ENDED = frozenset({"completed", "incomplete", "failed", "cancelled"})
 _MESSAGE = "message"
-_SAID = "output_text"
+# What a part of a message says stands in the field of this name; a model's refusal is its answer.
+_SAID = {"output_text": "text", "text": "text", None: "text", "refusal": "refusal"}
+_SAID_IN_PIECES = frozenset(
+    f"response.{part}.{step}" for part in ("output_text", "refusal") for step in ("delta", "done")
+)
 
 
 class ResponseEvents:
@@ -53,10 +57,10 @@ class ResponseEvents:
         if kind.endswith(".delta"):
             delta = event.get("delta")
             self._count("pieces", delta, so_far, more=True)
-            if kind == "response.output_text.delta" and isinstance(delta, str):
+            if kind in _SAID_IN_PIECES and isinstance(delta, str):
                 self._say(place, delta, so_far)
                 self._in_pieces[place] = True
-        elif kind == "response.output_text.done" and isinstance(text := event.get("text"), str):
+        elif kind in _SAID_IN_PIECES and isinstance(text := event.get("text", event.get("refusal")), str):
             if not self._in_pieces.get(place):
                 self._say(place, text, so_far)
                 self._in_pieces[place] = True
@@ -99,7 +103,7 @@ class ResponseEvents:
     def _take_output(self, output: list[dict[str, Any]], so_far: AnswerSoFar, place: Any) -> None:
         """Say what the messages among items say, unless it was said in pieces."""
         for item in output:
-            if item.get("type") == _MESSAGE:
+            if item.get("type", _MESSAGE) == _MESSAGE:
                 for part, text in enumerate(_texts(item.get("content"))):
                     if not self._in_pieces.get((place, part)) and not self._in_pieces.get((None, None)):
                         self._say((place, part), text, so_far)
@@ -114,9 +118,10 @@ class ResponseEvents:
 
 
 def _texts(content: Any) -> Iterator[str]:
-    """The texts of a message's parts; a refusal is one, and empty, so that places stay."""
+    """The texts of a message's parts; of one that says nothing an empty one, so that places stay."""
     parts = content if isinstance(content, list) else [content]
     for part in parts:
-        is_said = isinstance(part, dict) and part.get("type") in (_SAID, "text", None)
-        text = part.get("text") if is_said else part if isinstance(part, str) else ""
+        kind = part.get("type") if isinstance(part, dict) else None
+        name = _SAID.get(kind) if isinstance(kind, str | None) else None
+        text = part.get(name) if name and isinstance(part, dict) else part
         yield text if isinstance(text, str) else ""

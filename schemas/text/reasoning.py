@@ -20,7 +20,8 @@ _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inne
 _MADE_UP = (
     r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|pondering"
     r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
-    r"|lobethinking|思考(?:过程)?|推理(?:过程)?|gedanken"
+    r"|lobethinking|scratch_pad|思考(?:过程)?|推理(?:过程)?"
+    r"|gedanken|réflexion|pensées?|razonamiento|pensamiento|ragionamento|raciocínio"
 )
 # Common words.
 _ANALYSIS = r"analysis|analyze|plan|planning|brainstorm|consider|considerations|draft"
@@ -70,9 +71,9 @@ _FORMS = {
     "triangle": _Form("◁think▷", "◁/think▷"),
     # Sky-T1, Cohere, Apertus, Solar and others
     "token": _Form(
-        r"<\|(?:(?:begin|start)_of_(?:thought|thinking|reasoning)|start_thinking|inner_prefix|think(?:ing)?|thought"
+        r"<\|(?:(?:begin|start)_of_(?:thought|think(?:ing)?|reasoning)|start_thinking|inner_prefix|think(?:ing)?|thought"
         r"|reasoning|(?:think|reasoning)_start)\|>",
-        r"<\|(?:end_of_(?:thought|thinking|reasoning)|end_thinking|inner_suffix|/(?:think(?:ing)?|thought|reasoning)"
+        r"<\|(?:end_of_(?:thought|think(?:ing)?|reasoning)|end_thinking|inner_suffix|/(?:think(?:ing)?|thought|reasoning)"
         r"|(?:think|reasoning)_end|end)\|>",
     ),
     # gpt-oss (Harmony) and Gemma; a call of a tool is no speech either
@@ -81,8 +82,8 @@ _FORMS = {
         r"[^<\n]{0,100}(?:<\|message\|>)?",
         r"<channel\|>|<\|(?:end|return|call)\|>|(?=<\|start\|>assistant)|(?=<\|channel\|?>)",
     ),
-    # Pangu
-    "unused": _Form(r"\[unused16\]", r"\[unused17\]"),
+    # Pangu and MedGemma
+    "unused": _Form(r"\[unused16\]|<unused94>", r"\[unused17\]|<unused95>"),
     # Open WebUI's, also of calls of tools, and frontends that show a summary
     "details": _Form(
         r"<details\b(?=[^<>]*+>)(?:[^<>]*?\b(?:type|class)=[\"']?"
@@ -109,8 +110,6 @@ _FORMS = {
         at_beginning=True,
         may_be_all=True,
     ),
-    # Ollama
-    "ollama": _Form(r"thinking\.\.\.[ \t]{0,5}$", r"^\.\.\.done thinking\.", at_beginning=True),
     # Poe and others quote it.
     "quote": _Form(
         r"(?:>[ \t]?)?[^\w\n<>#-]{0,6}(?:thinking|thoughts?|thought process|reasoning)(?:\.\.\.|:|…)?[*_]{0,3}:?"
@@ -118,6 +117,8 @@ _FORMS = {
         r"^(?=[^\s>])",
         at_beginning=True,
     ),
+    # Ollama
+    "ollama": _Form(r"thinking\.\.\.[ \t]{0,5}$", r"^\.\.\.done thinking\.", at_beginning=True),
     # Headings, and labels, as agents that follow ReAct write them
     "heading": _Form(
         r"(?:#{1,4}[ \t]|\*\*)(?:thinking|thoughts?|(?:thought|reasoning) process|reasoning|inner monologue):?"
@@ -167,6 +168,7 @@ _LONE_CLOSE = re.compile(
 # What models write around the answer that follows their reasoning.
 _FRAME = re.compile(
     r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:final|commentary)[^<\n]{0,100}(?:<\|message\|>)?"
+    r"|(?:<\|begin\|>assistant)?<\|content\|>"
     r"|<\|(?:begin|end)_of_(?:solution|box)\|>|<\|(?:start|end)_(?:response|text)\|>|\[(?:BEGIN|END) FINAL RESPONSE\]"
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
@@ -323,7 +325,9 @@ class _Reader:
             return True
         joined = between.strip(_PUNCTUATION).casefold()
         if self._silent:
-            return joined != "" and joined in _BETWEEN
+            goes_on = all(_MENTIONED.match(self._text, marker.end()) for marker in (opens, close))
+            is_sentence = goes_on and between[-1:] == " " and len(between) <= SENTENCE and "\n" not in between
+            return is_sentence or (joined != "" and joined in _BETWEEN)
         if joined in _BETWEEN:
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()

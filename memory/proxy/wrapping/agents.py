@@ -31,6 +31,8 @@ _WHOLE = re.compile(
     r"|You are in the middle of a conversation that has been summarized\."
     r"|\[Request interrupted by user(?: for tool use)?\]\s*\Z"
     r"|\[SYSTEM NOTIFICATION\b|Base directory for this skill:|Stop hook feedback:"
+    # Gemini CLI's forks, as Qwen Code
+    r"|This is the [A-Z]\w{1,20} (?:CLI|Code)\. We are setting up the context for our chat\."
     r"|\[ASYNC SUBAGENT COMPLETE - |# task_progress |\[TASK RESUMPTION\])"
 )
 _PROJECT = re.compile(r"\s*+# (?:AGENTS|CLAUDE)\.md instructions\b[^\n]*+\n\s*+<INSTRUCTIONS>")

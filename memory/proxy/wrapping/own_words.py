@@ -26,6 +26,8 @@ from memory.text.markup import Markup
 _TASKS = re.compile(
     r"\s*(?:#{1,3}\s*Task:\s*Respond to the user|Use the following (?:\w+ ){0,3}(?:context|documents?|information)"
     r"|(?:Please )?answer the (?:user'?s? )?(?:question|query)(?: below)?(?: only)? (?:using|based|from|with)\b"
+    r"|Use the content within <\w{1,20}></\w{1,20}> tags as your knowledge"
+    r"|You are a helpful AI assistant\. Use the following pieces of context"
     r"|You are an assistant for question[- ]answering|You are given a user query"
     r"|Context information (?:from multiple sources )?is below"
     r"|(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
@@ -44,12 +46,12 @@ _TASKS = re.compile(
     r"|(?:以下|次|下記)の?[^\n]{0,60}(?:情報|文脈|コンテキスト|資料|文書)[^\n]{0,60}(?:答え|回答))",
     re.IGNORECASE,
 )
-_LABEL = r"(?:^|\n)[ \t]*(?:#{1,6}[ \t]*|\*\*)?"
+_LABEL = r"(?:(?:^|\n)[ \t]*|(?<=\S[ ]{2}))(?:#{1,6}[ \t]*|\*\*|[-*•][ \t]+)?"
 _USERS = (
     r"(?:the )?user'?s? (?:query|question|message|input|request)|用户(?:的)?(?:问题|提问|消息|输入)"
     r"|(?:Nutzer|Benutzer)(?:frage|anfrage|nachricht)|ユーザーの?質問"
 )
-_BEHIND_LABEL = r"(?:[ \t]is)?(?:\*\*)?[ \t\u00a0]*[:\uff1a](?:\*\*)?[ \t]*"
+_BEHIND_LABEL = r"(?:[ \t]is|[为是])?(?:\*\*)?[ \t\u00a0]*[:\uff1a](?:\*\*)?[ \t]*"
 # No person labels their own words so.
 _USER_ASKED = re.compile(
     rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}|(?:^|\n)[ \t]*#{{1,6}}[ \t]*(?:{_USERS})[ \t]*\n", re.IGNORECASE
@@ -68,6 +70,7 @@ _ASKED = re.compile(
     rf"{_BEHIND_LABEL}(?=\S|\n)",
     re.IGNORECASE,
 )
+_ASKED_NAME = re.compile(r"(?:user|raw)_?(?:query|question|message|input|request)")
 _QUERY_NAME = re.compile(r"user_query|query|user_question|question|user_message|user_input")
 _CONTEXT_LABEL = re.compile(
     rf"{_LABEL}(?:(?:relevant|retrieved|known|background) )?(?:reference materials?|references?|context|sources?"
@@ -76,7 +79,7 @@ _CONTEXT_LABEL = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_LABEL = re.compile(
-    r"(?:\n[ \t]*+[-=*]{3,}[ \t]*+)?\n[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:helpful |your |final |the )?"
+    r"(?:(?:\n[ \t]*+[-=*]{3,}[ \t]*+)?\n|[ ](?=helpful ))[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:helpful |your |final |the )?"
     r"(?:answer|response|antwort|réponse|respuesta|risposta|resposta|ответ|回答|答案|답변"
     r"|odpowiedź|yan\u0131t|cevap|antwoord|svar)"
     r"(?:\*\*)?[ \t]*+[:\uff1a]?(?:\*\*)?\s*+\Z",
@@ -86,7 +89,8 @@ _RULE = re.compile(r"\n[ \t]*+[-=*]{3,}\s*+\Z")
 # Paragraphs behind what was retrieved that tell the model how to answer.
 _HOW_TO_ANSWER = re.compile(
     r"(?:when answer|given the context|answer the|use the (?:context|citations|information|above)|in your response"
-    r"|avoid mentioning|remember to follow|if you don't know|---|###|(?:user'?s? )?(?:query|question)\s*:)",
+    r"|avoid mentioning|remember to follow|if you don't know|---|###|(?:user'?s? )?(?:query|question)\s*:"
+    r"|(?:answer(?:ing)?|response) (?:requirements|guidelines|rules)|回答要求)",
     re.IGNORECASE,
 )
 _REQUIREMENTS = re.compile(
@@ -94,13 +98,19 @@ _REQUIREMENTS = re.compile(
     r"(?:\*\*)?[ \t]*+[:\uff1a].*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _QUOTATION_MARKS = ('"""', "'''", "```")
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?")
 
-# Open WebUI's instructions for its interpreter, which it puts behind the user's words; they end with the line.
-_INTERPRETER = re.compile(
+# What programs put behind the user's words, to the end of the line: Open WebUI's instructions for its interpreter, the
+# forms of an answer that LangChain, n8n and others ask for, and what Copilot says of attachments.
+_APPENDED = re.compile(
     r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
-    r"<code_interpreter type=\"code\".*\Z",
+    r"<code_interpreter type=\"code\".*\Z"
+    r"|\s(?:The output should be (?:formatted as a JSON instance that conforms to|a markdown code snippet formatted in)"
+    r"|You must format your output as a JSON value that adheres to) .*\Z"
+    r"|\s(?:-{3,9}\s{1,9})?IMPORTANT: Always call `format_final_json_response` .{0,200}\Z"
+    r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,
 )
 # A switch of Qwen's models, which frontends put at either end of the line.
@@ -113,7 +123,7 @@ _MARKED = re.compile(
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
     text = _THINKING.sub("", text)
-    text = without_insertions(without_envelope(_INTERPRETER.sub("", _MARKED.sub("\n\n", text))))
+    text = without_insertions(without_envelope(_APPENDED.sub("", _MARKED.sub("\n\n", text))))
     if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
         text = _question(_ANSWER_LABEL.sub("", text))
     elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):
@@ -122,6 +132,9 @@ def own_words(text: str) -> str:
     if kept != text.strip() and (label := _ASKED.match(kept)) is not None:
         # It told the model which part of the line the question is.
         kept = kept[label.end() :].strip()
+    if not kept and (asked := next(Markup(text, _ASKED_NAME.fullmatch).blocks("tag"), None)):
+        # A block of retrieved things that says which part of it the question is.
+        kept = text[asked.content].strip()
     return without_envelope(kept)
 
 
@@ -160,7 +173,9 @@ def _question(text: str) -> str:
 def _end_of_context(text: str) -> int:
     """Where the last tag ends that closes a context; 0 without one."""
     marks = Markup(text, _CONTEXT_NAME.fullmatch).marks
-    return max((mark.end for mark in marks if mark.kind == "tag" and mark.closes), default=0)
+    ends = [mark.end for mark in marks if mark.kind == "tag" and mark.closes]
+    # In the midst of a line instructions speak of the tag.
+    return max((end for end in ends if _ENDS_LINE.match(text, end)), default=max(ends, default=0))
 
 
 def _behind_instructions(text: str) -> str:
@@ -168,7 +183,7 @@ def _behind_instructions(text: str) -> str:
     if not _HOW_TO_ANSWER.match(text):
         return text
     if (question := _ASKED.search(text)) is not None:
-        return text[question.end() :]
+        return _asked(text[question.end() :])
     begins = 0
     for found in PARAGRAPHS.finditer(text):
         if not _HOW_TO_ANSWER.match(text, begins):

@@ -27,12 +27,13 @@ _AMONG_OTHERS = (
 )
 _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
-    rf"|(?:{_AT_HAND})[._-](?:{_AMONG_OTHERS})"
+    rf"|(?:{_AT_HAND})(?:[._-](?:{_AMONG_OTHERS})|(?:{_THINGS}))"
     rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
+    r"|指令|要求|已知信息|上下文|参考(?:资料|内容|信息)?|引用|知识库?|资料|文档"
 )
 # Tags that hold the user's own words.
 _OWN = re.compile(
-    r"<(?P<name>task|feedback|query|question|user[._-]?(?:query|question|message|input|request|prompt))\s*>"
+    r"<(?P<name>task|feedback|query|question|问题|提问|user[._-]?(?:query|question|message|input|request|prompt))\s*>"
     r"(?P<said>.*)</(?P=name)\s*>\s*+",
     re.IGNORECASE | re.DOTALL,
 )
@@ -105,14 +106,15 @@ class _Narrowed:
 
     def _is_shorter_at_its_end(self) -> bool:
         """Whether something was behind the user's part, which is cut off, and more may be."""
+        # With its heading, if it has one.
+        begin = self._before_block.get(self._end)
+        if begin is not None and begin >= self._begin:
+            return self._end_at(begin)
         tag = self._closing.get(self._end)
         if tag is not None and tag.closes:
             opens = self._markup.balanced.get(tag.start)
             if opens is not None and opens.start >= self._begin and self._begins_line(opens):
                 return self._end_at(opens.start)
-        begin = self._before_block.get(self._end)
-        if begin is not None and begin >= self._begin:
-            return self._end_at(begin)
         begins = self._last_paragraph()
         if begins > self._begin and steers_beside_words(self._text[begins : self._end]):
             return self._end_at(begins)

@@ -15,13 +15,18 @@ import re
 
 _ACTION = re.compile(r"^Action:[^\n]{0,200}\n\s{0,20}Action Input:", re.MULTILINE)
 _CALLING = re.compile(r"^Calling tools:\s*\[\{", re.MULTILINE)
-_BLOCK = re.compile(
-    r"^[ \t]{0,3}(?:<tool_call>\s*(?:\{|<function=)|<function_calls?>\s*[{<]|\[TOOL_CALLS\]\s*\[?\w"
-    r"|<\uff5ctool\u2581calls\u2581begin\uff5c>|<\|tool_calls_section_begin\|>)",
-    re.MULTILINE,
+_BLOCK = re.compile(r"^[ \t]{0,3}(?:<tool_call>\s*(?:\{|<function=)|<function_calls?>\s*[{<])", re.MULTILINE)
+# Tokens of models (Mistral, DeepSeek, Kimi), which adjoin the words before them.
+_TOKENS = re.compile(
+    r"\[TOOL_CALLS\]\s{0,9}(?:\[\s{0,9}\{|[\w.-]{1,100}\s{0,9}(?:\[(?:ARGS|CALL_ID)\]|\{))"
+    r"|<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>"
+    r"|<\|tool_calls_section_begin\|>\s{0,9}<\|tool_call_begin\|>"
 )
-_CALLS = (_ACTION, _CALLING, _BLOCK)
-_CLOSES = ("</tool_call>", "</function_call>", "</function_calls>", "<\uff5ctool\u2581calls\u2581end\uff5c>")
+_CALLS = (_ACTION, _CALLING, _BLOCK, _TOKENS)
+_CLOSES = (
+    *("</tool_call>", "</function_call>", "</function_calls>"),
+    *("<\uff5ctool\u2581calls\u2581end\uff5c>", "<|tool_calls_section_end|>"),
+)
 _ANSWERS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE)
 _THOUGHT = re.compile(r"\s*Thoughts?:\s", re.IGNORECASE)
 _RESULT = re.compile(

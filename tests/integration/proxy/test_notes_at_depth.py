@@ -67,6 +67,17 @@ def test_words_behind_which_a_frontend_puts_the_beginning_of_the_answer_are_stor
     assert [text for role, _, text in door.said() if role == "user"] == list(SAID)
 
 
+def test_an_instruction_in_a_part_of_its_own_behind_the_newest_words_is_stored_once_at_most(store, being):
+    """SillyTavern merges lines of one role into parts of one message, for Claude."""
+    door, said = Door(store, being), [GREETING]
+    for place, words in enumerate(SAID):
+        parts = [{"type": "text", "text": text} for text in (words, NOTE)]
+        door.asks(*said, {"role": "user", "content": parts}, answer=answered(place))
+        said += [user(words), assistant(answered(place))]
+
+    assert [text for role, _, text in door.said() if role == "user"] == list(SAID)
+
+
 def test_words_that_are_deleted_and_said_again_stand(store, being):
     door = Door(store, being)
     door.asks(GREETING, user(SAID[0]), answer=answered(0))

@@ -80,6 +80,12 @@ WHOLE = [
     of_response("output_item.done", output_index=0, item=item("Good morning.")),
     of_response("completed", response=response(item("Good morning."))),
 ]
+REFUSAL = {**item(), "content": [{"type": "refusal", "refusal": "Good morning."}]}
+REFUSED = [
+    of_response("refusal.delta", output_index=0, content_index=0, delta="Good "),
+    of_response("refusal.delta", output_index=0, content_index=0, delta="morning."),
+    of_response("refusal.done", output_index=0, content_index=0, refusal="Good morning."),
+]
 MESSAGE = [
     started(),
     block("start", content_block={"type": "text", "text": ""}),
@@ -129,6 +135,12 @@ def test_a_message_is_read_as_a_stream_and_as_a_document():
         # A part that is no text, before the words.
         [WHOLE[0], of_response("reasoning_summary_text.delta", output_index=0, delta="Look."), *WHOLE[1:]],
         [*WHOLE[:3], {"type": "response.unknown", "delta": None}, {"type": None}, *WHOLE[3:]],
+        # A refusal, in pieces, at the end of its part, and in the response alone.
+        [WHOLE[0], *REFUSED, of_response("completed", response=response(REFUSAL))],
+        [WHOLE[0], REFUSED[-1], of_response("completed", response=response())],
+        [of_response("completed", response=response(REFUSAL))],
+        # A message that does not say that it is one.
+        [of_response("completed", response=response({"role": "assistant", "content": "Good morning."}))],
     ],
 )  # fmt: skip
 def test_a_response_is_said_once_however_a_server_tells_it(made):

@@ -97,12 +97,22 @@ def test_a_call_that_is_written_as_text_and_its_result_are_no_talk(call, result)
     ]  # fmt: skip
 
 
+DEEPSEEK = (
+    "<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>weather"
+    "<\uff5ctool\u2581calls\u2581end\uff5c>"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "rest"),
     [
         ("Thought: I know it.\nAnswer: In the Danube.", "In the Danube."),
         (f"{REACT}\nObservation: The Danube\nThought: I know it.\nFinal Answer: In the Danube.", "In the Danube."),
         (f"I look.\n{HERMES}\nIn the Danube.", "I look.\n\nIn the Danube."),
+        ('I look.[TOOL_CALLS]weather{"city": "Ulm"}', "I look."),
+        (f"I look.{DEEPSEEK}", "I look."),
+        ("I look.<|tool_calls_section_begin|><|tool_call_begin|>weather<|tool_calls_section_end|>", "I look."),
+        ("[TOOL_CALLS] is Mistral's token.", "[TOOL_CALLS] is Mistral's token."),
         (f"A call looks so:\n```\n{HERMES}\n```\nTry it.", f"A call looks so:\n```\n{HERMES}\n```\nTry it."),
     ],
 )

@@ -130,5 +130,27 @@ def test_prompts_of_coding_agents_and_gpt4all_are_known():
     )
     for asked in (title, "Describe the above conversation in seven words or less.", diagram):
         assert maker_of(read_transcript([*TALK, {"role": "user", "content": asked}])) == "frontend"
-    system = {"role": "system", "content": "You are a title generator. You output ONLY a thread title. Nothing else."}
-    assert maker_of(read_transcript([system, {"role": "user", "content": "My cat is called Minka."}])) == "frontend"
+    for system in (
+        "You are a title generator. You output ONLY a thread title. Nothing else.",
+        "You are an expert in crafting pithy titles for chatbot conversations. Reply with one.",
+        "Generate a short chat title (2-5 words) summarizing the user's message.\n\nOutput ONLY the title text.",
+    ):
+        assert maker_of(read_transcript([{"role": "system", "content": system}, *TALK[:1]])) == "frontend"
+    kobold = "A cat.\n### Instruction:\nSummarize the above text in a single paragraph of up to ten detailed sentences."
+    assert maker_of(read_transcript([{"role": "user", "content": f"{kobold}\n### Response:\n"}])) == "frontend"
+
+
+@pytest.mark.parametrize(
+    ("system", "maker"),
+    [
+        ("Create a 3-5 word title for the user's message. Respond with the title only.", "unsure"),
+        ("Erstelle einen kurzen Titel für dieses Gespräch, höchstens fünf Wörter, nur den Titel.", "unsure"),
+        ("You are Title, the talking cat. Answer only in rhyme in this chat.", "person"),
+        ("You are a helpful assistant. Give short answers only. Summarize the conversation when asked.", "person"),
+        ("Create a warm chat. Answer the user's messages in two sentences, without lists. Remember facts.", "person"),
+    ],
+)
+def test_a_system_line_may_ask_for_a_title_of_the_only_line(system, maker):
+    lines = [{"role": "system", "content": system}, *TALK, TALK[0]]
+    assert maker_of(read_transcript(lines[:2])) == maker
+    assert maker_of(read_transcript(lines)) == "person"

@@ -123,7 +123,40 @@ WRAPPED |= {
     "the time behind it": f"{OWN}\n\n(Current date and time: 2026-03-02 18:00:05)",
     "lines of a file": f"```md notes/cv.md (1-2)\nI live in Bern.\n```\n{OWN}",
 }
+COPILOT_NOTE = "(See <attachments> above for file contents. You may not need to search or read the file again.)"
+WRAPPED |= {
+    "lobechat, a question in the block": "<knowledge_base_qa_info>\nYou are helpful.\n<retrieved_chunks>\n"
+    f"I live in Bern.\n</retrieved_chunks>\n<user_query>\n<raw_query>{OWN}</raw_query>\n<user_query>\n"
+    "</knowledge_base_qa_info>",
+    "fastgpt, rules that name the tag": "使用 <Reference></Reference> 标记中的内容作为你的知识:\n\n<Reference>\nBern\n"
+    f'</Reference>\n\n回答要求\uff1a\n- 避免提及你是从 <Reference></Reference> 获取的知识。\n\n问题:"""{OWN}"""',
+    "fastgpt in English": "Use the content within <Reference></Reference> tags as your knowledge:\n\n<Reference>\n"
+    "Bern\n</Reference>\n\nAnswer requirements:\n- Do not say that you know it from <Reference></Reference>.\n\n"
+    f'Question:"""{OWN}"""',
+    "langchain-chatchat": f"<指令>根据已知信息回答问题。</指令>\n<已知信息>Bern</已知信息>\n<问题>{OWN}</问题>",
+    "copilot, names in camel case": "<attachments>\nBern\n</attachments>\n<editorContext>\nThe file is cv.md.\n"
+    f"</editorContext>\n<userRequest>\n{OWN} {COPILOT_NOTE}\n</userRequest>",
+    "lm studio, information": "The following information was found in files:\n\nCitation 1: Bern\n\n"
+    f"User Query:\n\n{OWN}",
+    "deepseek, results": "# The following contents are the search results related to the user's message:\n"
+    f"[webpage 1 begin]Bern[webpage 1 end]\nToday is Monday.\n# The user's message is:\n{OWN}",
+    "deepseek, results in Chinese": "# 以下内容是基于用户发送的消息的搜索结果:\n[webpage 1 begin]Bern[webpage 1 end]\n"
+    f"# 用户消息为\uff1a\n{OWN}",
+    "mem0, a list": f"- Relevant Memories/Facts: \n\n- Bern\n\n- Entities: []\n\n- User Question: {OWN}",
+    "page assist, on one line": "You are a helpful AI assistant. Use the following pieces of context to answer the"
+    f" question at the end.  I live in Bern.  Question: {OWN} Helpful answer:",
+    "obsidian, a heading": f"{OWN}\n\n# Additional context:\n\n<note_in_context>\nI live in Bern.\n</note_in_context>",
+    "a web page": f"This is the text of a web page:\n<page>\nI live in Bern.\n</page>\n\n{OWN}",
+    "langchain, a form of the answer": f"{OWN}\nThe output should be formatted as a JSON instance that conforms to the"
+    " JSON schema below.\n\nHere is the output schema:\n```\n{}\n```",
+    "n8n, a form of the answer": f"{OWN}\n----\nIMPORTANT: Always call `format_final_json_response` to format it!",
+}
 OWN_TEXTS = [
+    "He asked:  Question: who are you?",
+    "The search results were found:\nnothing. I am tired.",
+    "<Überraschung> for you, Bo!",
+    "The output should be formatted, says my boss. I quit.",
+    "<editor>Vera</editor> edits my book.",
     "My survey.\nName: Ann, I live in Bern.\nNotes: I am allergic to nuts.\nQuestion: what can I eat?\nAnswer:",
     "Using the information I gave you, plan my day. Question: is it long?",
     "Given this context, should I quit?\n\nI am tired.",

@@ -74,7 +74,7 @@ def test_what_the_request_opened_an_answer_may_only_close():
                 "role": "user",
                 "content": [{"type": "text", "text": "a"}, {"type": "file"}, {"type": "text", "text": "b"}],
             },
-            Line("user", "a\nb", other_parts=True),
+            Line("user", "a\n\nb", other_parts=True),
         ),
     ],
 )
