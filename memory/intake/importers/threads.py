@@ -71,14 +71,33 @@ class Chat:
 def oldest_first(turns: Sequence[Said]) -> list[Said]:
     """Return the messages of a file that may begin with the newest one: along such a file, the times of each side fall.
 
-    Two clocks may have told the times of the two sides, also of a question and its answer alone.
+    Where answers are not older than the question before them, the file begins with the newest exchange. Two clocks may
+    have told the times of the two sides, also of a question and its answer alone.
     """
     said = [one for one in turns if one.text is not None and one.chosen]
     sides = [[one.at for one in said if one.at is not None and one.is_user is is_user] for is_user in (True, False)]
     if min(map(len, sides)) <= 1:
         sides = [[one.at for one in said if one.at is not None]]
     is_pair = len(said) == 2 and said[0].is_user  # noqa: PLR2004  # a pair
-    return [*reversed(turns)] if all(map(_falls, sides)) and not is_pair else [*turns]
+    if is_pair or not all(map(_falls, sides)):
+        return [*turns]
+    answers = [(asked.at, one.at) for asked, one in pairwise(said) if asked.is_user and not one.is_user]
+    answered = [asked <= at for asked, at in answers if asked is not None and at is not None]
+    whole = _exchanges(turns) if 2 * sum(answered) > len(answered) else [[one] for one in turns]
+    return [one for exchange in reversed(whole) for one in exchange]
+
+
+def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
+    """Divide messages before each question; the first ones may be answers alone."""
+    found: list[list[Said]] = [[]]
+    is_asked = True
+    for one in turns:
+        if one.text is not None:
+            if one.is_user and not is_asked:
+                found.append([])
+            is_asked = one.is_user
+        found[-1].append(one)
+    return found
 
 
 def _falls(times: Sequence[datetime]) -> bool:
