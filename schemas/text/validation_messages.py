@@ -6,6 +6,9 @@ from itertools import islice
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+NOT_BLANK = r"\S"
+"""The pattern of texts that say something."""
+
 MOST_MESSAGES = 20
 MOST_MESSAGE_CHARACTERS = 300
 MOST_PLACE_CHARACTERS = 120
@@ -58,8 +61,10 @@ def _message(fault: ErrorDetails) -> str:
 
 
 def _rule(fault: ErrorDetails) -> str:
-    """Return pydantic's text of the rule, except for unknown tags, where it would repeat the value."""
+    """Return pydantic's text of the rule; it would repeat an unknown tag, and show a pattern for what is blank."""
     if fault["type"] == "union_tag_invalid":
         context = fault["ctx"]
         return f"{str(context['discriminator']).strip(chr(39))} must be one of {context['expected_tags']}"
+    if fault["type"] == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NOT_BLANK:
+        return "Must not be blank"
     return fault["msg"]

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from schemas.limits import DEFAULT_IMPORTANCE, EARLIEST_YEAR, LATEST_YEAR, PRODUCER_ID_CHARACTERS
+from schemas.text.validation_messages import NOT_BLANK
 
 T = TypeVar("T")
 
@@ -33,7 +34,7 @@ class Wire(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
 
 
-Words = Annotated[str, Field(min_length=1, pattern=r"\S")]
+Words = Annotated[str, Field(min_length=1, pattern=NOT_BLANK)]
 Degree = Annotated[float, Field(ge=-1, le=1)]
 Conversation = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
 """A producer's id of a chat or tab."""

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from schemas.intake.inputs import MessageInput
 from schemas.limits import NESTING
 from schemas.nodes.recall import RecallRequest
 from schemas.text.storable import decoded, storable, storable_json, surely_storable, unstorable
@@ -27,6 +28,12 @@ def test_of_many_complaints_the_first_are_told_and_the_others_counted():
     told = validation_messages(refused.value)
     assert len(told) == MOST_MESSAGES + 1
     assert told[-1] == "and 480 more"
+
+
+def test_what_is_blank_is_called_so():
+    with pytest.raises(ValidationError) as refused:
+        MessageInput.model_validate({"role": "user", "content": " \n"})
+    assert validation_messages(refused.value) == ["content: Must not be blank"]
 
 
 def test_a_complaint_is_short_whatever_names_it_holds():
