@@ -135,14 +135,28 @@ def _said(transcript: Path) -> Iterator[dict[str, Any]]:
             if role not in {"user", "assistant"} or (isinstance(origin, dict) and origin.get("kind") in OTHERS):
                 continue
             text = _text(sent.get("message"), is_user=role == "user")
-            if entry.get("uuid") and text:
-                yield {
-                    "id": f"claude-code/{entry['uuid']}",
-                    "role": role,
-                    "conversation": _conversation(entry.get("sessionId") or transcript.stem),
-                    "content": text[:MOST_CHARACTERS],
-                    "created_at": entry.get("timestamp"),
-                }
+            asked, answered = _answers(entry) if role == "user" else ("", "")
+            for suffix, said_by, said in (
+                ("/asked", "assistant", asked),
+                ("", role, "\n".join(filter(None, (text, answered)))),
+            ):
+                if entry.get("uuid") and said:
+                    yield {
+                        "id": f"claude-code/{entry['uuid']}{suffix}",
+                        "role": said_by,
+                        "conversation": _conversation(entry.get("sessionId") or transcript.stem),
+                        "content": said[:MOST_CHARACTERS],
+                        "created_at": entry.get("timestamp"),
+                    }
+
+
+def _answers(entry: dict[str, Any]) -> tuple[str, str]:
+    """The questions that the agent asked with a tool, and what the user chose or wrote in answer to them."""
+    result = entry.get("toolUseResult")
+    answers = result.get("answers") if isinstance(result, dict) and "questions" in result else None
+    given = [(one, answer) for one, answer in answers.items() if answer] if isinstance(answers, dict) else []
+    written = [", ".join(map(str, answer)) if isinstance(answer, list) else f"{answer}" for _, answer in given]
+    return "\n".join(question for question, _ in given), "\n".join(written)
 
 
 def _conversation(session: str) -> str:

@@ -153,13 +153,31 @@ def test_what_a_person_writes_while_the_agent_works_is_said_and_what_others_send
         entry(6, "From another session.", origin={"kind": "peer"}),
         entry(7, '<teammate-message teammate_id="x">Done.</teammate-message>'),
         entry(8, "Thanks.", origin={"kind": "human"}),
+        entry(
+            9,
+            [
+                {
+                    "type": "tool_result",
+                    "content": 'User has answered your questions: "Which oil?"="Linseed, from Oslo".',
+                }
+            ],
+            toolUseResult={
+                "questions": [],
+                "answers": {"Which oil?": "Linseed, from Oslo", "How many coats?": ["Two"]},
+            },
+        ),
     ]
     transcript = tmp_path / "s.jsonl"
     lines[3].pop("uuid")
     transcript.write_text("\n".join(map(json.dumps, lines)))
     assert hook("SessionEnd", transcript_path=str(transcript)).returncode == 0
-    assert {row["content"] for row in said(person)} == {
-        *("Paint the door.", "In blue, please.", "And the frame.", "And the wall.", "Thanks.")
+    assert {(row["role"], row["content"]) for row in said(person)} == {
+        *(
+            ("user", words)
+            for words in ("Paint the door.", "In blue, please.", "And the frame.", "And the wall.", "Thanks.")
+        ),
+        ("assistant", "Which oil?\nHow many coats?"),
+        ("user", "Linseed, from Oslo\nTwo"),
     }
 
 
