@@ -14,7 +14,8 @@ _OF_WHAT = (
 _WHAT = (
     r"context(?:[ \t]information)?|documents?|document\(s\)|files?|file\(s\)|attachments?|search results?|results?"
     r"|sources?|references?|reference materials?|materials?|knowledge(?:[ \t]base)?|excerpts?|passages?|snippets?"
-    r"|memor(?:y|ies)|web pages?|pages?|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
+    r"|memor(?:y|ies)|web pages?|pages?|selected text|clipboard|(?:video[ \t])?transcripts?"
+    r"|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
     r"|documentos|résultats|resultados|datei|fichiers?|archivos?|arquivos?|контекст|документы?|файлы?|источники"
     r"|上下文|参考资料|参考情報|搜索结果|检索结果|検索結果|文件|文档|附件|資料|ファイル|파일|문서|검색 결과"
 )

@@ -70,6 +70,7 @@ _ASKED = re.compile(
     rf"{_BEHIND_LABEL}(?=\S|\n)",
     re.IGNORECASE,
 )
+_SPEAKER = re.compile(r"(?:user|human)[ \t]*:[ \t]*(?=\S)", re.IGNORECASE)
 _ASKED_NAME = re.compile(r"(?:user|raw)_?(?:query|question|message|input|request)")
 _QUERY_NAME = re.compile(r"user_query|query|user_question|question|user_message|user_input")
 _CONTEXT_LABEL = re.compile(
@@ -129,7 +130,7 @@ def own_words(text: str) -> str:
     elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):
         text = _asked(text[question.end() :])
     kept = without_wrappers(text)
-    if kept != text.strip() and (label := _ASKED.match(kept)) is not None:
+    if kept != text.strip() and (label := _ASKED.match(kept) or _SPEAKER.match(kept)) is not None:
         # It told the model which part of the line the question is.
         kept = kept[label.end() :].strip()
     if not kept and (asked := next(Markup(text, _ASKED_NAME.fullmatch).blocks("tag"), None)):

@@ -20,7 +20,8 @@ _OF_USER = (
     r"(?:(?:here|these|the following)[ \t]++(?:are|is)[ \t]++)?(?:some[ \t]++|the[ \t]++)?"
     r"(?:(?:relevant|known|stored|retrieved|past|previous|important)[ \t]++){0,2}"
     r"(?:memories|facts|information|context|notes|preferences|details)[ \t]++(?:about|of|on|for)[ \t]++the[ \t]++user"
-    r"|(?:(?:relevant|stored|retrieved|recalled|long-term)[ \t]++){1,2}memories(?:[ \t]++from[ \t]++[^\n:]{1,60})?"
+    r"|(?:(?:relevant|stored|retrieved|recalled|long-term)[ \t]++){1,2}memor(?:y|ies)"
+    r"(?:[ \t]++from[ \t]++[^\n:]{1,60})?"
     r"|user(?:'s)?[ \t]++(?:context|memor(?:y|ies)|profile|preferences|facts|information|data)"
 )
 # With a first person in it a note may be the person's.
@@ -29,6 +30,11 @@ _NOTE = re.compile(
     rf"(?:author'?s? note|a/n)[ \t]*:[ \t](?![^\n]*{_OF_SPEAKER})"
     r"|[\[(]?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)"
     rf"(?=[^\n]*\d)(?![^\n]*{_OF_SPEAKER})[^\n]{{1,60}}\Z"
+    # The same in other languages, where nothing but figures follows
+    r"|[\[(]?(?:当前|现在|現在)的?(?:时间|日期|日期时间|時刻|日時|日付)[ \t]*[:\uff1a][ \t]*"
+    r"[\d年月日时分秒時./:, -]{6,40}[\])]?\Z"
+    r"|[\[(]?(?:(?:aktuelle[sr]?[ \t](?:datum|uhrzeit|zeit))|(?:date|heure)[ \t]actuelle|(?:fecha|hora)[ \t]actual"
+    r"|data[ \t](?:attuale|atual)|(?:текущая[ \t]дата|текущее[ \t]время))[ \t]*:[ \t]*[\d./:, -]{6,40}[\])]?\Z"
     # What SillyTavern's Vector Storage recalls, and lists of what a program knows of "the user".
     rf"|(?:#{{1,4}}[ \t]*|\*\*)?(?:related information|past events|{_OF_USER})(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*\n"
     r"|(?:#{1,4}[ \t]*|\*\*)?(?:summary of (?:the |our )?(?:previous |earlier |past )?(?:conversation|chat|discussion)"

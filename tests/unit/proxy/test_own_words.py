@@ -123,6 +123,14 @@ WRAPPED |= {
     "the time behind it": f"{OWN}\n\n(Current date and time: 2026-03-02 18:00:05)",
     "lines of a file": f"```md notes/cv.md (1-2)\nI live in Bern.\n```\n{OWN}",
 }
+WRAPPED |= {
+    "the time in Chinese": f"当前时间\uff1a2026-03-12 09:15\n\n{OWN}",
+    "the time in German": f"Aktuelle Zeit: 12.03.2026 09:15\n\n{OWN}",
+    "a memory": f"Relevant memory:\nI live in Bern.\n\n{OWN}",
+    "a speaker behind memories": f"User memories:\n- I live in Bern.\n\nUser: {OWN}",
+    "a selection": f"Selected text:\n```\nI live in Bern.\n```\n\n{OWN}",
+    "a transcript": f'{OWN}\n\nVideo transcript:\n"""\nI live in Bern.\n"""',
+}
 COPILOT_NOTE = "(See <attachments> above for file contents. You may not need to search or read the file again.)"
 WRAPPED |= {
     "lobechat, a question in the block": "<knowledge_base_qa_info>\nYou are helpful.\n<retrieved_chunks>\n"
@@ -152,6 +160,8 @@ WRAPPED |= {
     "n8n, a form of the answer": f"{OWN}\n----\nIMPORTANT: Always call `format_final_json_response` to format it!",
 }
 OWN_TEXTS = [
+    "Aktuelle Zeit: 3 Uhr, und ich kann nicht schlafen.",
+    "Selected text is blue.\n\nUser: that is me.",
     "He asked:  Question: who are you?",
     "The search results were found:\nnothing. I am tired.",
     "<Überraschung> for you, Bo!",
