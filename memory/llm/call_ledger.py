@@ -1,10 +1,11 @@
 """Cost accounting of model calls, and the stored answers of one unit of work's."""
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -81,7 +82,9 @@ class CallAccounts:
             BudgetSpent: The rest of the day's budget is smaller.
             Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
         """
-        return budgets.reserve(self._store, self._settings, self.account, **self._most(question, batch=batch))
+        reserve = self._reservation(question, batch=batch)
+        with budgets.noted(self._store), self._store.transaction() as tx:
+            return reserve(tx)
 
     def make(self, question: Question[Any], call_id: UUID) -> Completion | BadAnswer:
         """Make a reserved call, without a connection; one that fails is settled.
@@ -161,20 +164,24 @@ class CallAccounts:
             with self._store.transaction() as tx:
                 drops.count(tx, self.account.owner_id, purpose, reasons)
 
-    def _most(self, question: Question[Any], *, batch: bool) -> dict[str, Any]:
-        """Describe a call at the highest cost that it can have."""
+    def _reservation(self, question: Question[Any], *, batch: bool) -> Callable[[Transaction], UUID]:
+        """Prepare the reservation of a call at the highest cost that it can have."""
         model = self._thinker.model(question.size)
         most = max_usage(question, self._settings.thinking_room)
-        return {
-            "purpose": question.purpose,
-            "provider": self._thinker.provider,
-            "model": model,
-            "batch": batch,
-            "input_tokens": most.prompt_tokens,
-            "output_tokens": most.output_tokens,
-            "cost": cost_of(model, most, self._settings.prices, batch=batch),
-            "withdrawals": self._withdrawals,
-        }
+        cost = cost_of(model, most, self._settings.prices, batch=batch)
+        return partial(
+            calls.reserve,
+            account=self.account,
+            purpose=question.purpose,
+            provider=self._thinker.provider,
+            model=model,
+            batch=batch,
+            input_tokens=most.prompt_tokens,
+            output_tokens=most.output_tokens,
+            cost=cost,
+            limits=budgets.limits(self._settings, cost),
+            withdrawals=self._withdrawals,
+        )
 
     def _settle(
         self, tx: Transaction, call_id: UUID, completion: Completion | None, outcome: Outcome, *, batch: bool
@@ -237,14 +244,10 @@ class CallLedger(CallAccounts):
         Raises:
             BudgetSpent, Withdrawn: As `reserve`.
         """
-        prompt = prompt_hash(question)
-        return budgets.find_or_reserve(
-            self._store,
-            self._settings,
-            self.account,
-            lambda tx: responses.find(tx, self._claim, prompt),
-            **self._most(question, batch=False),
-        )
+        prompt, reserve = prompt_hash(question), self._reservation(question, batch=False)
+        with budgets.noted(self._store), self._store.transaction() as tx:
+            found = responses.find(tx, self._claim, prompt)
+            return reserve(tx) if found is None else found
 
     def keep(
         self, question: Question[Any], call_id: UUID, answer: Completion | BadAnswer, *, batch: bool = False

@@ -1,9 +1,8 @@
 """Daily budgets of model calls, and what is spent of them; an exhausted budget is recorded and logged once a day."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
@@ -13,53 +12,10 @@ from schemas.llm.calls import BudgetName, BudgetReached, BudgetToday, Lacking
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import calls
-from store.llm.calls import Account, Budget
+from store.llm.calls import Budget
 from store.transaction import Transaction
 
 log = structlog.get_logger()
-
-T = TypeVar("T")
-
-
-def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> UUID:
-    """Reserve a call against the day's budgets in a transaction of its own; returns the call's id.
-
-    If the connection is lost, one more reservation may stay in the account at its highest cost.
-
-    Args:
-        store: The ledger.
-        settings: The limits of a day, unless the user or the Being has limits of its own.
-        account: The owner and payer.
-        call: The other arguments of `calls.reserve`.
-
-    Raises:
-        BudgetSpent, NotFound, Withdrawn: As `calls.reserve`.
-    """
-    with noted(store), store.transaction() as tx:
-        return calls.reserve(tx, account, limits=limits(settings, call["cost"]), **call)
-
-
-def find_or_reserve(
-    store: Store, settings: Settings, account: Account, find: Callable[[Transaction], T | None], **call: Any
-) -> T | UUID:
-    """Look for what the call would return, and reserve the call if there is nothing; in one transaction.
-
-    Args:
-        store: The ledger.
-        settings: See `reserve`.
-        account: The owner and payer.
-        find: Looks for it.
-        call: The other arguments of `calls.reserve`.
-
-    Returns:
-        What `find` returned, or the call's id.
-
-    Raises:
-        BudgetSpent, NotFound, Withdrawn: As `calls.reserve`.
-    """
-    with noted(store), store.transaction() as tx:
-        found = find(tx)
-        return calls.reserve(tx, account, limits=limits(settings, call["cost"]), **call) if found is None else found
 
 
 def limits(settings: Settings, cost: Decimal | None = Decimal(0)) -> dict[BudgetName, Budget]:

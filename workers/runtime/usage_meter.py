@@ -46,18 +46,20 @@ class AccountsMeter:
         asker = asking()
         if asker is None:
             raise RuntimeError("A paid embedding request must be made inside `on_behalf_of`.")
-        call_id = budgets.reserve(
-            self._store,
-            self._settings,
-            Account(asker.owner_id, asker.kind, asker.key, "platform"),
-            purpose=asker.purpose,
-            provider=PROVIDER,
-            model=model,
-            batch=False,
-            input_tokens=tokens,
-            output_tokens=0,
-            cost=self._cost(model, tokens),
-        )
+        most = self._cost(model, tokens)
+        with budgets.noted(self._store), self._store.transaction() as tx:
+            call_id = calls.reserve(
+                tx,
+                Account(asker.owner_id, asker.kind, asker.key, "platform"),
+                purpose=asker.purpose,
+                provider=PROVIDER,
+                model=model,
+                batch=False,
+                input_tokens=tokens,
+                output_tokens=0,
+                cost=most,
+                limits=budgets.limits(self._settings, most),
+            )
         settle = partial(calls.settle, owner_id=asker.owner_id, call_id=call_id)
         try:
             yield used.append
