@@ -4,9 +4,11 @@ The check is a context variable set around the work, so no function in between p
 guarded if they run in a copy of the context (`contextvars.copy_context().run`).
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
+
+from schemas.ledger.bound import bound
 
 Check = Callable[[], None]
 """Returns if a request may be sent, and raises if the work must end."""
@@ -14,14 +16,9 @@ Check = Callable[[], None]
 _check: ContextVar[Check | None] = ContextVar("lease_guard", default=None)
 
 
-@contextmanager
-def checking_each_request(check: Check) -> Iterator[None]:
+def checking_each_request(check: Check) -> AbstractContextManager[None]:
     """Run `check` before each model request in the block, and before each batch of the local model."""
-    token = _check.set(check)
-    try:
-        yield
-    finally:
-        _check.reset(token)
+    return bound(_check, check)
 
 
 def before_request() -> None:

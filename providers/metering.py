@@ -3,12 +3,14 @@
 Like `providers.lease_guard`, the attribution belongs to the context of the thread that set it.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
+
+from schemas.ledger.bound import bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +44,9 @@ class Meter(Protocol):
 _asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
 
 
-@contextmanager
-def on_behalf_of(asker: Asker) -> Iterator[None]:
+def on_behalf_of(asker: Asker) -> AbstractContextManager[None]:
     """Attribute the model requests in the block."""
-    token = _asker.set(asker)
-    try:
-        yield
-    finally:
-        _asker.reset(token)
+    return bound(_asker, asker)
 
 
 def asking() -> Asker | None:

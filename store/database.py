@@ -20,6 +20,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from schemas.errors import Refused, StatementTimeout, Unavailable
 from schemas.ledger.acting import Crossing, Owner, acting
 from schemas.ledger.allowance import allowance
+from schemas.ledger.bound import bound
 from schemas.ledger.work import Claim, TaskMessage
 from store.faults.errors import translated
 from store.faults.reachability import why_unreachable
@@ -213,12 +214,8 @@ class Store:
             Unavailable: There was no connection in time, or it was lost.
             StatementTimeout: A statement ran longer than the process or the present allowance lets it.
         """
-        with self.transaction() as tx:
-            token = _JOINED.set(tx)
-            try:
-                yield tx
-            finally:
-                _JOINED.reset(token)
+        with self.transaction() as tx, bound(_JOINED, tx):
+            yield tx
 
     def _committed(self, messages: Sequence[TaskMessage]) -> None:
         """Send the messages of a transaction that was committed; the work is accepted, whether that succeeds or not."""

@@ -1,11 +1,12 @@
 """The owner that transactions act for, whose rows alone they then see: the second wall (sql/wall.sql)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
+
+from schemas.ledger.bound import bound
 
 
 @dataclass(frozen=True)
@@ -52,24 +53,11 @@ def act_for(user_id: UUID) -> None:
     _acting.set(Owner(user_id, user_id))
 
 
-@contextmanager
-def acting_for(user_id: UUID, being_id: UUID | None = None) -> Iterator[None]:
+def acting_for(user_id: UUID, being_id: UUID | None = None) -> AbstractContextManager[None]:
     """Act for a user while the block runs, in this context and in threads that copy it."""
-    with _acts(Owner(user_id, being_id or user_id)):
-        yield
+    return bound(_acting, Owner(user_id, being_id or user_id))
 
 
-@contextmanager
-def crossing(reason: Crossing) -> Iterator[None]:
+def crossing(reason: Crossing) -> AbstractContextManager[None]:
     """Act for all owners while the block runs."""
-    with _acts(reason):
-        yield
-
-
-@contextmanager
-def _acts(whom: Owner | Crossing) -> Iterator[None]:
-    before = _acting.set(whom)
-    try:
-        yield
-    finally:
-        _acting.reset(before)
+    return bound(_acting, reason)

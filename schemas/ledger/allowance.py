@@ -1,10 +1,12 @@
 """The ledger's allowance for one request, which a door says and the store keeps to."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import UUID
+
+from schemas.ledger.bound import bound
 
 
 def _free_of_charge(_: float) -> None:
@@ -42,11 +44,6 @@ def allow(allowance: Allowance) -> None:
     _allowance.set(allowance)
 
 
-@contextmanager
-def allowed(allowance: Allowance) -> Iterator[None]:
+def allowed(allowance: Allowance) -> AbstractContextManager[None]:
     """Bound what is done while the block runs, in this context and in threads that copy it."""
-    before = _allowance.set(allowance)
-    try:
-        yield
-    finally:
-        _allowance.reset(before)
+    return bound(_allowance, allowance)
