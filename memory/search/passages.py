@@ -16,7 +16,7 @@ from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
 from schemas.limits import PASSAGE_CHARACTERS, QUERY_CHARACTERS
 from schemas.search import EverythingRequest
-from store.context.whole import SaidMessage
+from schemas.talk.messages import SaidMessage
 from store.search import result_texts
 from store.search.candidates import Seen
 from store.transaction import Transaction
@@ -115,7 +115,7 @@ def whole_talk(being: Being, messages: Sequence[SaidMessage]) -> list[Passage]:
     return made
 
 
-def _line(row: Seen, texts: Mapping[UUID, result_texts.NeighbourMessage], question_text: str) -> str | None:
+def _line(row: Seen, texts: Mapping[UUID, SaidMessage], question_text: str) -> str | None:
     """A message as a passage shows it; None if it is gone by now."""
     text = texts.get(row.item_id)
     return None if text is None else f"{row.speaker or OTHER}: {excerpt(text.content, question_text, _nearest(row))}"

@@ -20,11 +20,11 @@ from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Found, Kind, Neighbour, Result, Signal
+from schemas.talk.messages import SaidMessage
 from store.database import Store
 from store.facts import fact_vectors
 from store.search import documents, queue, result_texts
 from store.search.candidates import Seen
-from store.search.result_texts import NeighbourMessage
 from store.transaction import Transaction
 
 
@@ -117,8 +117,8 @@ def _result(
     *,
     muted: bool,
 ) -> Result:
-    before: Sequence[NeighbourMessage] = ()
-    after: Sequence[NeighbourMessage] = ()
+    before: Sequence[SaidMessage] = ()
+    after: Sequence[SaidMessage] = ()
     if question.neighbours and one.item.kind == "message":
         before, after = result_texts.beside(
             tx, being.being_id, one.item.item_id, question.neighbours, question.as_of, muted=muted
@@ -142,7 +142,7 @@ def _result(
     )
 
 
-def _neighbour(being: Being, message: NeighbourMessage) -> Neighbour:
+def _neighbour(being: Being, message: SaidMessage) -> Neighbour:
     return Neighbour(
         id=message.message_id,
         speaker=speaker_of(being, message.speaker, message.role),

@@ -1,5 +1,6 @@
 """Messages and sessions: their rows, pages of them, and the change of a message."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -34,6 +35,18 @@ class Message(Row):
     drawn: bool = Field(False, description="Whether a model was asked for the scenes that it belongs to.")
     aged: bool = Field(False, description="Whether scenes that are drawn from it age from its time on.")
     request_key_id: RequestKeyId = None
+
+
+@dataclass(frozen=True, slots=True)
+class SaidMessage:
+    """A message as contexts and searches show it."""
+
+    message_id: UUID
+    session_id: UUID
+    speaker: str | None
+    role: str
+    content: str
+    created_at: datetime
 
 
 class MessageChanges(RequestModel):

@@ -1,25 +1,12 @@
 """A memory as a whole, read only where it is small enough to be shown."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from schemas.facts.fact_rows import Fact
 from schemas.nodes.nodes import Node
+from schemas.talk.messages import SaidMessage
 from store.transaction import Transaction
-
-
-@dataclass(frozen=True, slots=True)
-class SaidMessage:
-    """A message, with the session that it belongs to."""
-
-    message_id: UUID
-    session_id: UUID
-    speaker: str | None
-    role: str
-    content: str
-    created_at: datetime
 
 
 def talk(

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.search import Kind
+from schemas.talk.messages import SaidMessage
 from store.transaction import Transaction
 
 
@@ -25,17 +26,6 @@ class ItemText:
     producer_id: str | None
     content: Any
     feeling: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class NeighbourMessage:
-    """A message beside a result."""
-
-    message_id: UUID
-    speaker: str | None
-    role: str
-    content: str
-    created_at: datetime
 
 
 def texts_of(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[Kind, UUID]]) -> list[ItemText]:
@@ -93,12 +83,12 @@ def texts_of(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tup
     )
 
 
-def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[NeighbourMessage]:
+def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[SaidMessage]:
     """The messages that these documents are, in the order in which they were said."""
     return tx.rows(
-        NeighbourMessage,
+        SaidMessage,
         """
-        select m.message_id, m.speaker, m.role, m.content, m.created_at
+        select m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
         from memory.search_documents as d
         join memory.messages as m on m.being_id = d.owner_id and m.message_id = d.item_id
         where d.owner_id = %s and d.document_id = any(%s) and d.kind = 'message'
@@ -110,14 +100,14 @@ def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[
 
 def beside(
     tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None, *, muted: bool
-) -> tuple[list[NeighbourMessage], list[NeighbourMessage]]:
+) -> tuple[list[SaidMessage], list[SaidMessage]]:
     """Up to so many messages before and after one in its conversation, each in order; muted ones with `muted` alone."""
     by = {"being": being_id, "message": message_id, "count": count, "as_of": as_of, "muted": muted}
     before, after = (
         tx.rows(
-            NeighbourMessage,
+            SaidMessage,
             f"""
-            select m.message_id, m.speaker, m.role, m.content, m.created_at
+            select m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
             from memory.messages as c
             join memory.messages as m on m.being_id = c.being_id and m.session_id = c.session_id
                 and (m.created_at, m.message_id) {side} (c.created_at, c.message_id)
