@@ -11,7 +11,7 @@ from memory.proxy.comparison import called
 from memory.proxy.storing import NO_ROOMMATES, Roommates
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
-from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from schemas.accounts.accounts import Being
 from schemas.accounts.slugs import slug_of
 from schemas.errors import NotFound
@@ -121,7 +121,7 @@ def page(store: Store, caller: Caller, name: str, *, cursor: str | None, limit: 
         found = rooms.messages(
             tx, place, being_id=caller.being_id, muted="manage" in caller.scopes, before=before, limit=limit + 1
         )
-    shown, end = cut_page(found, limit, lambda one: pair_cursor(one.created_at, one.message_id))
+    shown, end = cut_page(found, limit, lambda one: (one.created_at, one.message_id))
     return RoomMessagePage(messages=shown, cursor=end)
 
 

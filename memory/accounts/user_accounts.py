@@ -31,7 +31,7 @@ def user_page(store: Store, *, external_id: str | None, cursor: str | None, limi
     after = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = users.user_page(tx, external_id=external_id, after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda user: str(user.user_id))
+    shown, end = cut_page(found, limit, lambda user: user.user_id)
     return UserPage(users=shown, cursor=end)
 
 

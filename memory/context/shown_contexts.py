@@ -39,7 +39,7 @@ def context_page(
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = provenance.page(tx, being_id, shows=shows, conversation=conversation, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda context: str(context.context_id))
+    shown, end = cut_page(found, limit, lambda context: context.context_id)
     return AssembledPage(contexts=[AssembledContext(**_in_short(one)) for one in shown], cursor=end)
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from schemas.accounts.accounts import Being
 from schemas.facts.due import DueNotices, DuePage
 from schemas.ledger import kinds
@@ -26,7 +26,7 @@ def page(store: Store, being: Being, *, until: datetime | None, cursor: str | No
     after = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         found = due.page(tx, being.being_id, until=until or clock.now(tx), after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda item: pair_cursor(item.due_at, item.item_id))
+    shown, end = cut_page(found, limit, lambda item: (item.due_at, item.item_id))
     return DuePage(due=shown, cursor=end)
 
 

@@ -44,7 +44,7 @@ def page(
             before=before,
             limit=limit + 1,
         )
-    shown, end = cut_page(found, limit, lambda fact: str(fact.fact_id))
+    shown, end = cut_page(found, limit, lambda fact: fact.fact_id)
     return FactPage(facts=shown, cursor=end)
 
 

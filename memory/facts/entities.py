@@ -4,7 +4,7 @@ from uuid import UUID
 
 from rapidfuzz.distance import JaroWinkler
 
-from memory.text.pages import count_and_name, cut_page, pair_cursor, parse_cursor
+from memory.text.pages import count_and_name, cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
 from schemas.facts.fact_answers import EntityPage, Proposals
@@ -23,7 +23,7 @@ def entity_page(store: Store, being: Being, *, muted: bool = True, cursor: str |
     after = parse_cursor(cursor, count_and_name)
     with store.transaction() as tx:
         found = entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1, muted=muted)
-    shown, end = cut_page(found, limit, lambda entity: pair_cursor(entity.facts, entity.entity_ref))
+    shown, end = cut_page(found, limit, lambda entity: (entity.facts, entity.entity_ref))
     return EntityPage(entities=shown, cursor=end)
 
 
@@ -42,7 +42,7 @@ def proposals(
         found = entities.merges(
             tx, being.user_id, being.being_id, state=state, muted=muted, before=before, limit=limit + 1
         )
-    shown, end = cut_page(found, limit, lambda merge: str(merge.merge_id))
+    shown, end = cut_page(found, limit, lambda merge: merge.merge_id)
     return Proposals(proposals=shown, cursor=end)
 
 

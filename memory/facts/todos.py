@@ -33,7 +33,7 @@ def page(
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = todos.page(tx, being.being_id, status=status, kind=kind, muted=muted, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda todo: str(todo.todo_id))
+    shown, end = cut_page(found, limit, lambda todo: todo.todo_id)
     return TodoPage(todos=shown, cursor=end)
 
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from memory.text.pages import count_and_id, cut_page, pair_cursor, parse_cursor, time_and_id
+from memory.text.pages import count_and_id, cut_page, parse_cursor, time_and_id
 from schemas.errors import NotFound, existing
 from schemas.intake.notes import NotePage, NoteState
 from schemas.nodes.nodes import NodePage, NodeStatus
@@ -25,7 +25,7 @@ def note_page(
     after = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = notes.page(tx, being_id, state=state, muted=muted, after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda note: str(note.note_id))
+    shown, end = cut_page(found, limit, lambda note: note.note_id)
     return NotePage(notes=shown, cursor=end)
 
 
@@ -59,7 +59,7 @@ def node_page(
         found = nodes.page(
             tx, being_id, cluster_id=cluster_id, status=status, muted=muted, before=before, limit=limit + 1
         )
-    shown, end = cut_page(found, limit, lambda node: pair_cursor(node.created_at, node.node_id))
+    shown, end = cut_page(found, limit, lambda node: (node.created_at, node.node_id))
     return NodePage(nodes=shown, cursor=end)
 
 
@@ -72,7 +72,7 @@ def fading_page(store: Store, being_id: UUID, *, patrols: int, muted: bool, curs
     after = parse_cursor(cursor, count_and_id)
     with store.transaction() as tx:
         found = nodes.fading(tx, being_id, patrols=patrols, muted=muted, after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda fading: pair_cursor(fading[0], fading[1].node_id))
+    shown, end = cut_page(found, limit, lambda fading: (fading[0], fading[1].node_id))
     return NodePage(nodes=[node for _, node in shown], cursor=end)
 
 
@@ -86,7 +86,7 @@ def map_page(store: Store, being_id: UUID, *, dead: bool, muted: bool, cursor: s
     with store.transaction() as tx:
         topics = clusters.live(tx, being_id, muted=muted)
         found = topic_map.page(tx, being_id, dead=dead, muted=muted, after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda node: str(node.node_id))
+    shown, end = cut_page(found, limit, lambda node: node.node_id)
     return TopicMap(clusters=topics, nodes=shown, cursor=end)
 
 
@@ -99,7 +99,7 @@ def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = messages.sessions(tx, being_id, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda session: str(session.session_id))
+    shown, end = cut_page(found, limit, lambda session: session.session_id)
     return SessionPage(sessions=shown, cursor=end)
 
 
@@ -112,7 +112,7 @@ def party_page(store: Store, being_id: UUID, *, muted: bool, cursor: str | None,
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = messages.of_others(tx, being_id, muted=muted, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda message: str(message.message_id))
+    shown, end = cut_page(found, limit, lambda message: message.message_id)
     return MessagePage(messages=shown, cursor=end)
 
 
@@ -127,7 +127,7 @@ def retracted_page(
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = retraction.page(tx, being_id, conversation=conversation, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda message: str(message.message_id))
+    shown, end = cut_page(found, limit, lambda message: message.message_id)
     return RetractedPage(messages=shown, cursor=end)
 
 
@@ -146,5 +146,5 @@ def said_in(
         exists = bool(found) or session_summaries.session(tx, being_id, session_id) is not None
     if not exists:
         raise NotFound(f"This Being has no session {session_id}.")
-    shown, end = cut_page(found, limit, lambda message: pair_cursor(message.created_at, message.message_id))
+    shown, end = cut_page(found, limit, lambda message: (message.created_at, message.message_id))
     return MessagePage(messages=shown, cursor=end)

@@ -9,7 +9,7 @@ from memory.nodes import activation
 from memory.nodes.fragments import to_fragments
 from memory.retrieval.understanding import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
-from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
@@ -124,7 +124,7 @@ def recall_topic(
             before=before,
             limit=PAGE_NODES + 1,
         )
-        shown, end = cut_page(found, PAGE_NODES, lambda node: pair_cursor(node.created_at, node.node_id))
+        shown, end = cut_page(found, PAGE_NODES, lambda node: (node.created_at, node.node_id))
         if activate:
             activation.activate(tx, being_id, [node.node_id for node in shown])
     return TopicPage(cluster=cluster, nodes=shown, cursor=end)

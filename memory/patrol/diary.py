@@ -217,7 +217,7 @@ def diary_page(store: Store, being_id: UUID, *, muted: bool = True, cursor: str 
     with store.transaction() as tx:
         found = diary.newest(tx, being_id, before=before, limit=limit + 1, muted=muted)
         think_md = souls.get(tx, being_id).think_md
-    entries, end = cut_page(found, limit, lambda entry: entry.day.isoformat())
+    entries, end = cut_page(found, limit, lambda entry: entry.day)
     return DiaryPage(entries=entries, think_md=think_md, cursor=end)
 
 

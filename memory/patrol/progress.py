@@ -30,7 +30,7 @@ def run_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) ->
     """
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
-        shown, end = cut_page(runs.newest(tx, being_id, limit + 1, before=before), limit, lambda run: str(run.run_id))
+        shown, end = cut_page(runs.newest(tx, being_id, limit + 1, before=before), limit, lambda run: run.run_id)
         return RunPage(patrols=[_report(tx, run) for run in shown], cursor=end)
 
 

@@ -68,7 +68,7 @@ def page(store: Store, being: Being, *, cursor: str | None, limit: int) -> MuteP
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = mutes.page(tx, being.user_id, being.being_id, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda one: str(one.mute_id))
+    shown, end = cut_page(found, limit, lambda one: one.mute_id)
     return MutePage(mutes=shown, cursor=end)
 
 

@@ -118,7 +118,7 @@ def rolling_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
     before = parse_cursor(cursor, version)
     with store.transaction() as tx:
         found = rolling.versions(tx, being_id, before=before, limit=limit + 1)
-    versions, end = cut_page(found, limit, lambda summary: str(summary.version))
+    versions, end = cut_page(found, limit, lambda summary: summary.version)
     return RollingPage(versions=versions, cursor=end)
 
 
@@ -142,5 +142,5 @@ def spine_page(
     with store.transaction() as tx:
         own = known_to == "present" or (known_to is None and stay_with_those_present(tx, settings, being.user_id))
         found = spines.versions(tx, being.user_id, being.being_id if own else None, before=before, limit=limit + 1)
-    versions, end = cut_page(found, limit, lambda spine: str(spine.version))
+    versions, end = cut_page(found, limit, lambda spine: spine.version)
     return SpinePage(versions=versions, cursor=end)

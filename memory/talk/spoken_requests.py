@@ -25,7 +25,7 @@ def page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, 
     before = parse_cursor(cursor, UUID)
     with store.transaction() as tx:
         found = spoken_requests.page(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda one: str(one.request_id))
+    shown, end = cut_page(found, limit, lambda one: one.request_id)
     return SpokenRequestPage(requests=shown, cursor=end)
 
 

@@ -6,7 +6,7 @@ Callers select one row more than the page size, which shows whether there is ano
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypeVar
 from uuid import UUID
 
@@ -15,27 +15,28 @@ from memory.text.errors import InvalidRequest
 T = TypeVar("T")
 S = TypeVar("S")
 
+Key = UUID | date | int | tuple[datetime | int, UUID | str]
+"""The sort key of a list's rows."""
+
 # The digits of a Postgres bigint, in which patrols are counted.
 COUNTER_DIGITS = 18
 
 
-def cut_page(found: Sequence[T], limit: int, cursor_of: Callable[[T], str]) -> tuple[list[T], str | None]:
-    """Cut selected rows to one page.
-
-    Args:
-        found: Rows in the list's order, up to `limit` + 1.
-        limit: The page size, at least one.
-        cursor_of: Makes the cursor of a page that ends with this row.
+def cut_page(found: Sequence[T], limit: int, key_of: Callable[[T], Key]) -> tuple[list[T], str | None]:
+    """Cut rows in the list's order, up to `limit` + 1 of them, to one page, by the sort key of a row.
 
     Returns:
         The page's rows, and the cursor of the next page; None if this is the last.
     """
     shown = list(found[:limit])
-    return shown, cursor_of(shown[-1]) if len(found) > limit else None
+    return shown, to_cursor(key_of(shown[-1])) if len(found) > limit else None
 
 
-def pair_cursor(first: datetime | int, second: UUID | str) -> str:
-    """Encode the cursor of a list that is sorted by a time or a count, and then by an id or a name."""
+def to_cursor(key: Key) -> str:
+    """Encode the sort key of a row."""
+    if not isinstance(key, tuple):
+        return str(key)
+    first, second = key
     shown = first.isoformat() if isinstance(first, datetime) else first
     return urlsafe_b64encode(f"{shown} {second}".encode()).decode()
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory.text.pages import cut_page, pair_cursor, parse_cursor, time_and_id
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from schemas.errors import Refused
 from schemas.ledger.kinds import STEPS, WORK
 from schemas.ledger.work import Work, WorkPage
@@ -26,7 +26,7 @@ def work_page(store: Store, owners: Owners, *, state: str, cursor: str | None, l
     after = parse_cursor(cursor, time_and_id)
     with store.transaction() as tx:
         found = work.listed(tx, owners, state=state, after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda unit: pair_cursor(unit.created_at, unit.work_id))
+    shown, end = cut_page(found, limit, lambda unit: (unit.created_at, unit.work_id))
     return WorkPage(work=shown, cursor=end)
 
 
