@@ -8,6 +8,7 @@ from typing import Any, Literal
 from memory.proxy.wrapping.agent_forms import retold
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.prompt_formats import filled_in
+from providers.chat.content_parts import words_of
 from schemas.text.reasoning import opens_reasoning
 from schemas.text.storable import storable
 
@@ -24,7 +25,6 @@ _ROLES: Mapping[str, LineRole] = {
     "tool": "tool",
     "function": "tool",
 }
-_TEXT_PARTS = ("text", "input_text", "output_text", None)
 # LobeChat's: before another agent's words its name alone, before a person's words from another program an id first.
 _SPEAKER = re.compile(r"\s*<speaker (?:name=\"(?P<agent>[^\"\n]{1,100})\"|id=\"[^\n<>]{0,500})[ \t]*/>[ \t]*\n")
 
@@ -106,13 +106,5 @@ def _line(message: Any) -> Line:
 def _parts(content: Any) -> tuple[list[str], bool]:
     """Return the texts of a content, and whether it has other parts."""
     parts = content if isinstance(content, list) else [] if content is None else [content]
-    texts = [text for text in map(_text, parts) if text is not None]
+    texts = [text for text in map(words_of, parts) if text is not None]
     return texts, len(texts) < len(parts)
-
-
-def _text(part: Any) -> str | None:
-    """The text of a part; None if it is another one."""
-    if isinstance(part, str):
-        return part
-    text = part.get("text") if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS else None
-    return text if isinstance(text, str) else None

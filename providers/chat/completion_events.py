@@ -1,19 +1,15 @@
 """The events of chat completions. A piece that is not what this wire promises is passed over."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from providers.chat.answer_so_far import AnswerSoFar, usage_of, written
+from providers.chat.content_parts import words_of
 from providers.completion import Usage
 
 # What a choice has besides what the model wrote.
 _NOT_WRITTEN = frozenset(
     {"id", "index", "role", "type", "format", "logprobs", "finish_reason", "native_finish_reason", "stop_reason"}
 )
-_TEXT_PARTS = frozenset({"text", "output_text", "text_delta", None})
-# By which names parts have their words, one within another at times.
-_WORDS = ("text", "value", "content", "parts")
-_NESTED = 4
 
 
 class CompletionEvents:
@@ -80,24 +76,9 @@ class CompletionEvents:
 
 
 def _words(part: Any) -> str:
-    """Return the text of a delta or message: its content or the parts of that, else a refusal or what was spoken."""
+    """Return the text of a delta or message: its content, else a refusal or what was spoken."""
     if not isinstance(part, dict):
         return ""
     audio = part.get("audio")
     others = (part.get("refusal"), audio.get("transcript") if isinstance(audio, dict) else None)
-    return "".join(_texts(part.get("content"), _NESTED)) or next((one for one in others if isinstance(one, str)), "")
-
-
-def _texts(content: Any, nested: int) -> Iterator[str]:
-    match content:
-        case str():
-            yield content
-        case list() if nested:
-            for each in content:
-                yield from _texts(each, nested - 1)
-        case dict() if nested and _is_text(content.get("type")):
-            yield from _texts(next((content[name] for name in _WORDS if name in content), None), nested - 1)
-
-
-def _is_text(kind: Any) -> bool:
-    return (kind is None or isinstance(kind, str)) and kind in _TEXT_PARTS
+    return words_of(part.get("content")) or next((one for one in others if isinstance(one, str)), "")

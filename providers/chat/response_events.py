@@ -4,10 +4,10 @@ A stream tells each text up to four times: in pieces, at the end of its part, of
 leave any of these out, so the pieces count, and else the most that one of the later ones tells.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from providers.chat.answer_so_far import AnswerSoFar, usage_of, written
+from providers.chat.content_parts import words_of
 from providers.completion import Usage
 
 _NOT_WRITTEN = frozenset(
@@ -15,8 +15,6 @@ _NOT_WRITTEN = frozenset(
 )
 _ENDED = frozenset({"completed", "incomplete", "failed", "cancelled"})
 _MESSAGE = "message"
-# What a part of a message says stands in the field of this name; a model's refusal is its answer.
-_SAID = {"output_text": "text", "text": "text", None: "text", "refusal": "refusal"}
 _SAID_IN_PIECES = frozenset(
     f"response.{part}.{step}" for part in ("output_text", "refusal") for step in ("delta", "done")
 )
@@ -104,7 +102,9 @@ class ResponseEvents:
         """Say what the messages among items say, unless it was said in pieces."""
         for item in output:
             if item.get("type", _MESSAGE) == _MESSAGE:
-                for part, text in enumerate(_texts(item.get("content"))):
+                content = item.get("content")
+                for part, one in enumerate(content if isinstance(content, list) else [content]):
+                    text = words_of(one) or ""
                     if not self._in_pieces.get((place, part)) and not self._in_pieces.get((None, None)):
                         self._say((place, part), text, so_far)
                         self._in_pieces[place, part] = True
@@ -115,13 +115,3 @@ class ResponseEvents:
             words = f"\n\n{words}"
         self._last = place
         so_far.say(words)
-
-
-def _texts(content: Any) -> Iterator[str]:
-    """The texts of a message's parts; of one that says nothing an empty one, so that places stay."""
-    parts = content if isinstance(content, list) else [content]
-    for part in parts:
-        kind = part.get("type") if isinstance(part, dict) else None
-        name = _SAID.get(kind) if isinstance(kind, str | None) else None
-        text = part.get(name) if name and isinstance(part, dict) else part
-        yield text if isinstance(text, str) else ""

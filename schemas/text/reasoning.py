@@ -173,7 +173,7 @@ _FRAME = re.compile(
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
 )
-_ANSWER = re.compile(r"\s*<(answer|response|output)>(?P<said>(?:(?!</?\1>).)*)</\1>\s*", re.DOTALL)
+_ANSWER = re.compile(r"\s*<(answer|response|output)>(?P<said>(?:(?!</?\1>).)*)</\1>\s*", re.DOTALL | re.IGNORECASE)
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
 # Between two markers that are only spoken of.
 _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "à", "y", "o", "e", "と", "和", "や"))

@@ -94,6 +94,7 @@ _HOW_TO_ANSWER = re.compile(
     r"|(?:answer(?:ing)?|response) (?:requirements|guidelines|rules)|回答要求)",
     re.IGNORECASE,
 )
+_HOW_TO_ANSWER_LINE = re.compile(rf"[-*•] |and answer according|{_HOW_TO_ANSWER.pattern}", re.IGNORECASE)
 _REQUIREMENTS = re.compile(
     r"\n[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:回答要求|(?:answer(?:ing)?|response) (?:requirements|guidelines|rules|format))"
     r"(?:\*\*)?[ \t]*+[:\uff1a].*\Z",
@@ -190,7 +191,11 @@ def _behind_instructions(text: str) -> str:
         if not _HOW_TO_ANSWER.match(text, begins):
             break
         begins = found.end()
-    return text[begins:] if begins else text
+    if _HOW_TO_ANSWER.match(text, begins):
+        # The question may follow on the next line.
+        while _HOW_TO_ANSWER_LINE.match(text, begins) and (end := text.find("\n", begins)) >= 0:
+            begins = end + 1
+    return text[begins:]
 
 
 def _labelled(text: str) -> str | None:

@@ -65,6 +65,9 @@ WRAPPED = {
     "cline": f"<task>\n{OWN}\n</task>\n\n<environment_details>\nI live in Bern.\n</environment_details>",
     "dify": "Use the following context as your learned knowledge, inside <context></context> XML tags.\n\n"
     f"<context>\nI live in Bern.\n</context>\n\nWhen answer to user:\n- If you don't know, say so.\n\n{OWN}",
+    "dify, on the next line": "Use the following context as your learned knowledge.\n\n<context>\nI live in Bern."
+    "\n</context>\n\nWhen answer to user:\n- If you don't know, say so.\nAvoid mentioning that you have a context."
+    f"\nAnd answer according to the language of the user's question.\n{OWN}",
     "lobechat, results": f'<searchResults>\n<item title="x">I live in Bern.</item>\n</searchResults>\n\n{OWN}',
     "a form": f"Question: {OWN}\n\nContext: I live in Bern.\n\nAnswer:",
     "a form in German": f"Beantworte die Frage anhand des Kontexts.\n\nKontext:\nIch wohne in Bern.\n\nFrage: {OWN}",

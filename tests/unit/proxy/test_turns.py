@@ -65,6 +65,7 @@ def test_what_the_request_opened_an_answer_may_only_close():
         ("text", Line("unknown", other_parts=True)),
         ({"role": "User", "content": {"text": "Hi."}}, Line("user", "Hi.")),
         ({"role": "model", "content": ["Hi.", {"type": "file"}]}, Line("assistant", "Hi.", other_parts=True)),
+        ({"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]}, Line("assistant", "No.")),
         ({"role": 5, "content": 7}, Line("unknown", other_parts=True)),
         ({"role": "developer", "content": "Be kind."}, Line("system", "Be kind.")),
         ({"role": "function", "name": "clock", "content": "Noon"}, Line("tool", "Noon", "clock")),

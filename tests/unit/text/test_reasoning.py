@@ -163,6 +163,7 @@ def test_words_that_mention_a_marker_stay(words):
         ("<think>one</think><think>two</think>Yes.", "Yes."),
         ("<think>```py\nx</think>Yes.", "Yes."),
         ("<think>one</think><answer>Yes.</answer>", "Yes."),
+        ("<Thought>one</Thought><Output>Yes.</Output>", "Yes."),
         ("<|begin_of_thought|>a<|end_of_thought|>\n<|begin_of_solution|>Yes.<|end_of_solution|>", "Yes."),
         ("<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>", "Yes."),
         (
