@@ -168,7 +168,7 @@ _LONE_CLOSE = re.compile(
 # What models write around the answer that follows their reasoning.
 _FRAME = re.compile(
     r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:final|commentary)[^<\n]{0,100}(?:<\|message\|>)?"
-    r"|(?:<\|begin\|>assistant)?<\|content\|>"
+    r"|(?:<\|begin\|>assistant)?<\|content\|>(?! )"
     r"|<\|(?:begin|end)_of_(?:solution|box)\|>|<\|(?:start|end)_(?:response|text)\|>|\[(?:BEGIN|END) FINAL RESPONSE\]"
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
@@ -325,9 +325,8 @@ class _Reader:
             return True
         joined = between.strip(_PUNCTUATION).casefold()
         if self._silent:
-            goes_on = all(_MENTIONED.match(self._text, marker.end()) for marker in (opens, close))
-            is_sentence = goes_on and between[-1:] == " " and len(between) <= SENTENCE and "\n" not in between
-            return is_sentence or (joined != "" and joined in _BETWEEN)
+            is_sentence = between[:1] == between[-1:] == " " and len(between) <= SENTENCE and "\n" not in between
+            return joined != "" and (joined.rpartition(" ")[2] if is_sentence else joined) in _BETWEEN
         if joined in _BETWEEN:
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()

@@ -56,14 +56,8 @@ _SEARCHED = re.compile(
 # A sentence that says of the block behind it that it is a file's.
 _OF_FILE = re.compile(
     r"(?=[^\n]{0,300}\b(?:uploaded|attached|attaching|content:|(?:file|document) named"
-    r"|(?:contents?|text) of (?:the |this |an? )?(?:web ?)?(?:file|document|page|article|attachment|pdf|website))\b)"
-    r"[^\n]{1,300}:[ \t]*\Z",
-    re.IGNORECASE,
-)
-# A sentence that says of what is behind it that a program has found it.
-_FOUND = re.compile(
-    r"(?=[^\n]{0,300}(?:\b(?:search results|(?:information|content|citations?|excerpts?|passages?) (?:was|were) found"
-    r"|retrieved)\b|搜索结果|检索结果|検索結果))[^\n]{1,300}[:\uff1a][ \t]*\Z",
+    r"|contents? of (?:the |this )?(?:file|document|page|article|attachment|pdf|website))\b)[^\n]{1,300}:[ \t]*\Z"
+    r"|This is the text of an? (?:web )?(?:page|file|document):\Z",
     re.IGNORECASE,
 )
 # OpenClaw says so of all that it adds.
@@ -93,8 +87,8 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line is a heading of retrieved things, or a sentence that says of them that they were found."""
-    return _HEADING.match(line) is not None or _FOUND.match(line) is not None
+    """Whether a line is a heading of retrieved things."""
+    return _HEADING.match(line) is not None
 
 
 def names_retrieved(text: str) -> bool:

@@ -20,7 +20,7 @@ from memory.proxy.wrapping.envelopes import without_envelope
 from memory.proxy.wrapping.headings import is_heading
 from memory.proxy.wrapping.steering import PARAGRAPHS
 from memory.proxy.wrapping.wrappers import without_wrappers
-from memory.text.markup import Markup
+from memory.text.markup import Mark, Markup
 
 # What frontends ask the model to answer from what was retrieved; behind the last tag, or a label, stands the question.
 _TASKS = re.compile(
@@ -28,6 +28,7 @@ _TASKS = re.compile(
     r"|(?:Please )?answer the (?:user'?s? )?(?:question|query)(?: below)?(?: only)? (?:using|based|from|with)\b"
     r"|Use the content within <\w{1,20}></\w{1,20}> tags as your knowledge"
     r"|You are a helpful AI assistant\. Use the following pieces of context"
+    r"|<指令>[^<>]{1,300}</指令>\s{0,9}<已知信息>"
     r"|You are an assistant for question[- ]answering|You are given a user query"
     r"|Context information (?:from multiple sources )?is below"
     r"|(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
@@ -46,7 +47,7 @@ _TASKS = re.compile(
     r"|(?:以下|次|下記)の?[^\n]{0,60}(?:情報|文脈|コンテキスト|資料|文書)[^\n]{0,60}(?:答え|回答))",
     re.IGNORECASE,
 )
-_LABEL = r"(?:(?:^|\n)[ \t]*|(?<=\S[ ]{2}))(?:#{1,6}[ \t]*|\*\*|[-*•][ \t]+)?"
+_LABEL = r"(?:^|\n)[ \t]*(?:#{1,6}[ \t]*|\*\*|[-*•][ \t]+)?"
 _USERS = (
     r"(?:the )?user'?s? (?:query|question|message|input|request)|用户(?:的)?(?:问题|提问|消息|输入)"
     r"|(?:Nutzer|Benutzer)(?:frage|anfrage|nachricht)|ユーザーの?質問"
@@ -59,7 +60,10 @@ _USER_ASKED = re.compile(
 # Before a label of the user's question.
 _USES_CONTEXT = re.compile(
     r"(?:please )?(?:use|using|given|based on|consider|refer to|with)\b[^\n]{0,60}\b(?:context|documents?|information"
-    r"|sources?|citations?|excerpts?|passages?|snippets?|references?|knowledge|memories|notes|results)\b",
+    r"|sources?|citations?|excerpts?|passages?|snippets?|references?|knowledge|memories|notes|results)\b"
+    # A sentence that says of what is behind it that a program has found it
+    r"|(?=[^\n]{0,300}(?:\b(?:search results|(?:information|content|citations?|excerpts?|passages?) (?:was|were) found"
+    r"|retrieved)\b|搜索结果|检索结果|検索結果))[^\n]{1,300}[:\uff1a][ \t]*(?=\n|\Z)",
     re.IGNORECASE,
 )
 # A template in whichever language, if it has a tag with a context.
@@ -71,8 +75,8 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(r"(?:user|human)[ \t]*:[ \t]*(?=\S)", re.IGNORECASE)
-_ASKED_NAME = re.compile(r"(?:user|raw)_?(?:query|question|message|input|request)")
-_QUERY_NAME = re.compile(r"user_query|query|user_question|question|user_message|user_input")
+_ASKED_NAME = re.compile(r"(?:user|raw)_?(?:query|question)")
+_QUERY_NAME = re.compile(r"user_query|query|user_question|question|user_message|user_input|问题")
 _CONTEXT_LABEL = re.compile(
     rf"{_LABEL}(?:(?:relevant|retrieved|known|background) )?(?:reference materials?|references?|context|sources?"
     rf"|documents?|citations?|memories(?:/facts)?|facts|notes|knowledge(?: base)?|information|kontext|contexte|contexto"
@@ -80,12 +84,15 @@ _CONTEXT_LABEL = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_LABEL = re.compile(
-    r"(?:(?:\n[ \t]*+[-=*]{3,}[ \t]*+)?\n|[ ](?=helpful ))[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:helpful |your |final |the )?"
+    r"(?:\n[ \t]*+[-=*]{3,}[ \t]*+)?\n[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:helpful |your |final |the )?"
     r"(?:answer|response|antwort|réponse|respuesta|risposta|resposta|ответ|回答|答案|답변"
     r"|odpowiedź|yan\u0131t|cevap|antwoord|svar)"
     r"(?:\*\*)?[ \t]*+[:\uff1a]?(?:\*\*)?\s*+\Z",
     re.IGNORECASE,
 )
+# Of Page Assist's template on one line.
+_ENDS_ON_ONE_LINE = re.compile(r"[ ]helpful answer:\s*+\Z", re.IGNORECASE)
+_ON_ONE_LINE = re.compile(r"[ ]{2}(?=question:)|[ ](?=helpful answer:)", re.IGNORECASE)
 _RULE = re.compile(r"\n[ \t]*+[-=*]{3,}\s*+\Z")
 # Paragraphs behind what was retrieved that tell the model how to answer.
 _HOW_TO_ANSWER = re.compile(
@@ -102,17 +109,22 @@ _REQUIREMENTS = re.compile(
 )
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _QUOTATION_MARKS = ('"""', "'''", "```")
-_CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?")
+_CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?|已知信息")
 
-# What programs put behind the user's words, to the end of the line: Open WebUI's instructions for its interpreter, the
-# forms of an answer that LangChain, n8n and others ask for, and what Copilot says of attachments.
+# What programs put behind the user's words, to the end of the line: Open WebUI's instructions for its interpreter, how
+# n8n asks for a form of the answer, and what Copilot says of attachments.
 _APPENDED = re.compile(
     r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
     r"<code_interpreter type=\"code\".*\Z"
-    r"|\s(?:The output should be (?:formatted as a JSON instance that conforms to|a markdown code snippet formatted in)"
-    r"|You must format your output as a JSON value that adheres to) .*\Z"
     r"|\s(?:-{3,9}\s{1,9})?IMPORTANT: Always call `format_final_json_response` .{0,200}\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
+    re.DOTALL,
+)
+# Forms of an answer, as LangChain and n8n ask for them; they end with the schema, behind which the user may speak.
+_FORM = re.compile(
+    r"\s(?:The output should be (?:formatted as a JSON instance that conforms to the JSON schema below\."
+    r"|a markdown code snippet formatted in the following schema)"
+    r"|You must format your output as a JSON value that adheres to a given \"JSON Schema\").*\Z",
     re.DOTALL,
 )
 # A switch of Qwen's models, which frontends put at either end of the line.
@@ -125,13 +137,17 @@ _MARKED = re.compile(
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
     text = _THINKING.sub("", text)
+    text = _FORM.sub("", text) if text.rstrip().endswith("```") else text
     text = without_insertions(without_envelope(_APPENDED.sub("", _MARKED.sub("\n\n", text))))
     if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
+        text = _ON_ONE_LINE.sub("\n", text) if _ENDS_ON_ONE_LINE.search(text) else text
         text = _question(_ANSWER_LABEL.sub("", text))
     elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):
         text = _asked(text[question.end() :])
     kept = without_wrappers(text)
-    if kept != text.strip() and (label := _ASKED.match(kept) or _SPEAKER.match(kept)) is not None:
+    is_behind = not text.lstrip().startswith(kept)
+    label = _ASKED.match(kept) if kept != text.strip() else None
+    if (label := label or (_SPEAKER.match(kept) if is_behind else None)) is not None:
         # It told the model which part of the line the question is.
         kept = kept[label.end() :].strip()
     if not kept and (asked := next(Markup(text, _ASKED_NAME.fullmatch).blocks("tag"), None)):
@@ -174,10 +190,16 @@ def _question(text: str) -> str:
 
 def _end_of_context(text: str) -> int:
     """Where the last tag ends that closes a context; 0 without one."""
-    marks = Markup(text, _CONTEXT_NAME.fullmatch).marks
-    ends = [mark.end for mark in marks if mark.kind == "tag" and mark.closes]
-    # In the midst of a line instructions speak of the tag.
-    return max((end for end in ends if _ENDS_LINE.match(text, end)), default=max(ends, default=0))
+    markup = Markup(text, _CONTEXT_NAME.fullmatch)
+    ends = [mark for mark in markup.marks if mark.kind == "tag" and mark.closes]
+    # In the midst of a line instructions speak of the tag, unless what it closes began on another line.
+    telling = (mark for mark in ends if _ENDS_LINE.match(text, mark.end) or _has_lines(text, markup, mark))
+    return max((mark.end for mark in telling), default=ends[-1].end if ends else 0)
+
+
+def _has_lines(text: str, markup: Markup, closes: Mark) -> bool:
+    opens = markup.balanced.get(closes.start)
+    return opens is not None and text.find("\n", opens.end, closes.start) >= 0
 
 
 def _behind_instructions(text: str) -> str:

@@ -29,7 +29,7 @@ _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
     rf"|(?:{_AT_HAND})(?:[._-](?:{_AMONG_OTHERS})|(?:{_THINGS}))"
     rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
-    r"|指令|要求|已知信息|上下文|参考(?:资料|内容|信息)?|引用|知识库?|资料|文档"
+    r"|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
 )
 # Tags that hold the user's own words.
 _OWN = re.compile(

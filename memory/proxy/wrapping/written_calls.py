@@ -15,14 +15,19 @@ import re
 
 _ACTION = re.compile(r"^Action:[^\n]{0,200}\n\s{0,20}Action Input:", re.MULTILINE)
 _CALLING = re.compile(r"^Calling tools:\s*\[\{", re.MULTILINE)
-_BLOCK = re.compile(r"^[ \t]{0,3}(?:<tool_call>\s*(?:\{|<function=)|<function_calls?>\s*[{<])", re.MULTILINE)
-# Tokens of models (Mistral, DeepSeek, Kimi), which adjoin the words before them.
-_TOKENS = re.compile(
+# Tokens of models (Mistral, DeepSeek, Kimi).
+_TOKENS = (
     r"\[TOOL_CALLS\]\s{0,9}(?:\[\s{0,9}\{|[\w.-]{1,100}\s{0,9}(?:\[(?:ARGS|CALL_ID)\]|\{))"
     r"|<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>"
     r"|<\|tool_calls_section_begin\|>\s{0,9}<\|tool_call_begin\|>"
 )
-_CALLS = (_ACTION, _CALLING, _BLOCK, _TOKENS)
+_BLOCK = re.compile(
+    rf"^[ \t]{{0,3}}(?:<tool_call>\s*(?:\{{|<function=)|<function_calls?>\s*[{{<]|{_TOKENS})", re.MULTILINE
+)
+_CALLS = (_ACTION, _CALLING, _BLOCK)
+# They adjoin the words before them; in a sentence that goes on they are spoken of.
+_CALLS_AT_END = (*_CALLS, re.compile(_TOKENS))
+_ENDS_OF_CALL = ("}", "]", ">")
 _CLOSES = (
     *("</tool_call>", "</function_call>", "</function_calls>"),
     *("<\uff5ctool\u2581calls\u2581end\uff5c>", "<|tool_calls_section_end|>"),
@@ -38,7 +43,8 @@ _NEXT = re.compile(r"^New task:\s", re.MULTILINE)
 
 def without_call(text: str) -> str:
     """Return an answer without the call that it ends with; empty if it says nothing else."""
-    begins = min((found.start() for form in _CALLS if (found := form.search(text)) is not None), default=None)
+    forms = _CALLS_AT_END if text.rstrip().endswith(_ENDS_OF_CALL) else _CALLS
+    begins = min((found.start() for form in forms if (found := form.search(text)) is not None), default=None)
     # In a block of code a call is shown, and an answer may follow what was called.
     if begins is None or text.count("```", 0, begins) % 2 or _ANSWERS.search(text, begins):
         return text

@@ -113,6 +113,7 @@ DEEPSEEK = (
         (f"I look.{DEEPSEEK}", "I look."),
         ("I look.<|tool_calls_section_begin|><|tool_call_begin|>weather<|tool_calls_section_end|>", "I look."),
         ("[TOOL_CALLS] is Mistral's token.", "[TOOL_CALLS] is Mistral's token."),
+        ('It is `[TOOL_CALLS][{"name": "a"}]`, as I said.', 'It is `[TOOL_CALLS][{"name": "a"}]`, as I said.'),
         (f"A call looks so:\n```\n{HERMES}\n```\nTry it.", f"A call looks so:\n```\n{HERMES}\n```\nTry it."),
     ],
 )

@@ -157,6 +157,8 @@ WRAPPED |= {
     "page assist, on one line": "You are a helpful AI assistant. Use the following pieces of context to answer the"
     f" question at the end.  I live in Bern.  Question: {OWN} Helpful answer:",
     "obsidian, a heading": f"{OWN}\n\n# Additional context:\n\n<note_in_context>\nI live in Bern.\n</note_in_context>",
+    "a context that ends before the question": "Given the following context answer the question.\n<documents>\n"
+    f"<document>\nBern\n</document>\n</documents> {OWN}",
     "a web page": f"This is the text of a web page:\n<page>\nI live in Bern.\n</page>\n\n{OWN}",
     "langchain, a form of the answer": f"{OWN}\nThe output should be formatted as a JSON instance that conforms to the"
     " JSON schema below.\n\nHere is the output schema:\n```\n{}\n```",
@@ -170,6 +172,13 @@ OWN_TEXTS = [
     "<Überraschung> for you, Bo!",
     "The output should be formatted, says my boss. I quit.",
     "<editor>Vera</editor> edits my book.",
+    "---\nI retrieved my dog from the shelter today:\nHe is brown.\n---\nWe love him.",
+    "Answer.\nThe output should be a markdown code snippet formatted in the following schema:\n```\n{}\n```\nI am Bo.",
+    "<要求>我想要一个周末计划</要求>\n谢谢",
+    "<指令>写一首诗给我妈妈</指令>",
+    "<引用>他说他爱我</引用>\n我该怎么办?",
+    "I wrote the text of a website for my aunt in Bern:\n```\nbread\nrolls\n```\nIs it good?",
+    "Use the following information about me: I am 30, I live in Bern.  Question: should I go?",
     "My survey.\nName: Ann, I live in Bern.\nNotes: I am allergic to nuts.\nQuestion: what can I eat?\nAnswer:",
     "Using the information I gave you, plan my day. Question: is it long?",
     "Given this context, should I quit?\n\nI am tired.",

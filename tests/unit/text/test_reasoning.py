@@ -178,6 +178,8 @@ def test_words_that_mention_a_marker_stay(words):
         ("<|think|>a<|end|><|begin|>assistant<|content|>Yes.<|end|>", "Yes."),
         ("<|start|>assistant<|channel|>analysis<|message|>a<|start|>assistant<|channel|>final<|message|>Yes.", "Yes."),
         ("<think></think>\n\nYes.", "Yes."),
+        ("<think> she is sad, i comfort her </think> come here", "come here"),
+        ("<think>a</think>It ends with <|content|> here.", "It ends with <|content|> here."),
         ("Well <think>no</think>yes.", "Well yes."),
         ("Well. <think> no </think> Yes.", "Well. Yes."),
         ("Well\n<think> no </think>\nyes.", "Well\nyes."),
