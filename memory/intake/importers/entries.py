@@ -14,8 +14,8 @@ from schemas.text.storable import decoded
 # NUL and halves of a surrogate pair, which no id may have.
 _UNFIT = re.compile(r"[\x00\ud800-\udfff]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# Ids as databases make them, which no person gives as a name.
-DATABASE_ID = re.compile(r"[0-9a-f-]{20,}|[0-9]+", re.IGNORECASE)
+# Ids as databases and services of accounts make them, which no person gives as a name.
+DATABASE_ID = re.compile(r"(?=\D*\d)[\w|:.-]{20,}|[0-9]+")
 NOT_UTF8 = "some of its bytes are no UTF-8: U+FFFD stands for them"
 
 

@@ -108,9 +108,10 @@ def owner(element: Element, names: Sequence[str] = CHAT_OWNERS) -> str | None:
     """Return whose an element is: as it says, or the nearest object around it, or the users that it stands in."""
     places = [((*element.path, "[]"), element.value), *element.around]
     for path, value in places:
-        parts = [one for part in about(value) for one in (part, part.get("metadata")) if isinstance(one, dict)]
-        within = [one.get(name) for one in parts for name in OWNERS_WITHIN]
-        named = [first(one, names) for one in parts]
+        parts = [*about(value)]
+        noted = [one for part in parts if isinstance(one := part.get("metadata"), dict)]
+        within = [one.get(name) for one in (*parts, *noted) for name in OWNERS_WITHIN]
+        named = [*(first(one, names) for one in parts), *(first(one, CHAT_OWNERS) for one in noted)]
         named += [first(one, OWNER_IDS) for one in within if isinstance(one, dict)]
         named += [one for one in within if isinstance(one, str) and DATABASE_ID.fullmatch(one)]
         if path[-2:] == (USERS, "[]"):

@@ -27,6 +27,8 @@ ABOUT: Path = ("metadata",)
 
 # A string, and whether it is a key; one that is cut off is read to its end, so that none is looked for within it.
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:\s*+)?+|\Z)', re.DOTALL)
+# What an element takes beside its text until it is yielded.
+READ_TAKES_BYTES = 500
 _CLOSES = {b"{": b"}", b"[": b"]"}
 _BETWEEN = b" \t\r\n,"
 _BLANK = b" \t\r\n\x00\x1a"
@@ -41,12 +43,14 @@ class Element:
         number: Its place in the array, from 1.
         value: What it holds.
         around: The fields that were asked for of each object around it, with the keys that lead there, innermost first.
+        in_array: Whether it stands in an array.
     """
 
     path: Path
     number: int
     value: Any
     around: Sequence[tuple[Path, Mapping[str, Any]]] = ()
+    in_array: bool = True
 
 
 @dataclass(slots=True)
@@ -76,6 +80,7 @@ class _Read:
     number: int
     raw: bytes
     around: Sequence[_Open]
+    in_array: bool
 
 
 def elements(
@@ -185,7 +190,9 @@ class _Walk:
                 around = [(outer.path, outer.fields) for outer in one.around]
                 is_object = isinstance(value, dict)
                 yield (
-                    Element(one.path, one.number, value, around) if is_object else Bad(place, "it is no object", value)
+                    Element(one.path, one.number, value, around, one.in_array)
+                    if is_object
+                    else Bad(place, "it is no object", value)
                 )
             if mended:
                 yield Bad(place, NOT_UTF8, None)
@@ -227,9 +234,13 @@ class _Walk:
 
     def _close(self, bracket: bytes) -> bool:
         closed = self._opened.pop()
+        self._tell_outer(closed)
+        return _CLOSES[closed.kind] == bracket
+
+    def _tell_outer(self, closed: _Open) -> None:
+        """Keep the fields of an object that is itself a field that is asked for, of the object around it."""
         if closed.fields and self._opened and self._opened[-1].kind == b"{" and closed.path[-1] in self._about.values():
             self._opened[-1].fields[closed.path[-1]] = closed.fields
-        return _CLOSES[closed.kind] == bracket
 
     def _closes_again(self, depth: int) -> bool:
         """Go to where so many open brackets are closed; returns false if the file ends before."""
@@ -261,8 +272,11 @@ class _Walk:
         if one.start is None:
             return Bad(place, f"it is longer than {ELEMENT_BYTES >> 20} MB", None)
         raw = self._buffer.read_of(one.start)
-        self._read_bytes += len(raw)
-        return _Read(path, number, raw, [each for each in reversed(self._opened) if each.kind == b"{"])
+        if not in_array and path and path[-1] in self._about.values():
+            self._note(one, raw[1:-1], is_closed=True)
+            self._tell_outer(one)
+        self._read_bytes += len(raw) + READ_TAKES_BYTES
+        return _Read(path, number, raw, [each for each in reversed(self._opened) if each.kind == b"{"], in_array)
 
     def _end(self) -> Iterator[Bad]:
         """Yield what is wrong with the end of the file."""

@@ -83,21 +83,27 @@ def oldest_first(turns: Sequence[Said]) -> list[Said]:
         return [*turns]
     answers = [(asked.at, one.at) for asked, one in pairwise(said) if asked.is_user and not one.is_user]
     answered = [asked <= at for asked, at in answers if asked is not None and at is not None]
-    whole = _exchanges(turns) if 2 * sum(answered) > len(answered) else [[one] for one in turns]
+    # From a newest answer to an oldest question each message stands before the one that it follows, on whatever clock.
+    by_message = not said[0].is_user and said[-1].is_user
+    whole = _exchanges(turns) if 2 * sum(answered) > len(answered) and not by_message else [[one] for one in turns]
     return [one for exchange in reversed(whole) for one in exchange]
 
 
 def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
-    """Divide messages before each question; the first ones may be answers alone."""
+    """Divide messages before each question, and before an older greeting; the first ones may be answers alone."""
     found: list[list[Said]] = [[]]
-    is_asked = True
+    before: Said | None = None
     for one in turns:
         if one.text is not None:
-            if one.is_user and not is_asked:
+            if before is not None and not before.is_user and (one.is_user or _is_older(one, before)):
                 found.append([])
-            is_asked = one.is_user
+            before = one
         found[-1].append(one)
     return found
+
+
+def _is_older(one: Said, other: Said) -> bool:
+    return one.at is not None and other.at is not None and one.at < other.at
 
 
 def _falls(times: Sequence[datetime]) -> bool:

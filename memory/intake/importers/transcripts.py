@@ -70,18 +70,34 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 def _begun(file: ExportFile, names: Names, element: Element, one: Mapping[str, Any]) -> "_Chat":
     """Begin the chat of a message that stands alone, as it says, or as an object around it does."""
-    around = replace(element, value={})
-    id_ = fields.first(one, fields.CHATS) or fields.nearest(around, (*fields.CHATS, *fields.CHAT_IDS))
-    owner = _owner_of_said(names, one) or fields.owner(around)
-    return _Chat(file, names, id_, fields.time(_dated(element, {}), names.zone, fields.BEGINS), owner=owner)
+    owner = _owner_of_said(names, one) or fields.owner(replace(element, value={}))
+    id_, begins = fields.first(one, fields.CHATS), None
+    # Objects around one message alone, up to the array that it stands in, have the message's id.
+    whole = 0 if element.in_array else _up_to_array(element)
+    for number, (_, outer) in enumerate(element.around if id_ is None else ()):
+        id_ = fields.first(outer, fields.CHATS if number < whole else (*fields.CHATS, *fields.CHAT_IDS))
+        if id_ is not None:
+            begins = fields.time(outer, names.zone, fields.BEGINS)
+            break
+    return _Chat(file, names, id_, begins, owner=owner)
+
+
+def _up_to_array(element: Element) -> int:
+    """Return how many of the objects around an element are in the same array, or in none."""
+    paths = [path for path, _ in element.around]
+    return next((number for number, path in enumerate(paths, 1) if path[-1:] == ("[]",)), len(paths))
 
 
 def _dated(element: Element, chat: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a chat with the times of the nearest objects around it, as far as it has none of its own."""
-    if any(part.keys() & set(fields.BEGINS) for part in fields.about(chat)):
+    """Return a chat that has an id with the times of the object around it alone, unless it has some of its own.
+
+    An object around several chats has its own times, or those of the export.
+    """
+    parts = [*fields.about(chat)]
+    has_id = any(fields.first(part, fields.CHAT_IDS) is not None for part in parts)
+    if element.in_array or not has_id or any(part.keys() & set(fields.BEGINS) for part in parts):
         return chat
-    told = ({name: one[name] for name in fields.BEGINS if name in one} for _, one in element.around)
-    return {**chat, **next((one for one in told if one), {})}
+    return {**chat, **{name: one[name] for _, one in element.around[:1] for name in fields.BEGINS if name in one}}
 
 
 def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:

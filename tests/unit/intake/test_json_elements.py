@@ -128,6 +128,7 @@ def test_what_stands_around_an_element_is_known_with_it_before_and_behind(trickl
 
 def test_what_stands_around_more_than_one_element_may_hold_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(json_elements, "ELEMENT_BYTES", 20)
+    monkeypatch.setattr(json_elements, "READ_TAKES_BYTES", 0)
     found = elements(
         io.BytesIO(b'{"id": 1, "of": [{"a": "this one is long enough"}, {"a": 2}], "name": "n"}'),
         [],
