@@ -50,6 +50,7 @@ Decision = Literal["began", "continued", "repeated", "background", "off the reco
 # A longer transcript is read from its end.
 MOST_TURNS = 2000
 _GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNORECASE)
+_ENDS_SENTENCE = re.compile(r"[.!?…。\uff01\uff1f\"”»*)]\s*+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +264,7 @@ class _Seen:
 
     Attributes:
         turns: Its turns, without what a frontend has added, what was said off the record, and the beginning of an
-            answer that no message is.
+            answer that no message is, unless that is off the record.
         decided: Its conversation, and the changes.
         off_the_record: Whether it is off the record, so that nothing is changed.
         begun: That beginning, with which the answer is stored; empty without one.
@@ -313,7 +314,9 @@ def _decided(
     begun_with = ""
     if len(turns) > 1 and not any(match.turn == len(turns) - 1 for match in found.matches):
         begun_with = _begun_with(request, turns[-1], wordless=wordless)
-        turns = turns[:-1] if begun_with else turns
+        # One that ends a sentence may be an answer to which the model is to add another.
+        is_whole = _ENDS_SENTENCE.search(begun_with) is not None
+        turns, begun_with = (turns, "") if is_whole else (turns[:-1] if begun_with and not off else turns, begun_with)
     decided = changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
     decided.changes.take_out([one for left in notes.values() for one in left], found.known)
     return _Seen(turns, decided, off, begun_with)
@@ -374,12 +377,14 @@ def _carry_out(
         tx, being.being_id, found.conversation, {id_: place for id_, place in moves.items() if place is not None}
     )
     last, last_id = turns[-1], changes.last if isinstance(changes.last, UUID) else stored.get(len(turns) - 1)
+    behind = changes.new[-1].after if changes.new and changes.new[-1].turn == len(turns) - 1 else None
+    after = at[behind] if isinstance(behind, int) else behind
     known_before = bool(found.known.messages)
     return TakenTranscript(
         decision="began" if not known_before else "continued" if isinstance(changes.last, int) else "repeated",
         conversation=found.conversation,
         last=LastTurn(last.role, last.speaker, last.text, last_id, last.unsure),
-        place=_answer_place(request, seen, last_id, wordless=wordless),
+        place=_answer_place(request, seen, last_id, after, wordless=wordless),
         shown=frozenset({*changes.shown, *stored.values()}),
         taken_in=len(stored),
         shortened=kept.shortened,
@@ -390,8 +395,13 @@ def _carry_out(
     )
 
 
-def _answer_place(request: _Request, seen: _Seen, last_id: UUID | None, *, wordless: bool) -> AnswerPlace | None:
-    """Where the answer belongs; None if a later transcript has to show what was said."""
+def _answer_place(
+    request: _Request, seen: _Seen, last_id: UUID | None, after: UUID | None, *, wordless: bool
+) -> AnswerPlace | None:
+    """Where the answer belongs; None if a later transcript has to show what was said.
+
+    `after` is the message behind which the last turn is stored, if that is new.
+    """
     if last_id is None or not _is_awaited(request):
         return None
     found, last = seen.decided.found, seen.turns[-1]
@@ -403,12 +413,13 @@ def _answer_place(request: _Request, seen: _Seen, last_id: UUID | None, *, wordl
         return place
     if _last_line(request).role == "user" and last.perhaps_of:
         return place
-    # It goes on from an answer that is known.
+    # It goes on from an answer that is stored.
     known = found.known.messages.get(last_id)
+    parent_id = known.parent_id if known else after
     begun_with = _begun_with(request, last, wordless=wordless)
-    if known is None or known.parent_id is None or not begun_with:
+    if parent_id is None or not begun_with:
         return None
-    return replace(place, message_id=known.parent_id, begun=begun_with)
+    return replace(place, message_id=parent_id, begun=begun_with)
 
 
 def _is_awaited(request: _Request) -> bool:

@@ -55,7 +55,7 @@ _SEARCHED = re.compile(
 )
 # A sentence that says of the block behind it that it is a file's.
 _OF_FILE = re.compile(
-    r"(?=[^\n]{0,300}\b(?:uploaded|attached|attaching|content:|(?:file|document) named"
+    r"(?![^\n]{0,300}\b(?:I|my|me)\b)(?=[^\n]{0,300}\b(?:uploaded|attached|attaching|content:|(?:file|document) named"
     r"|contents? of (?:the |this )?(?:file|document|page|article|attachment|pdf|website))\b)[^\n]{1,300}:[ \t]*\Z"
     r"|This is the text of an? (?:web )?(?:page|file|document):\Z",
     re.IGNORECASE,

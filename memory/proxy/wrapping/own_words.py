@@ -116,7 +116,7 @@ _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?|å
 _APPENDED = re.compile(
     r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
     r"<code_interpreter type=\"code\".*\Z"
-    r"|\s(?:-{3,9}\s{1,9})?IMPORTANT: Always call `format_final_json_response` .{0,200}\Z"
+    r"|\n(?:-{3,9}\s{1,9})?IMPORTANT: Always call `format_final_json_response` [^\n]{0,200}!\s{0,9}\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,
 )

@@ -20,8 +20,8 @@ _OF_USER = (
     r"(?:(?:here|these|the following)[ \t]++(?:are|is)[ \t]++)?(?:some[ \t]++|the[ \t]++)?"
     r"(?:(?:relevant|known|stored|retrieved|past|previous|important)[ \t]++){0,2}"
     r"(?:memories|facts|information|context|notes|preferences|details)[ \t]++(?:about|of|on|for)[ \t]++the[ \t]++user"
-    r"|(?:(?:relevant|stored|retrieved|recalled|long-term)[ \t]++){1,2}memor(?:y|ies)"
-    r"(?:[ \t]++from[ \t]++[^\n:]{1,60})?"
+    r"|(?:(?:relevant|stored|retrieved|recalled|long-term)[ \t]++){1,2}memories(?:[ \t]++from[ \t]++[^\n:]{1,60})?"
+    r"|(?:relevant|retrieved|recalled)[ \t]++memory"
     r"|user(?:'s)?[ \t]++(?:context|memor(?:y|ies)|profile|preferences|facts|information|data)"
 )
 # With a first person in it a note may be the person's.

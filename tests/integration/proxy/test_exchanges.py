@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memory.proxy.matching import recognition
-from tests.frontends import Door, assistant, user
+from tests.frontends import Door, assistant, user, wire
 
 
 @pytest.fixture
@@ -306,6 +306,14 @@ def test_a_continued_answer_takes_the_place_of_its_beginning(door, talked):
     assert door.stands() == [*talked[:3], "Quite an age. Cats can live to twenty.", "Really?"]
 
 
+def test_an_answer_behind_one_that_was_edited_is_another_where_the_frontend_shows_both(door, talked):
+    shown = [*wire(*talked[:3]), assistant("She is old, and I will bring her a hat.")]
+    door.asks(*shown, answer="And tuna.")
+    door.asks(*shown, assistant("And tuna."), user("Yes."))
+
+    assert door.stands() == [*talked[:3], "She is old, and I will bring her a hat.", "And tuna.", "Yes."]
+
+
 def test_an_answer_that_a_program_begins_goes_on_from_there_and_tells_no_conversation(door):
     begins = "Sure, this is what I found for you about the town that you asked me for:"
     for town in ("Ulm", "Bern"):
@@ -387,7 +395,7 @@ def test_a_few_words_are_found_where_they_stood_though_longer_ones_stand_elsewhe
     door.asks(*said, "Is it near?", "No.", assistant("Shall we dance?", name="Otto"), "Go on.", answer="I will.")
 
     # Back to what had no answer yet.
-    assert door.asks(*said, "ok", "Go on.", choices=2).taken_in == 1
+    assert door.asks(*said, "ok", "Go on.").taken_in == 1
     assert door.stands() == [*said, "ok", "Go on."]
 
 

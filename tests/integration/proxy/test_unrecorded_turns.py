@@ -69,6 +69,14 @@ def test_what_a_frontend_changes_of_such_talk_does_not_bring_it_in(door, shown, 
     assert door.stands() == stands
 
 
+def test_the_beginning_of_an_answer_is_known_though_the_head_is_cut(door):
+    begins = f"You told me of the mill. {ANSWER[:-1]}"
+    off(door, LEAVING, assistant(begins))
+    door.asks(assistant(begins), user(ON))
+
+    assert door.stands() == [ON]
+
+
 def test_several_exchanges_off_the_record_leave_no_gap_in_those_on_it(door):
     shown = []
     for number, is_off in enumerate([False, True, True, False, True, False]):
