@@ -12,6 +12,7 @@ by where it stands and how it is marked, never by a marker in the midst of a sen
 """
 
 import re
+from bisect import bisect
 from collections import deque
 
 from memory.grounding.references import is_in_first_person, language_of
@@ -107,6 +108,7 @@ _REQUIREMENTS = re.compile(
     r"(?:\*\*)?[ \t]*+[:\uff1a].*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_BREAKS = re.compile(r"\n")
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _QUOTATION_MARKS = ('"""', "'''", "```")
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?|已知信息")
@@ -193,13 +195,14 @@ def _end_of_context(text: str) -> int:
     markup = Markup(text, _CONTEXT_NAME.fullmatch)
     ends = [mark for mark in markup.marks if mark.kind == "tag" and mark.closes]
     # In the midst of a line instructions speak of the tag, unless what it closes began on another line.
-    telling = (mark for mark in ends if _ENDS_LINE.match(text, mark.end) or _has_lines(text, markup, mark))
-    return max((mark.end for mark in telling), default=ends[-1].end if ends else 0)
+    breaks = [found.start() for found in _BREAKS.finditer(text)] if ends else []
 
+    def tells(closes: Mark) -> bool:
+        opens = markup.balanced.get(closes.start)
+        has_lines = opens is not None and bisect(breaks, opens.end - 1) < bisect(breaks, closes.start)
+        return has_lines or _ENDS_LINE.match(text, closes.end) is not None
 
-def _has_lines(text: str, markup: Markup, closes: Mark) -> bool:
-    opens = markup.balanced.get(closes.start)
-    return opens is not None and text.find("\n", opens.end, closes.start) >= 0
+    return next((mark.end for mark in reversed(ends) if tells(mark)), ends[-1].end if ends else 0)
 
 
 def _behind_instructions(text: str) -> str:
