@@ -7,6 +7,9 @@ const COMMENT_BYTES = 0xffff;
 const END_BYTES = 22;
 // The arrays of other programs that are divided are those of whole chats, which have one of these.
 const CHAT = ["chat", "messages", "mapping"];
+// Whose a conversation or a memory is.
+const OWNERS = ["user_id", "userId", "account_uuid"];
+const isId = (one) => (typeof one === "string" && one !== "") || typeof one === "number";
 // Of a portion's text. Quoted in JSON it may be twice as long, and a request holds 4 MB.
 const PORTION = 1_000_000;
 export const LONGEST = 1_900_000;
@@ -102,23 +105,32 @@ export function programOf(text, name) {
 
 /**
  * Divide a text between its conversations: `{text, first, items, owner}`, where `first` were before it, `items` are
- * in it, and `owner` is the id of the first one's user.
+ * in it, and `owner` is the id of the first one's user, where a portion has to tell it.
  *
  * Only arrays of whole conversations, or of single statements, can be divided.
  */
 export function portions(text, program) {
-  const whole = [{ text, first: 0, items: 1 }];
-  if (text.length <= PORTION || !["chatgpt", "claude", "mem0", "other"].includes(program)) return whole;
+  let whole = [{ text, first: 0, items: 1 }];
+  if (!["chatgpt", "claude", "mem0", "other"].includes(program)) return whole;
   let parsed;
   try {
     parsed = JSON.parse(text);
   } catch {
     return whole;
   }
-  const { results: items, ...around } = Array.isArray(parsed) ? { results: parsed } : parsed;
-  if (!Array.isArray(items) || (program === "other" && !items.every((one) => CHAT.some((key) => one?.[key])))) return whole;
-  // Of an export of several users the first one's entries come in, in whichever portion they are.
-  const owner = [around, ...items].map((one) => one?.user_id ?? one?.account?.uuid).find((id) => id != null && id !== "");
+  if (typeof parsed !== "object" || parsed === null) return whole;
+  const { results: items, ...rest } = Array.isArray(parsed) ? { results: parsed } : parsed;
+  // Other arrays say nothing of the items, and may be as long.
+  const around = Object.fromEntries(Object.entries(rest).filter(([, one]) => !Array.isArray(one)));
+  // Of an export of several users the first one's entries come in, in whichever portion or file they are.
+  const listed = Array.isArray(items) ? items : [];
+  const owner = [listed[0], around, ...listed]
+    .map((one) => OWNERS.map((key) => one?.[key]).find(isId) ?? one?.account?.uuid)
+    .find(isId);
+  // In a file of another program `me` names a speaker too; a number that was rounded is in divided texts alone.
+  if (program !== "other" && (typeof owner === "string" || Number.isSafeInteger(owner))) whole = [{ ...whole[0], owner }];
+  const isDivisible = Array.isArray(items) && (program !== "other" || items.every((one) => CHAT.some((key) => one?.[key])));
+  if (text.length <= PORTION || !isDivisible) return whole;
   // What stands around the items holds for those of each portion.
   const [begin, end] = Array.isArray(parsed) ? "[]" : [JSON.stringify({ ...around, results: [] }).slice(0, -2), "]}"];
   const divided = [];

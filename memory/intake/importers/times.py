@@ -16,7 +16,8 @@ NO_TIME_FROM = 1e20
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20})?")
 _HUMANIZED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$")
 # How the names of months begin, in the languages in which SillyTavern has written times; of several the longest counts.
-# The same name is that of two months in Croatian, where a full stop is behind the day, and in Polish.
+# The same name is that of two months in Croatian, where full stops are behind the day and the year, and in Polish or
+# Czech.
 _MONTHS = (
     "jan ene gen ian jän jaan tam ýan sty led oca sij xan yan янв січ яну јан студз ιαν ינו בינו ژانو يناير มกราคม",
     "feb fev fév úno фебр few lut şub helm velj veeb pebr фев лют φεβ בפבר فور فبراير กุมภาพันธ์",
@@ -24,16 +25,17 @@ _MONTHS = (
     "apr avr abr ápr kwi dub nis huht trav апр квіт крас απρ באפר آور أبريل เมษายน",
     "mai maí may mag mei maj máj maaie kvě touk svi мая май трав траў мај μάι μαΐ במאי مايو พฤษภ",
     "jun jún juin meith hun giu iun juu cze červ haz kesä lipn xuñ iyun июн черв чэрв юни јун ιουν ביוני ژوئن يونيو มิถ",
-    "jul júl juil hul lug iul juul lipc červenc tem hein srpnj xul iyul июл лип юли јул ліп ιουλ ביול ژوئی يوليو กรกฎ",
+    "jul júl juil hul lug iul juul lipc ..srp červenc tem hein srpnj xul iyul июл лип юли јул ліп ιουλ ביול ژوئی يوليو กรก",
     "aug aoû ago ágú agu avg avq sie srp ağu elo kol ogos авг серп жні αύγ αυγ באוג اوت أغسطس สิงหาคม",
     "sep set wrz zář eyl syys ruj sze sent сен вер сеп σεπ בספט سپتا سبتمبر กันยายน",
-    "oct okt ott out paź říj eki loka .listopada окт жовт каст οκτ באוק اکتب أكتوبر ตุลาคม",
+    "oct okt ott out paź říj eki loka .listopada ..lis окт жовт каст οκτ באוק اکتب أكتوبر ตุลาคม",
     "nov nóv nop noi noy nob noe lis kas marras stud нояб лист ное нов ліст νοέ νοε בנוב نوام نوفمبر พฤศจิกายน",
     "dec dets dez déc dic des dek dis gru pros ara joul дек груд дец снеж δεκ בדצמ دسام ديسمبر ธันวาคม",
 )
 _NAME = r"(?P<name>[^\s\d.,]{3,12}+)\.?,?\s+"
 _ERA = r"(?:\s?[гр]\.)?"
 _WEEKDAY = r"(?:[^\s\d.,]{2,12}+[.,]{0,2}\s+)?"
+_BEHIND_YEAR = rf"(?:(?P<end>\.)|{_ERA})"
 _BEHIND_DAY = r"(?:st|nd|rd|th|er|º|(?P<stop>\.))?"
 _DATES = (
     # 2024年4月25日, 2024. 4. 25., 2024/4/25, 2024-4-25: where the year comes first, day and month can't be mistaken
@@ -41,7 +43,7 @@ _DATES = (
     # Thu, Apr 25th 2024
     rf"{_WEEKDAY}{_NAME}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})",
     # 25. April 2024, 25 de abril de 2024, 25 апреля 2024 г.
-    rf"{_WEEKDAY}(?P<day>\d{{1,2}}){_BEHIND_DAY}\s+(?:de\s+|of\s+|d['’])?{_NAME}(?:de\s+)?(?P<year>\d{{4}}){_ERA}",
+    rf"{_WEEKDAY}(?P<day>\d{{1,2}}){_BEHIND_DAY}\s+(?:de\s+|of\s+|d['’])?{_NAME}(?:de\s+)?(?P<year>\d{{4}}){_BEHIND_YEAR}",
     # 2024. április 25.
     rf"(?P<year>\d{{4}})\.?\s+{_NAME}(?P<day>\d{{1,2}})\.?",
     # 25.4.2024, 25 tháng 4 năm 2024
@@ -133,7 +135,7 @@ def _of_parts(parts: dict[str, str | None]) -> datetime:
     """The time that the parts of a written one say; without a zone if it has none."""
     numbers = {part: int(parts.get(part) or 0) for part in ("year", "month", "day", "hour", "minute", "second")}
     if parts.get("name"):
-        numbers["month"] = _month(parts["name"] or "", parts.get("stop") or "")
+        numbers["month"] = _month(parts["name"] or "", [parts.get("stop"), parts.get("end")])
     if half := parts["half"] or parts["before"]:
         numbers["hour"] = numbers["hour"] % NOON + NOON * (half.lower() in _AFTERNOON)
     read = datetime(**numbers)  # type: ignore[arg-type]  # noqa: DTZ001  # the zone is set by the caller
@@ -142,10 +144,10 @@ def _of_parts(parts: dict[str, str | None]) -> datetime:
     return read.replace(tzinfo=UTC) if parts["zone"] else read
 
 
-def _month(name: str, stop: str) -> int:
-    """The number of a month by its name, and by a full stop behind the day; 0 if none begins so."""
+def _month(name: str, stops: Sequence[str | None]) -> int:
+    """The number of a month by its name, and by full stops behind the day, and the year; 0 if none begins so."""
     folded = unicodedata.normalize("NFC", name.casefold())
-    named = (folded, f".{folded}") if stop else (folded,)
+    named = [folded, *(f"{'.' * number}{folded}" for number in (1, 2) if all(stops[:number]))]
     fits = [
         (len(begin), number)
         for number, begins in enumerate(_MONTHS, 1)

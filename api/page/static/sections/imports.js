@@ -66,12 +66,16 @@ async function takeIn(context, files, chosen, outcome) {
   try {
     for (const [at, file] of files.entries())
       try {
+        // By the program: whose the entries are that come in of this file, or of all files of this archive.
+        const owners = {};
         for await (const part of texts(file, (name) => (chosen === "other" ? WANTED_OF_OTHERS : WANTED).test(name))) {
           const program = chosen || programOf(part.text, part.name);
           if (!program) throw new Unreadable(`${part.name}: it does not show which program wrote it. Choose one below.`);
           const divided = portions(part.text, program);
           const items = divided.reduce((sum, portion) => sum + portion.items, 0);
+          owners[program] ??= divided[0]?.owner;
           for (const portion of divided) {
+            portion.owner = owners[program];
             await handIn(context, program, part, portion, done);
             bar.value = (at + (portion.first + portion.items) / items) / files.length;
             fill(told, `${visible(part.name)}: ${summary(done)} so far.`);

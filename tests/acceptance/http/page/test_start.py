@@ -1,5 +1,6 @@
 """Before there are memories the page says what is kept, and begins: a Being, earlier talk, a token for a frontend."""
 
+import json
 import re
 from zipfile import ZipFile
 
@@ -56,6 +57,19 @@ def test_an_export_is_handed_in_with_what_was_set_aside(owner, page, went, tmp_p
     files.set_input_files([other, archive])
     expect(outcome).to_contain_text("Taken in: 0 messages, 10 known before and 2 set aside.")
     expect(outcome.locator(".aside li").first).to_contain_text("memories-000.zip: The archive holds no conversations")
+    of_team = tmp_path / "team.zip"
+    ann, bob = ({"uuid": f"0b5e0000-0000-4000-8000-00000000000{number}"} for number in (1, 2))
+    chat = {
+        "uuid": "k",
+        "account": ann,
+        "chat_messages": [{"uuid": "m", "sender": "human", "text": "The lamp is lit."}],
+    }
+    with ZipFile(of_team, "w") as packed:
+        packed.writestr("conversations.json", json.dumps([chat]))
+        packed.writestr("memories.json", json.dumps([{"account_uuid": bob["uuid"], "conversations_memory": "Bakes."}]))
+    files.set_input_files(of_team)
+    expect(outcome).to_contain_text("Taken in: 1 message.")
+    expect(outcome).to_contain_text("left out: conversations of other users (1)")
 
 
 def test_a_long_export_is_divided_between_its_conversations(page, went):
