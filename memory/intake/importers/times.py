@@ -25,7 +25,7 @@ _MONTHS = (
     "apr avr abr ápr kwi dub nis huht trav апр квіт крас απρ באפר آور أبريل เมษายน",
     "mai maí may mag mei maj máj maaie kvě touk svi мая май трав траў мај μάι μαΐ במאי مايو พฤษภ",
     "jun jún juin meith hun giu iun juu cze červ haz kesä lipn xuñ iyun июн черв чэрв юни јун ιουν ביוני ژوئن يونيو มิถ",
-    "jul júl juil hul lug iul juul lipc ..srp červenc tem hein srpnj xul iyul июл лип юли јул ліп ιουλ ביול ژوئی يوليو กรก",
+    "jul júl juil hul lug iul juul lipc ..srp červenc tem hei srpnj xul iyul июл лип юли јул ліп ιουλ ביול ژوئی يول กร",
     "aug aoû ago ágú agu avg avq sie srp ağu elo kol ogos авг серп жні αύγ αυγ באוג اوت أغسطس สิงหาคม",
     "sep set wrz zář eyl syys ruj sze sent сен вер сеп σεπ בספט سپتا سبتمبر กันยายน",
     "oct okt ott out paź říj eki loka .listopada ..lis окт жовт каст οκτ באוק اکتب أكتوبر ตุลาคม",

@@ -313,11 +313,13 @@ def test_the_time_of_an_export_is_not_that_of_its_chats():
 
 def test_marks_of_sources_are_no_words_of_an_answer_and_stay_in_those_of_a_person():
     card = '<grok:render card_id="x" type="render_inline_citation"><argument name="id">3</argument></grok:render>'
-    answer = f"[cite_start]Oslo[citation:1][citation:2] is big [^1^], cold{card} and [cite: 1, 2]."
+    answer = (
+        f"[cite_start]Oslo[citation:1][citation:2] is big [^1^], cold{card} and [cite: 1, 2]. `[cite_start]` `[^1^]`"
+    )
     turns = [{"role": "user", "content": "What is [citation:1]?"}, {"role": "assistant", "content": answer}]
     assert standing(read([{"messages": turns}])) == [
         ("user", "What is [citation:1]?"),
-        ("assistant", "Oslo is big, cold and."),
+        ("assistant", "Oslo is big, cold and. `[cite_start]` `[^1^]`"),
     ]
 
 
