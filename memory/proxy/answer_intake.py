@@ -117,7 +117,10 @@ def take_answer(
 
 
 def continued(begun: str, text: str) -> str:
-    """Return an answer that goes on: a sentence that had ended is followed by a space, as models leave that out."""
+    """Return an answer that goes on: a sentence that had ended is followed by a space, as models leave that out.
+
+    A quotation mark or asterisk behind a space, or behind nothing, begins something instead.
+    """
     text = text if begun else text.lstrip()
-    ended = begun[-1:] in _ENDS_SENTENCE and text[:1].isalnum()
+    ended = begun[-1:] in _ENDS_SENTENCE and begun[-2:-1].strip() and text[:1].isalnum()
     return f"{begun} {text}" if begun and ended else begun + text

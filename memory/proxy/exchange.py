@@ -50,7 +50,8 @@ Decision = Literal["began", "continued", "repeated", "background", "off the reco
 # A longer transcript is read from its end.
 MOST_TURNS = 2000
 _GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNORECASE)
-_ENDS_SENTENCE = re.compile(r"[.!?…。\uff01\uff1f\"”»*)]\s*+\Z")
+# Behind a space, or nothing, a quotation or an action begins.
+_ENDS_SENTENCE = re.compile(r"\S[.!?…。\uff01\uff1f\"”»*)]\s*+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,9 +315,11 @@ def _decided(
     begun_with = ""
     if len(turns) > 1 and not any(match.turn == len(turns) - 1 for match in found.matches):
         begun_with = _begun_with(request, turns[-1], wordless=wordless)
-        # One that ends a sentence may be an answer to which the model is to add another.
-        is_whole = _ENDS_SENTENCE.search(begun_with) is not None
-        turns, begun_with = (turns, "") if is_whole else (turns[:-1] if begun_with and not off else turns, begun_with)
+        if _ENDS_SENTENCE.search(begun_with):
+            # It may be an answer to which the model is to add another.
+            begun_with = ""
+        elif begun_with and not off:
+            turns = turns[:-1]
     decided = changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
     decided.changes.take_out([one for left in notes.values() for one in left], found.known)
     return _Seen(turns, decided, off, begun_with)

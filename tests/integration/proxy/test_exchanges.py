@@ -314,6 +314,13 @@ def test_an_answer_behind_one_that_was_edited_is_another_where_the_frontend_show
     assert door.stands() == [*talked[:3], "She is old, and I will bring her a hat.", "And tuna.", "Yes."]
 
 
+@pytest.mark.parametrize("begins", ["*", 'She says "', "Sure, "])
+def test_a_begun_answer_is_one_message(door, talked, begins):
+    door.asks(*talked, "Does she nod?", assistant(begins), answer="nods* Yes.")
+
+    assert door.stands() == [*talked, "Does she nod?", f"{begins}nods* Yes."]
+
+
 def test_an_answer_that_a_program_begins_goes_on_from_there_and_tells_no_conversation(door):
     begins = "Sure, this is what I found for you about the town that you asked me for:"
     for town in ("Ulm", "Bern"):
