@@ -24,7 +24,8 @@ from memory.text.errors import InvalidRequest
 
 PROGRAM_NAME = "other"
 FILES = r".+\.(jsonl?|csv)"
-PATHS = [(), ("conversations",), ("chats",)]
+HOLDING_CHATS = ("conversations", "chats")
+PATHS = [(), *((name,) for name in HOLDING_CHATS)]
 ABOUT = (*fields.CHAT_OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS)
 KEYS = (*fields.LISTS[:-1], "role", "sender", "author", "from", *fields.MARKS, *unmarked.PAIRS[:-1], "actions")
 NO_TALK = "messages of the system, of tools, deleted, or without words"
@@ -112,7 +113,8 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     """Yield the objects of a file, or the rows of a table, with their places."""
     if not file.name.lower().endswith(".csv"):
         for element in elements(file.content, PATHS, KEYS, ABOUT):
-            yield element.place if isinstance(element, Bad) else f"entry {element.number}", element
+            for one in [element] if isinstance(element, Bad) else _held(element):
+                yield one.place if isinstance(one, Bad) else f"entry {one.number}", one
         return
     csv.field_size_limit(ELEMENT_BYTES)
     text = TextIOWrapper(file.content, "utf-8", errors="replace", newline="")
@@ -128,6 +130,22 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     finally:
         # It is not this reader's to close.
         text.detach()
+
+
+def _held(element: Element) -> Iterator[Element | Bad]:
+    """Yield an element, or the chats that it holds where it is a user who has the fields of a message too."""
+    for name in HOLDING_CHATS:
+        held = element.value.get(name)
+        if isinstance(held, list) and any(isinstance(one, dict) and fields.listed(one) for one in held):
+            path = (*element.path, "[]") if element.in_array else element.path
+            holder = {key: element.value[key] for key in ABOUT if key in element.value}
+            for number, one in enumerate(held, 1):
+                if isinstance(one, dict):
+                    yield Element((*path, name), number, one, [(path, holder), *element.around])
+                else:
+                    yield Bad(f"entry {number}", "it is no object", one)
+            return
+    yield element
 
 
 def chats(

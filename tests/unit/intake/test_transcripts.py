@@ -275,6 +275,7 @@ def test_of_an_export_of_all_users_one_persons_chats_are_read():
         '{"user_id": "ann", "chats": [CHAT]}\n{"chats": [CHAT], "user_id": "bob"}',
         '[{"user": "64af00000000000000000001", SAID}, {"user": "64af00000000000000000002", SAID}]',
         '{"users": [{"id": "ann", "conversations": [CHAT]}, {"id": "bob", "conversations": [CHAT]}]}',
+        '{"users": [{"role": "admin", "id": "ann", "chats": [CHAT]}, {"role": "user", "id": "bob", "chats": [CHAT]}]}',
         '{"user_id": 1, "log": MESSAGES}\n{"log": MESSAGES, "user_id": 2}',
         '{"messages": [{"session_id": "a", "user_id": 1, SAID}, {"session_id": "b", "user_id": 2, SAID}]}',
         '{"user": {"role": "user", "s": {}, "id": 1, "t": {}}, "chats": [CHAT]}\n{"user_id": 2, "chats": [CHAT]}',
