@@ -61,7 +61,9 @@ def test_what_changes_rarely_stands_first_so_that_a_provider_can_cache_it(contex
 
 
 def test_the_same_question_gives_the_same_bytes(context_of):
-    assert context_of().text == context_of().text
+    first, second, third = (context_of().text for _ in range(3))
+    # They tell the time, and a minute may end between two of them.
+    assert second in {first, third}
 
 
 def test_working_memory_is_a_region_that_the_caller_writes(store, being, context_of):

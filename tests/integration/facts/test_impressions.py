@@ -8,7 +8,6 @@ from memory.context import persona
 from memory.intake import retraction
 from memory.talk import judging
 from schemas.context.persona import SoulChanges
-from schemas.errors import NotFound
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
 from store.context import persona as kept
@@ -149,6 +148,5 @@ def test_a_persons_edit_wins_and_stays_and_removing_removes_what_was_derived(tal
     with talk.store.transaction() as tx:
         kept.remove_user_model(tx, talk.being.user_id)
         persona.change_soul(tx, talk.being, SoulChanges(mood="", project=""))
-        with pytest.raises(NotFound):
-            persona.user_model(tx, talk.being.user_id)
+        assert kept.user_model(tx, talk.being.user_id) is None
     assert state_of(talk) == ("", "", "")
