@@ -78,7 +78,7 @@ _ATTACHED = re.compile(
 )
 _RULE = re.compile(r"^[ \t]*+(?:-{3,}+|={3,}+|\*{3,}+|_{3,}+)[ \t]*+$", re.MULTILINE)
 FENCE_OF_FILE = r"(?:[\w+-]{1,20}[ \t])?[^\s`]{1,120}\.\w{1,5}(?:[ \t]\([\d-]{1,20}\))?"
-"""What stands behind the ticks of a fence whose code is a file: its language, name and lines."""
+"""The text behind the ticks of a fence whose code is a file: its language, name and lines."""
 # Likewise, or what a tool of NextChat's answered.
 _FILE_NAME = re.compile(rf"(?:{FENCE_OF_FILE}|json:mcp-response:\S{{1,200}})[ \t]*+(?=\n)")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
