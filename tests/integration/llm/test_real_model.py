@@ -102,7 +102,7 @@ def test_a_model_that_answers_as_small_ones_do_is_understood_and_the_card_says_w
 
     assert not player.failed
     # What the canned model gets right by its rules (`docs/models.md`), less what this one leaves unsaid.
-    assert card.score > 0.75
+    assert 0.75 < card.score < 1
     for purpose in ("judge", "scenes"):
         assert any(reason.startswith(f"{purpose}: ") for reason in card.dropped)
     assert sum(row["invalid"] for row in spent.values()) > 0
