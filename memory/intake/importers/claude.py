@@ -34,7 +34,7 @@ MEMORIES = ("conversations_memory", "project_memories")
 PROJECT = ("docs", "prompt_template")
 KEYS = ["chat_messages", *MEMORIES, *PROJECT]
 OWNERS = (*fields.CHAT_OWNERS, "account_uuid")
-ABOUT = (*OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS)
+ABOUT = (*OWNERS, *fields.TELL_OWNER)
 # The blocks of a message in which something is said.
 SPOKEN = {"text", "voice_note"}
 THINKING = "thinking"

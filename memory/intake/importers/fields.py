@@ -42,6 +42,8 @@ CHAT_OWNERS = ("user_id", "userId")
 OWNERS_WITHIN = ("user", "account", "owner")
 OWNER_IDS = (*CHAT_OWNERS, "uuid", "id")
 USERS = "users"
+# What `owner` reads in an object around an element.
+TELL_OWNER = (*OWNER_IDS, *OWNERS_WITHIN)
 # When a chat began, and when a message was said; a chat may have the time of its export under the latter.
 BEGINS = ("created_at", "createdAt", "create_time", "inserted_at", "created")
 TIMES = (*BEGINS, "timestamp", "time", "date", "send_date")

@@ -52,6 +52,11 @@ class Element:
     around: Sequence[tuple[Path, Mapping[str, Any]]] = ()
     in_array: bool = True
 
+    def inner(self, name: str, number: int, value: Any, about: Mapping[str, Any]) -> "Element":
+        """Return what stands in an array of this name in the element, which says `about` of it."""
+        path = (*self.path, "[]")
+        return Element((*path, name), number, value, [(path, about), *self.around])
+
 
 @dataclass(slots=True)
 class _Open:
@@ -187,13 +192,11 @@ class _Walk:
                 reason = f"not JSON: {fault.msg}" if isinstance(fault, json.JSONDecodeError) else "not JSON"
                 yield Bad(place, reason, raw)
             else:
-                around = [(outer.path, outer.fields) for outer in one.around]
-                is_object = isinstance(value, dict)
-                yield (
-                    Element(one.path, one.number, value, around, one.in_array)
-                    if is_object
-                    else Bad(place, "it is no object", value)
-                )
+                if isinstance(value, dict):
+                    around = [(outer.path, outer.fields) for outer in one.around]
+                    yield Element(one.path, one.number, value, around, one.in_array)
+                else:
+                    yield Bad(place, "it is no object", value)
             if mended:
                 yield Bad(place, NOT_UTF8, None)
 

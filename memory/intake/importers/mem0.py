@@ -38,7 +38,7 @@ WRAPPERS = [*RECORDS, "memories"]
 OWNERS = (*fields.CHAT_OWNERS, "user", "owner")
 AGENT = ("agent_id", "agentId")
 GONE = ("deleted", "archived", "paused")
-ABOUT = (*OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS, *AGENT)
+ABOUT = (*OWNERS, *fields.TELL_OWNER, *AGENT)
 # The names of a memory's text, by version and program.
 KEYS = ["memory", "text", "content", "data"]
 
@@ -74,9 +74,8 @@ def _unwrapped(element: Element) -> Iterator[Element]:
         return
     if any(isinstance(about.get(key), str) for key in KEYS):
         yield replace(element, value=about)
-    around = [((*element.path, "[]"), about), *element.around]
     for one in within:
-        memory = replace(element, path=(*element.path, "[]", name), value=one, around=around)
+        memory = element.inner(name, element.number, one, about)
         yield from _unwrapped(memory) if isinstance(one, dict) else [memory]
 
 

@@ -32,6 +32,11 @@ _MONTHS = (
     "nov nóv nop noi noy nob noe lis kas marras stud нояб лист ное нов ліст νοέ νοε בנוב نوام نوفمبر พฤศจิกายน",
     "dec dets dez déc dic des dek dis gru pros ara joul дек груд дец снеж δεκ בדצמ دسام ديسمبر ธันวาคม",
 )
+# The longest first.
+_BEGINS = sorted(
+    ((begin, number) for number, begins in enumerate(_MONTHS, 1) for begin in begins.split()),
+    key=lambda one: (-len(one[0]), -one[1]),
+)
 _NAME = r"(?P<name>[^\s\d.,]{3,12}+)\.?,?\s+"
 _ERA = r"(?:\s?[гр]\.)?"
 _WEEKDAY = r"(?:[^\s\d.,]{2,12}+[.,]{0,2}\s+)?"
@@ -148,13 +153,7 @@ def _month(name: str, stops: Sequence[str | None]) -> int:
     """The number of a month by its name, and by full stops behind the day, and the year; 0 if none begins so."""
     folded = unicodedata.normalize("NFC", name.casefold())
     named = [folded, *(f"{'.' * number}{folded}" for number in (1, 2) if all(stops[:number]))]
-    fits = [
-        (len(begin), number)
-        for number, begins in enumerate(_MONTHS, 1)
-        for begin in begins.split()
-        if any(one.startswith(begin) for one in named)
-    ]
-    return max(fits, default=(0, 0))[1]
+    return next((number for begin, number in _BEGINS if any(one.startswith(begin) for one in named)), 0)
 
 
 def _in_zone(read: datetime, zone: tzinfo) -> datetime:

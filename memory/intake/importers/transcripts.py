@@ -26,7 +26,7 @@ PROGRAM_NAME = "other"
 FILES = r".+\.(jsonl?|csv)"
 HOLDING_CHATS = ("conversations", "chats")
 PATHS = [(), *((name,) for name in HOLDING_CHATS)]
-ABOUT = (*fields.CHAT_OWNERS, *fields.OWNERS_WITHIN, *fields.OWNER_IDS, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS)
+ABOUT = (*fields.TELL_OWNER, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS)
 KEYS = (*fields.LISTS[:-1], "role", "sender", "author", "from", *fields.MARKS, *unmarked.PAIRS[:-1], "actions")
 NO_TALK = "messages of the system, of tools, deleted, or without words"
 OTHER_ACTIVITY = "records of activity without words"
@@ -103,10 +103,11 @@ def _dated(element: Element, chat: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
     """Return whose a message of the user's is: one who has the user's name is the user, and an answer names a model."""
-    name = fields.speaker(message, has_side=True)
-    if fields.side(message) != "user" or (names.user is not None and name and names.is_user(name, ())):
+    if fields.side(message) != "user":
         return None
-    return fields.owner(Element((), 1, message))
+    name = fields.speaker(message, has_side=True)
+    is_named = names.user is not None and name is not None and names.is_user(name, ())
+    return None if is_named else fields.owner(Element((), 1, message))
 
 
 def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
@@ -137,11 +138,10 @@ def _held(element: Element) -> Iterator[Element | Bad]:
     for name in HOLDING_CHATS:
         held = element.value.get(name)
         if isinstance(held, list) and any(isinstance(one, dict) and fields.listed(one) for one in held):
-            path = (*element.path, "[]") if element.in_array else element.path
             holder = {key: element.value[key] for key in ABOUT if key in element.value}
             for number, one in enumerate(held, 1):
                 if isinstance(one, dict):
-                    yield Element((*path, name), number, one, [(path, holder), *element.around])
+                    yield element.inner(name, number, one, holder)
                 else:
                     yield Bad(f"entry {number}", "it is no object", one)
             return
@@ -264,9 +264,10 @@ class _Chat:
 
     def whole(self, owners: Owners | None) -> Iterator[Entry]:
         """Yield the chat as it was read, or what is wrong with it where it holds nothing, or is another user's."""
-        said = [asdict(one) for one in self.turns]
-        if owners is not None and (another := owners.of_another("a conversation", self.owner, said)) is not None:
-            yield another
+        another = owners.of_another("a conversation", self.owner, self.turns) if owners else None
+        if another is not None:
+            said = [asdict(one) for one in self.turns]
+            yield replace(another, entry=said) if isinstance(another, Bad) else another
             return
         if not any(one.text for one in self.turns):
             yield from self.bad
