@@ -74,8 +74,8 @@ PANELS = {
         "user-model": Entry("cli.context.persona:user_model", "The description of a user as a person."),
     },
     "Remember": {
-        "notes": Entry("cli.intake.listing:notes", "Notes: scenes, todos, reminders, knowledge; retry failed ones."),
-        "messages": Entry("cli.intake.listing:messages", "Add messages of a conversation."),
+        "notes": Entry("cli.intake.intake:notes", "Notes: scenes, todos, reminders, knowledge; retry failed ones."),
+        "messages": Entry("cli.intake.intake:messages", "Add messages of a conversation."),
         "run": Entry("cli.patrol.run:run", "Demand a patrol, and watch its nine steps."),
         "recall": Entry("cli.nodes.finding:recall", "Recall memories by meaning."),
         "ask": Entry("cli.search.ask:ask", "Ask the memory a question, and see what each sentence rests on."),

@@ -14,8 +14,8 @@ from cli.console.ledger import every_right, find_being, find_node, find_user, on
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import say, say_answer, say_json
 from cli.console.typed import read
+from memory.accounts import lookup
 from memory.accounts.access import Operator
-from memory.search.id_endings import find_by_ending
 from operations.declaration import Command, Operation, Parameter, Part, Subject, declared
 from schemas.accounts.accounts import Being
 from schemas.search import Thing
@@ -56,7 +56,7 @@ def by_ending(thing: Thing, listed: str) -> Finder:
     """
 
     def find(on: Resources, being: Being, typed: str) -> UUID:
-        return only(typed, find_by_ending(on.store, being, thing, typed), thing, listed)
+        return only(typed, lookup.things_named(on.store, being, thing, typed), thing, listed)
 
     return Finder(thing.upper(), f"The {thing}: its id, or the end of it.", find)
 

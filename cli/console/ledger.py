@@ -11,7 +11,6 @@ from cli.console.output import remark, words
 from cli.console.quiet import quiet_settings
 from memory.accounts import lookup
 from memory.accounts.access import Caller
-from memory.nodes import curation
 from memory.upkeep import health
 from schemas.accounts.accounts import Being, Scope, User
 from schemas.errors import Unavailable
@@ -108,7 +107,7 @@ def find_node(on: Resources, being: Being, name: str) -> UUID:
     Raises:
         Failure: No node matches, or several do.
     """
-    found = curation.named(on.store, being.being_id, name)
+    found = lookup.nodes_named(on.store, being, name)
     if not found:
         raise Failure(f"{being.slug} has no memory {words(name)}. See `patrol nodes`.")
     if len(found) > 1:

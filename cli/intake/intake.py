@@ -1,4 +1,4 @@
-"""`patrol notes` and `patrol messages`: hand in notes and messages from a file."""
+"""`patrol notes` and `patrol messages`: hand in notes and messages from a file, retry failed notes, and more."""
 
 import codecs
 import hashlib
@@ -10,17 +10,18 @@ from typing import IO, Annotated, Any
 from uuid import UUID
 
 from rich.text import Text
-from typer import Argument, Exit, FileBinaryRead, Option
+from typer import Argument, BadParameter, Exit, FileBinaryRead, Option
 
-from cli.console.declared import Group
+from cli.console.declared import Group, by_ending
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import remark, say, say_json
+from cli.console.output import count, remark, say, say_json
 from cli.intake import views
 from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
+from memory.patrol import failed_notes
 from memory.text.json_lines import LineRefused, numbered, read_object
 from operations.intake import notes as note_operations
 from operations.talk import messages as message_operations
@@ -28,20 +29,33 @@ from schemas.errors import Unavailable
 from schemas.facts.fact_answers import Erased
 from schemas.intake.notes import Note, NotePage, Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, DOCUMENT_BYTES
+from schemas.talk.messages import MessagePage, RetractedPage
 from schemas.talk.retraction import Restored, Retracted
 from workers.runtime.resources import Resources
 
 notes = Group(
     note_operations,
     "Notes: scenes, todos, reminders and knowledge.",
-    finders={},
-    views={NotePage: views.listed_notes, "kept": views.kept_notes, Note: views.changed_note},
+    views={
+        NotePage: views.listed_notes,
+        "kept": views.kept_notes,
+        "failed": views.failed_notes,
+        Note: views.changed_note,
+    },
 ).commands
 messages = Group(
     message_operations,
     "Messages of conversations.",
-    finders={},
-    views={Retracted: views.retracted, Restored: views.restored, Erased: views.erased},
+    finders={"session": by_ending("session", "patrol sessions list")},
+    views={
+        MessagePage: views.listed_messages,
+        RetractedPage: views.retracted_messages,
+        Retracted: views.retracted,
+        Restored: views.restored,
+        Erased: views.erased,
+        "confide": lambda page: f"{count(len(page.messages), 'message')} in confidence.",
+        "share": lambda page: f"{count(len(page.messages), 'message')} no longer in confidence.",
+    },
 ).commands
 
 # Much more than an item may have: of a longer message the beginning is kept.
@@ -111,16 +125,6 @@ class Summary:
         self.ids += receipt.ids
 
 
-@notes.callback()
-def of_notes() -> None:
-    """Notes: scenes, todos, reminders and knowledge."""
-
-
-@messages.callback()
-def of_messages() -> None:
-    """Messages of conversations."""
-
-
 @notes.command("add")
 def add_notes(
     file: File,
@@ -168,6 +172,31 @@ def add_messages(
         return accept_messages(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_place)
 
     _add(file, being, owner, accept, as_json=as_json)
+
+
+@notes.command("retry")
+def retry_notes(
+    note: Annotated[list[str] | None, Argument(metavar="NOTE...", help="The notes' ids; see `notes failed`.")] = None,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    every: Annotated[bool, Option("--all", help="All failed notes of the Being.")] = False,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Let the next patrol try failed notes again; with a key a model is asked again to repair them."""
+    if bool(note) == every:
+        raise BadParameter("name notes, or give --all.", param_hint="NOTE...")
+    try:
+        note_ids = None if every else [UUID(each) for each in note or []]
+    except ValueError:
+        raise BadParameter("a note goes by its whole id; see `patrol notes failed`.", param_hint="NOTE...") from None
+    with opened() as on:
+        target = find_being(on, being, owner)
+        retried = failed_notes.retry(on.store, on.settings, target.being_id, note_ids)
+    if as_json:
+        say_json({"retried": retried})
+    else:
+        say(f"{count(retried, 'note')} will be tried again by the next patrol.")
 
 
 def _aged(item: Any, only: str | None = None) -> Any:

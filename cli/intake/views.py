@@ -1,14 +1,16 @@
-"""How notes are shown, and what became of messages that were retracted, restored or erased."""
+"""How notes and messages are shown, and what became of messages that were retracted, restored or erased."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from cli.console.output import count, day, remark, short, table, words
+from cli.console.output import count, day, moment, remark, short, table, words
 from schemas.facts.fact_answers import Erased
 from schemas.intake.notes import Note, NotePage
+from schemas.talk.messages import MessagePage, RetractedPage
 from schemas.talk.retraction import Rebuilds, Restored, Retracted
 
 OPENING_CHARACTERS = 200
+MARKS = {"parse_failed": "[PARSE_FAILED]", "embed_failed": "[EMBED_FAILED]"}
 
 
 def listed_notes(page: NotePage) -> list[Any]:
@@ -33,9 +35,38 @@ def kept_notes(page: NotePage) -> Iterator[Any]:
     yield shown
 
 
+def failed_notes(page: NotePage) -> Iterator[Any]:
+    """Show failed notes, and why they failed."""
+    if not page.notes:
+        remark("No note has failed.")
+        return
+    shown = table("note", "*why", "*content")
+    for note in page.notes:
+        shown.add_row(str(note.note_id), words(f"{MARKS[note.state]} {note.reason}"), words(str(note.content)))
+    yield shown
+
+
 def changed_note(note: Note) -> str:
     """Show what a note says."""
     return words(str(note.content))
+
+
+def listed_messages(page: MessagePage) -> list[Any]:
+    """Show the messages of a session."""
+    shown = table("message", "at", "who", "*content")
+    for message in page.messages:
+        who = words(message.speaker) or message.role
+        shown.add_row(short(message.message_id), moment(message.created_at), who, words(message.content))
+    return [shown if page.messages else "There are no messages."]
+
+
+def retracted_messages(page: RetractedPage) -> list[Any]:
+    """Show retracted messages, with whole ids: `patrol messages restore` takes no abbreviation."""
+    shown = table("message", "retracted", "who", "*content")
+    for message in page.messages:
+        who = words(message.speaker) or message.role
+        shown.add_row(str(message.message_id), moment(message.retracted_at), who, words(message.content))
+    return [shown if page.messages else "There are no retracted messages."]
 
 
 def retracted(done: Retracted) -> Iterator[Any]:

@@ -1,10 +1,13 @@
-"""Finds the users and Beings that a person with access to all of them names."""
+"""Finds what a person with access to everything names: users, Beings, and what a Being knows by the end of its id."""
 
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, User
+from schemas.search import Thing
 from store.accounts import beings, users
 from store.database import Store
+from store.nodes import nodes
+from store.search import id_endings
 
 
 def user_named(store: Store, name: str) -> User | None:
@@ -32,3 +35,15 @@ def beings_named(store: Store, name: str | None, user_id: UUID | None, limit: in
         if name is not None:
             return [one for one in beings.beings_named(tx, name) if user_id in {None, one.user_id}]
         return beings.all_beings(tx, limit=limit) if user_id is None else beings.beings_of(tx, user_id)
+
+
+def nodes_named(store: Store, being: Being, name: str) -> list[UUID]:
+    """Up to two nodes with that id, end of an id, or producer's id of their note; two mean that it is ambiguous."""
+    with store.transaction() as tx:
+        return nodes.named(tx, being.being_id, name)
+
+
+def things_named(store: Store, being: Being, thing: Thing, ending: str) -> list[UUID]:
+    """Up to two other things that a Being knows whose id ends so; two mean that it is ambiguous."""
+    with store.transaction() as tx:
+        return id_endings.find(tx, being, thing, ending)

@@ -38,12 +38,6 @@ _CHANGES: dict[StateChange, Callable[[Transaction, UUID, UUID], None]] = {
 CORRECTION_TRIES = 5
 
 
-def named(store: Store, being_id: UUID, name: str) -> list[UUID]:
-    """Up to two nodes with that id, end of an id, or producer's id of their note; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return nodes.named(tx, being_id, name)
-
-
 def look(tx: Transaction, being_id: UUID, node_id: UUID, *, muted: bool = True) -> Node:
     """Read one node, a muted one with `muted`, without activating it.
 

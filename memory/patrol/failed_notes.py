@@ -1,23 +1,16 @@
-"""Scene notes that a patrol marked `[PARSE_FAILED]` or `[EMBED_FAILED]`: listed, and tried again on request."""
+"""Scene notes that a patrol marked `[PARSE_FAILED]` or `[EMBED_FAILED]`: tried again on request."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
 from memory.patrol.demand import request_patrol
 from schemas.errors import NotFound
-from schemas.intake.notes import Note
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
 from store.intake import notes
 from store.llm import unanswered
 from store.transaction import Transaction
-
-
-def listed(store: Store, being_id: UUID, limit: int) -> list[Note]:
-    """List a Being's failed notes, oldest first."""
-    with store.transaction() as tx:
-        return notes.failed(tx, being_id, limit)
 
 
 def retry(store: Store, settings: Settings, being_id: UUID, note_ids: Sequence[UUID] | None) -> int:

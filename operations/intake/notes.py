@@ -127,3 +127,9 @@ def list_notes(
 ) -> NotePage:
     """List notes with their state and outcome. The scope `manage` also lists muted ones."""
     return note_page(on.store, being.being_id, state=state, muted=muted, cursor=cursor, limit=limit)
+
+
+@operation(None, scope="read", commands=[Command("failed")])
+def list_failed_notes(tx: Transaction, being: Being, *, limit: Limit = LONGEST_PAGE) -> NotePage:
+    """List scene notes marked [PARSE_FAILED] or [EMBED_FAILED], oldest first, with the reasons."""
+    return NotePage(notes=notes.failed(tx, being.being_id, limit), cursor=None)

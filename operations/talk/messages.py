@@ -7,12 +7,14 @@ from pydantic import Field
 
 from memory.accounts import erasure
 from memory.intake import retraction
+from memory.nodes import browsing
 from memory.talk import confidences
-from operations.declaration import Command, operation
-from operations.parameters import ItemKey, request_id
+from operations.declaration import Command, Flag, operation
+from operations.parameters import Cursor, ItemKey, Limit, request_id
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import Erased
-from schemas.talk.messages import Message, MessageChanges
+from schemas.limits import PAGE_NODES
+from schemas.talk.messages import Message, MessageChanges, MessagePage, RetractedPage
 from schemas.talk.retraction import MessageSelection, Restored, Retracted
 from workers.runtime.resources import Resources
 
@@ -73,6 +75,36 @@ def change_message(on: Resources, being: Being, message_id: MessageId, changes: 
     return message
 
 
+@operation(
+    None,
+    scope="manage",
+    commands=[
+        Command(
+            "confide",
+            "Set messages in confidence: they, and all that rests on them, stay with the Being that they were said to.",
+            fixed={"in_confidence": True},
+        ),
+        Command(
+            "share",
+            "Lift the confidence of messages: all of the user's Beings may know what they tell of the user.",
+            fixed={"in_confidence": False},
+        ),
+    ],
+)
+def change_confidence(
+    on: Resources,
+    being: Being,
+    *,
+    ids: Annotated[
+        list[str], Field(min_length=1, description="The producer's ids of messages, or those of their receipts.")
+    ],
+    in_confidence: bool,
+) -> MessagePage:
+    """Set or lift the confidence of messages."""
+    decided = confidences.decide_on_messages(on.store, being, ids, in_confidence=in_confidence)
+    return MessagePage(messages=decided, cursor=None)
+
+
 @operation("GET /v1/beings/{being}/messages/{message_id}/erasure", scope="manage")
 def preview_erasure(on: Resources, being: Being, message_id: MessageId) -> Erased:
     """Show what erasing a message would remove and change; nothing is erased."""
@@ -87,3 +119,36 @@ def erase_message(on: Resources, being: Being, message_id: MessageId) -> Erased:
     current again, a todo that it closed is open.
     """
     return erasure.erase_messages(on.store, on.settings, on.embedders, being, [message_id])
+
+
+@operation(
+    None,
+    scope="read",
+    commands=[
+        Command(
+            "list",
+            takes=("session", "limit", "cursor"),
+            flags={"retracted": Flag("List retracted messages, of all sessions, newest first.", {"retracted": True})},
+        )
+    ],
+)
+def list_talk(
+    on: Resources,
+    being: Being,
+    *,
+    session: Annotated[
+        UUID | None, Field(description="The session: its id, or the end of it; without, the last.")
+    ] = None,
+    limit: Limit = PAGE_NODES,
+    cursor: Cursor = None,
+    retracted: bool = False,
+) -> MessagePage | RetractedPage:
+    """List the messages of a session, oldest first. `patrol sessions list` lists the sessions."""
+    if retracted:
+        return browsing.retracted_page(on.store, being.being_id, conversation=None, cursor=cursor, limit=limit)
+    if session is None:
+        last = browsing.session_page(on.store, being.being_id, cursor=None, limit=1).sessions
+        if not last:
+            return MessagePage(messages=[], cursor=None)
+        session = last[0].session_id
+    return browsing.said_in(on.store, being.being_id, session, muted=True, cursor=cursor, limit=limit)

@@ -150,7 +150,7 @@ def test_failed_notes_are_retried_on_request_and_repair_is_asked_again(life):
     life.hand_in(BROKEN)
     life.answers.said["RepairedScene"] = {**MENDED, "feeling": "I was jealous."}
     life.patrol()
-    (failed,) = failed_note_uses.listed(life.store, life.being_id, 9)
+    (failed,) = failed_notes(life)
     life.answers.said["RepairedScene"] = MENDED
     assert life.patrol().steps["embed"]["repaired"] == 0
 

@@ -2,7 +2,8 @@
 
 import importlib
 import pkgutil
-from typing import get_origin
+from types import UnionType
+from typing import get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
@@ -80,7 +81,9 @@ def test_commands_are_those_that_the_operations_declare(name):
 
 
 def test_commands_answer_models_whose_json_is_an_object():
-    answers = {get_origin(one.answer) or one.answer for one in DECLARED if one.commands}
+    types = [one.answer for one in DECLARED if one.commands]
+    either = [each for one in types for each in (get_args(one) if isinstance(one, UnionType) else [one])]
+    answers = {get_origin(each) or each for each in either}
     assert [answer for answer in answers - {None} if not issubclass(answer, BaseModel)] == []
 
 
