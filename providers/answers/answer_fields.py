@@ -9,7 +9,15 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from providers.answers.answer_scalars import is_choice, is_nothing, plain, references
-from providers.answers.answer_shape import item_model, letter_in, letter_of
+from providers.answers.answer_shape import (
+    choices_of,
+    is_named,
+    item_model,
+    letter_in,
+    letter_of,
+    only_by_name,
+    stands_for_each,
+)
 from schemas.llm.answer_form import Absent
 
 REQUIRED = object()
@@ -17,8 +25,12 @@ REQUIRED = object()
 
 # Names that share so much, as `open_items` and `open_loops`, are likely to mean the same.
 _SHARED = 4
+_IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
 # Models say under such names what is no part of the answer.
 _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "step", "error")
+
+# And so what a reference stands for.
+_REPEATED = ("text", "content", "name", "title", "topic", "quote", "summary", "action")
 
 
 def absent_meaning(field: FieldInfo, *, was_named: bool) -> Any:
@@ -37,18 +49,12 @@ def absent_meaning(field: FieldInfo, *, was_named: bool) -> Any:
     return [] if is_list else "" if was_named and field.annotation is str else REQUIRED
 
 
-def choices_of(field: FieldInfo) -> tuple[str, ...] | None:
-    """Return the words that the schema shows for a field which pydantic reads as text; None if it has none."""
-    extra = field.json_schema_extra
-    words = extra.get("enum") if isinstance(extra, dict) else None
-    return tuple(map(str, words)) if isinstance(words, list) else None
-
-
 def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
     """Find fields that an answer leaves out under names that its form does not have.
 
     A value stands for a field if it is of its kind, and its name is similar, or neither another value nor another field
     comes into question. A text tells no kind, so that it stands for one only in an item, for what must be there.
+    A list of what is taken away (`OwnName`) is found only under a longer or shorter form of its own name.
 
     Args:
         form: The class of the answer or item.
@@ -65,6 +71,8 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
     for alike in (True, False):
         for name, fits in list(missing.items()):
             fitting = [other for other, value in others.items() if fits(value) and (not alike or _alike(name, other))]
+            if only_by_name(absent[name]):
+                fitting = [other for other in fitting if other.startswith(name) or other in name]
             if not alike:
                 fitting = [other for other in fitting if not other.startswith(_ASIDE)]
                 rivals = [each for each in missing.values() if any(each(others[other]) for other in fitting)]
@@ -74,26 +82,42 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
     return found
 
 
+def is_aside(name: str) -> bool:
+    """Whether a field of such a name says why, or repeats the words of what is referred to."""
+    return plain(name).startswith((*_ASIDE, *_REPEATED))
+
+
 def _fits(field: FieldInfo, *, nested: bool) -> Callable[[Any], bool] | None:
     """Tell whether a value is of a field's kind; None if the kind of such a field tells nothing."""
     letter, words = letter_in(field.metadata), choices_of(field) or _literals(field)
     if letter:
-        return lambda value: isinstance(value, str) and _are_references(letter, value)
+        several = stands_for_each(field)
+        return lambda value: all(
+            isinstance(each, str) and _are_references(letter, each)
+            for each in (value if several and isinstance(value, list) and value else [value])
+        )
     if words:
         return lambda value: isinstance(value, str) and is_choice(words, value)
     if get_origin(field.annotation) is not list:
         must = field.annotation is str and absent_meaning(field, was_named=False) is REQUIRED
-        return (lambda value: isinstance(value, str)) if nested and must else None
+        return (lambda value: isinstance(value, str) and not _IS_REFERENCE(value)) if nested and must else None
     of = get_args(field.annotation)[0]
     if own := letter_of(of):
         return lambda value: isinstance(value, list) and all(_are_references(own, str(each)) for each in value)
     if model := item_model(of):
-        known = {plain(name) for name in model.model_fields}
-        return lambda value: (
-            isinstance(value, list)
-            and all(isinstance(each, Mapping) and not known.isdisjoint(map(plain, each)) for each in value)
-        )
+        return lambda value: isinstance(value, list) and all(_is_of(model, each) for each in value)
     return lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_of(model: type[BaseModel], raw: Any) -> bool:
+    """Whether an object has a field of an item's, or a reference as the item's."""
+    letter = next((letter for field in model.model_fields.values() if (letter := letter_in(field.metadata))), None)
+    return isinstance(raw, Mapping) and (
+        is_named(model, raw)
+        or (
+            letter is not None and any(isinstance(each, str) and _are_references(letter, each) for each in raw.values())
+        )
+    )
 
 
 def _literals(field: FieldInfo) -> tuple[str, ...]:

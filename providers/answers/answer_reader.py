@@ -15,11 +15,32 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from providers.answers.answer_fields import REQUIRED, absent_meaning, choices_of, under_other_names
-from providers.answers.answer_scalars import Unreadable, is_nothing, plain, references, scalar, text
-from providers.answers.answer_shape import is_named, item_model, letter_in, letter_of, listed, shaped
+from providers.answers.answer_fields import REQUIRED, absent_meaning, is_aside, under_other_names
+from providers.answers.answer_scalars import (
+    Unreadable,
+    denies,
+    is_nothing,
+    is_reference,
+    plain,
+    reference,
+    references,
+    scalar,
+    text,
+)
+from providers.answers.answer_shape import (
+    choices_of,
+    is_named,
+    item_model,
+    letter_in,
+    letter_of,
+    listed,
+    shaped,
+    stands_for_each,
+)
 from schemas.llm.answer_form import Absent, AtMost
 
+# Of an item that names several references where one stands.
+_MOST_COPIES = 200
 CUT = "the end was cut off"
 """Counted among what was dropped of an answer whose end is missing."""
 
@@ -135,11 +156,11 @@ class AnswerReader:
             # Beside other items such a word is one, as a name.
             if is_nothing(item, words=len(raw) == 1):
                 continue
-            if letter and isinstance(item, str):
-                read += references(letter, item)
+            if letter and isinstance(item, str | Mapping) and (listed_refs := _references(letter, item)) is not None:
+                read += listed_refs
                 continue
             try:
-                read.append(self._value(type_, (), _item(type_, item)))
+                read += [self._value(type_, (), each) for each in _each(type_, _item(type_, item))]
             except Unreadable as reason:
                 self.dropped[str(reason)] += 1
                 self._lost += 1
@@ -151,24 +172,75 @@ class AnswerReader:
         return read[:most]
 
 
+def _references(letter: str, item: str | Mapping[str, Any]) -> list[str] | None:
+    """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear."""
+    if isinstance(item, str):
+        return references(letter, item)
+    cited = [value for value in item.values() if is_reference(letter, value)]
+    others = [
+        (name, value) for name, value in item.items() if not is_reference(letter, value) and not is_nothing(value)
+    ]
+    if any(denies(value) for _, value in others):
+        return []
+    if len(cited) == 1 and all(value is True or is_aside(name) for name, value in others):
+        return [reference(letter, cited[0])]
+    return None
+
+
+def _each(type_: Any, raw: Any) -> list[Any]:
+    """An item, once for each of the references that it names where one stands.
+
+    Raises:
+        Unreadable: They are too many.
+    """
+    model = item_model(type_)
+    if model is None or not isinstance(raw, Mapping):
+        return [raw]
+    written = {plain(name): value for name, value in raw.items()}
+    written |= under_other_names(model, written, nested=True)
+    copies = [raw]
+    for name, field in model.model_fields.items():
+        letter, value = letter_in(field.metadata), written.get(plain(name))
+        if not letter or not stands_for_each(field) or not isinstance(value, str | list):
+            continue
+        try:
+            refs = references(letter, text(value))
+        except Unreadable:
+            continue
+        if len(refs) > 1:
+            copies = [{**copy, name: ref} for copy in copies for ref in refs]
+        if len(copies) > _MOST_COPIES:
+            raise Unreadable("too many references")
+    return copies
+
+
 def _item(type_: Any, raw: Any) -> Any:
     """An item, or the one that stands in JSON within a text, or alone in a list or an object."""
     if (model := item_model(type_)) is None:
-        if not isinstance(raw, Mapping) or isinstance(type_, UnionType):
-            return raw
-        # Of an object in the place of a text its only text counts, else its name, else its texts, as "Ana: a friend".
-        texts = [value for value in raw.values() if isinstance(value, str) and value.strip()]
-        if len(texts) == 1:
-            return texts[0]
-        if not texts or letter_of(type_):
-            return raw
-        return raw["name"] if raw.get("name") in texts else f"{texts[0]}: {', '.join(texts[1:])}"
-    if isinstance(raw, Mapping) and len(raw) == 1 and not is_named(model, raw):
-        # An item under its kind, as `{"fact": {…}}`.
-        inner = [alone for alone in raw.values() if isinstance(alone, Mapping) and is_named(model, alone)]
-    else:
-        inner = listed(type_, raw, None) if isinstance(raw, str | list) else []
+        return _text_of(type_, raw) if isinstance(raw, Mapping) and not isinstance(type_, UnionType) else raw
+    if isinstance(raw, Mapping):
+        # An item under its kind, as `{"fact": {…}}`, or in part, as `{"conversation": "c1", "summary": {…}}`.
+        own = {plain(name) for name in model.model_fields}
+        inner = [part for name, part in raw.items() if plain(name) not in own and isinstance(part, Mapping)]
+        if len(inner) == 1 and is_named(model, inner[0]):
+            return {**{name: value for name, value in raw.items() if value is not inner[0]}, **inner[0]}
+        if len(raw) == 1 and not is_named(model, raw):
+            # A reference with the words that it stands for, or a kind with a name.
+            (alone,) = listed(type_, raw, None)
+            return alone
+        return raw
+    inner = listed(type_, raw, None) if isinstance(raw, str | list) else []
     return inner[0] if len(inner) == 1 and isinstance(inner[0], Mapping) else raw
+
+
+def _text_of(type_: Any, raw: Mapping[str, Any]) -> Any:
+    """Of an object in the place of a text its only text, else its name, else its texts, as "Ana: a friend"."""
+    texts = [value for value in raw.values() if isinstance(value, str) and value.strip()]
+    if len(texts) == 1:
+        return texts[0]
+    if not texts or letter_of(type_):
+        return raw
+    return raw["name"] if raw.get("name") in texts else f"{texts[0]}: {', '.join(texts[1:])}"
 
 
 def _of_text(form: type[BaseModel], raw: str) -> dict[str, Any]:

@@ -76,13 +76,21 @@ _NOTHING = frozenset(
 _OBJECTS_OF_ONE = frozenset(
     {"value", "text", "content", "ref", "reference", "id", "message", "name", "score", "number"}
 )
-_YES, _NO = frozenset({"true", "yes", "y", "1", "done"}), frozenset({"false", "no", "n", "0", "open"})
+_YES = frozenset(
+    {"true", "yes", "y", "1", "done", "completed", "complete", "finished", "closed", "fulfilled", "kept"}
+    | {"given up", "cancelled", "canceled"}
+)
+_NO = frozenset({"false", "no", "n", "0", "open", "pending", "ongoing", "in progress", "not yet", "not done"})
+# Behind or beside a reference in a list of some: it is not one of them.
+_DENIALS = frozenset(
+    {"no", "false", "not", "none", "different", "distinct", "differ", "unrelated", "separate", "keep", "alive", "stays"}
+)
 _LONGEST_REFERENCE = 80
 _SENTENCE_ENDS = frozenset(".!?。！？")
 # Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
 _REFERENCE = (
     r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
-    r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*0*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*[:(,\u2013\u2014-]\s.*)"
+    r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*0*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*(?:[:,\u2013\u2014-]\s|\().*)"
 )
 _RANGE = (
     r"\W*{letter}[\s_-]?(\d{1,4})\s*(?:[-\u2013\u2014~]|\.{2,3}|\u2026|to|through|until|bis)"
@@ -153,8 +161,21 @@ def text(raw: Any) -> str:
 def references(letter: str, raw: str) -> list[str]:
     """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list."""
     parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
+    behind = (re.match(rf"\W*{letter}[\s_-]?\d+(?:\.\d+)?\W*(.*)", part, re.IGNORECASE) for part in parts)
+    parts = [part for part, more in zip(parts, behind, strict=True) if not (more and denies(more[1]))]
     read = [each for part in parts for each in _range(letter, part) or [reference(letter, part)]]
     return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, raw)]
+
+
+def denies(raw: Any) -> bool:
+    """Whether a value beside a reference says that it is none of those that are meant."""
+    word = raw.strip(" .!)]*").casefold() if isinstance(raw, str) else ""
+    return raw is False or word in _DENIALS or word.startswith("not ")
+
+
+def is_reference(letter: str, raw: Any) -> bool:
+    """Whether a value is a reference in the form of the prompt."""
+    return isinstance(raw, str) and re.fullmatch(rf"{letter}\d+(?:\.\d+)?", raw.strip().casefold()) is not None
 
 
 def reference(letter: str, raw: str) -> str:

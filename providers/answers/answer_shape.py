@@ -10,15 +10,18 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
-from providers.answers.answer_scalars import is_nothing, plain
+from providers.answers.answer_scalars import is_nothing, is_reference, plain
 from providers.answers.json_text import answer_text, answer_values
-from schemas.llm.answer_form import Ref
+from schemas.llm.answer_form import OwnName, Ref
 
 _DEEPEST = 4
 # What begins an item of a list of lines.
 _BULLET = re.compile(r"^\s*(?:[-*\u2022\s]+|\d{1,3}[.)]\s+)")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
+# A list under such a name is what the object around it stands for.
+_LISTS = frozenset({"items", "lines", "entries", "list", "values", "texts", "content", "names", "notes", "points"})
 _MARKED = ("true", "yes", "false", "no", "none")
 _DESCRIBES = frozenset({"type", "$ref", "anyOf"})
 _ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text", "title", "topic"})
@@ -160,7 +163,11 @@ def _homed(form: type[BaseModel], items: Sequence[Any]) -> dict[str, Any] | None
     homes: dict[str, list[Any]] = {}
     texts = [name for name, type_ in lists_of(form).items() if item_model(type_) is None]
     for item in items:
-        if isinstance(item, str | int) and len(texts) == len(form.model_fields) == 1:
+        if (
+            isinstance(item, str | int)
+            and len(texts) == len(form.model_fields) == 1
+            and not only_by_name(form.model_fields[texts[0]])
+        ):
             homes.setdefault(texts[0], []).append(item)
         if not isinstance(item, Mapping):
             continue
@@ -187,31 +194,42 @@ def _with_names(form: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
 
 def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[Any]:
     lists = [value for value in raw.values() if isinstance(value, list)]
-    if lists and raw.get("type") == "array":
-        # In the form of a schema: `{"type": "array", "items": [...]}`.
-        return lists[0]
     model = item_model(type_)
     is_counted = len(lists) == 1 and all(isinstance(value, int | list | None) for value in raw.values())
-    if is_counted and not (model and is_named(model, raw)):
-        # Counted: `{"total": 2, "items": [...]}`.
+    is_list = len(lists) == 1 and any(plain(name) in _LISTS for name in raw)
+    is_counted = is_counted and (is_list or len(raw) > 1)
+    if (lists and raw.get("type") == "array") or (is_counted and not (model and is_named(model, raw))):
+        # In the form of a schema, `{"type": "array", "items": [...]}`, or counted, `{"total": 2, "items": [...]}`.
         return lists[0]
     if model:
         return _objects_in(model, raw)
+    if letter:
+        return _references_in(letter, raw)
+    if is_list:
+        return lists[0]
+    each = [(name, one) for name, value in raw.items() for one in (value if isinstance(value, list) else [value])]
+    # Names that are no places in the list are part of what is said, as in "Ana: sister".
+    is_numbered = all(any(char.isdigit() for char in name) for name in raw)
+    return [one if is_numbered else f"{name}: {one}" for name, one in each]
+
+
+def _references_in(letter: str, raw: Mapping[str, Any]) -> list[Any]:
+    """The references that an object names, each with what is said of it, or those in its values."""
     values = list(raw.values())
-    if letter and all(isinstance(value, bool | None) or str(value).casefold() in _MARKED for value in values):
+    if all(isinstance(value, bool | None) or str(value).casefold() in _MARKED for value in values):
         return [name for name, value in raw.items() if str(value).casefold() in _MARKED[:2]]
-    if not letter and not any(isinstance(value, list) for value in values):
-        # Names that are no places in the list are part of what is said, as in "Ana: sister".
-        numbered = all(any(char.isdigit() for char in name) for name in raw)
-        return values if numbered else [f"{name}: {value}" for name, value in raw.items()]
-    return [each for value in values for each in (value if isinstance(value, list) else [value])]
+    if all(is_reference(letter, name) and isinstance(value, str) for name, value in raw.items()):
+        return [f"{name}: {value}" for name, value in raw.items()]
+    return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
 
 def _objects_in(model: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
     """The items in an object: itself, or those under their references as names."""
     inner = [(name, each) for name, value in raw.items() for each in (value if isinstance(value, list) else [value])]
-    if _key_of(model) and not is_named(model, raw) and all(isinstance(each, str) for _, each in inner):
-        return [f"{name}: {each}" for name, each in inner]
+    if inner and not is_named(model, raw) and all(isinstance(each, str) for _, each in inner):
+        kinds = {plain(word) for field in model.model_fields.values() for word in choices_of(field) or ()}
+        if _key_of(model) or all(plain(name) in kinds for name in raw):
+            return [f"{name}: {each}" for name, each in inner]
     if is_named(model, raw) or not all(isinstance(each, Mapping) for _, each in inner):
         return [raw]
     key = _key_of(model)
@@ -231,6 +249,23 @@ def letter_of(type_: Any) -> str | None:
 def letter_in(marks: Iterable[Any]) -> str | None:
     """The letter of a reference's mark among some marks."""
     return next((mark.letter for mark in marks if isinstance(mark, Ref)), None)
+
+
+def only_by_name(field: FieldInfo) -> bool:
+    """Whether a field is read under its own name alone (`OwnName`)."""
+    return any(isinstance(mark, OwnName) for mark in field.metadata)
+
+
+def choices_of(field: FieldInfo) -> tuple[str, ...] | None:
+    """Return the words that the schema shows for a field which pydantic reads as text; None if it has none."""
+    extra = field.json_schema_extra
+    words = extra.get("enum") if isinstance(extra, dict) else None
+    return tuple(map(str, words)) if isinstance(words, list) else None
+
+
+def stands_for_each(field: FieldInfo) -> bool:
+    """Whether an item that names several references in a field says the same of each of them."""
+    return any(isinstance(mark, Ref) and mark.each for mark in field.metadata)
 
 
 def _joined(form: type[BaseModel], parts: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -164,7 +164,7 @@ class AskPlan(FromModel):
 class DraftCite(FromModel):
     """Words that a sentence rests on."""
 
-    ref: Annotated[str, Ref("e")] = Field(description="The ref of the source.")
+    ref: Annotated[str, Ref("e", each=True)] = Field(description="The ref of the source.")
     quote: str = Field(description="Its words, copied letter by letter.")
 
 

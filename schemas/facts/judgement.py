@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.facts.fact_rows import EntityType, FactKind, FactType, TodoKind
 from schemas.intake.inputs import Realm
 from schemas.limits import LEAST_CONFIDENCE, STATEMENT_CHARACTERS
-from schemas.llm.answer_form import Absent, Characters, Ref
+from schemas.llm.answer_form import Absent, Characters, OwnName, Ref
 
 
 def _of(choices: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ EntityTypeName = Annotated[str, Field(json_schema_extra=_of(EntityType))]
 FactTypeName = Annotated[str, Field(json_schema_extra=_of(FactType))]
 FactKindName = Annotated[str, Field(json_schema_extra=_of(FactKind))]
 TodoKindName = Annotated[str, Field(json_schema_extra=_of(TodoKind))]
-MessageRef = Annotated[str, Ref("m")]
+MessageRef = Annotated[str, Ref("m", each=True)]
 
 
 class Judged(BaseModel):
@@ -71,7 +71,7 @@ class FoundTodo(FoundItem):
     kind: TodoKindName
     content: Annotated[str, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(description="One short sentence.")
     due: str | None = Field(description="When, in the user's words; null if not said.")
-    known: Annotated[str | None, Ref("t")] = Field(
+    known: Annotated[str | None, Ref("t", each=True)] = Field(
         description="The ref of the todo that is meant, if it is among those that are known."
     )
     done: Annotated[bool, Absent(False)] = Field(description="Whether the words say that it is done or given up.")
@@ -126,9 +126,9 @@ class Judgement(Judged):
 class Comparison(Judged):
     """The relation of a new statement to another one under the same memory key."""
 
-    new: Annotated[str, Ref("n")] = Field(description="The ref of the new statement.")
+    new: Annotated[str, Ref("n", each=True)] = Field(description="The ref of the new statement.")
     relation: Literal["same", "contradicts", "adds"]
-    earlier: Annotated[str | None, Ref("e")] = Field(
+    earlier: Annotated[str | None, Ref("e", each=True)] = Field(
         description="The ref of the statement that it repeats or contradicts; null if it adds."
     )
 
@@ -136,7 +136,9 @@ class Comparison(Judged):
 class FoldConfirmation(Judged):
     """Which pairs of facts say the same."""
 
-    same: list[Annotated[str, Ref("p")]] = Field(description="The refs of the pairs that say the same.")
+    same: Annotated[list[Annotated[str, Ref("p")]], OwnName()] = Field(
+        description="The refs of the pairs that say the same."
+    )
 
 
 class Reconciliation(Judged):

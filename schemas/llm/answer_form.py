@@ -14,9 +14,16 @@ class Ref:
 
     Attributes:
         letter: What stands before the number where the model leaves it out.
+        each: Whether an item that names several here says the same of each of them.
     """
 
     letter: str
+    each: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwnName:
+    """The field is never read from one of an unlike name, as others are: what it lists is taken away."""
 
 
 @dataclass(frozen=True, slots=True)

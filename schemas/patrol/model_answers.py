@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.limits import DIARY_LINE_CHARACTERS, MOST_DIARY_LINES, MOST_NEXT_TIME, TOPIC_NAME_CHARACTERS
-from schemas.llm.answer_form import AtMost, Characters, Ref
+from schemas.llm.answer_form import AtMost, Characters, OwnName, Ref
 
 MemoryRef = Annotated[str, Ref("m")]
 ShortName = Annotated[str, Characters(TOPIC_NAME_CHARACTERS)]
@@ -37,7 +37,9 @@ class Consolidation(PatrolAnswer):
     """The new topics of a topic's memories; those that are not named stay as they are."""
 
     merges: list[Merge] = Field(description="Empty if nothing belongs together.")
-    make_dead: list[MemoryRef] = Field(description="References of dying memories that nothing takes in.")
+    make_dead: Annotated[list[MemoryRef], OwnName()] = Field(
+        description="References of dying memories that nothing takes in."
+    )
 
 
 class NewTopic(PatrolAnswer):

@@ -24,6 +24,7 @@ from providers.answers.json_text import answer_text
 from providers.completion import Completion, Usage
 from providers.errors import BadAnswer
 from providers.thinking import Question, read
+from schemas.context.asking import DraftAnswer
 from schemas.facts.judgement import UNTOLD, FoldConfirmation, Judgement, Reconciliation
 from schemas.patrol.model_answers import (
     Classification,
@@ -871,6 +872,78 @@ def test_a_confidence_is_never_lost(said):
     assert bool(found) == (said is not None)
     # What names no message puts all in confidence.
     assert all(one["message"] == "m3" or one["message"] not in SAID for one in found)
+
+
+# What beside a reference says that it is not meant, under the field's name or another; and what says that it is.
+OF_A_LIST = [
+    (FoldConfirmation, {"same": [{"pair": "p1", "same": True}, {"pair": "p2", "same": False}]}, ["p1"]),
+    (FoldConfirmation, {"same": "p1: yes, p2: no"}, ["p1"]),
+    (FoldConfirmation, {"same": ["p1 - different", "p2 (not the same)", "p3 - same"]}, ["p3"]),
+    (FoldConfirmation, {"same": {"p1": "same", "p2": "different"}}, ["p1"]),
+    (FoldConfirmation, {"different": ["p2"]}, None),
+    (FoldConfirmation, {"not_same": ["p2"]}, None),
+    (Consolidation, {"merges": [], "keep": ["m1"]}, []),
+    (Consolidation, {"merges": [], "alive": ["m1"], "dead": ["m2"]}, ["m2"]),
+    (Consolidation, {"merges": [], "make_dead": [{"ref": "m1", "dead": False}, {"ref": "m2", "dead": True}]}, ["m2"]),
+    (Consolidation, {"merges": [], "make_dead": [{"memory": "m1", "reason": "It is old."}]}, ["m1"]),
+    (Consolidation, {"merges": [], "make_dead": {"m1": "too old", "m2": "keep"}}, ["m1"]),
+    (Consolidation, {"merges": [], "make_dead": ["m1 and m2 (both old)", "all but m3"]}, ["m1", "m2", "all but m3"]),
+]
+
+
+@pytest.mark.parametrize(("form", "said", "wanted"), OF_A_LIST)
+def test_nothing_is_taken_away_that_an_answer_does_not_name_for_it(form, said, wanted):
+    if wanted is None:
+        with pytest.raises(BadAnswer):
+            answered(form, json.dumps(said))
+    else:
+        answer = answered(form, json.dumps(said)).model_dump()
+        assert answer["same" if form is FoldConfirmation else "make_dead"] == wanted
+
+
+CONFIDED = [{"message": ref, "asked_in": "m3"} for ref in ("m1", "m2")]
+CITED = [{"ref": ref, "quote": "I moved"} for ref in ("e1", "e2")]
+FOR_EACH = [
+    *((Judgement, {"confidences": [{"message": said, "asked_in": "m3"}]}, CONFIDED) for said in ("m1, m2", "m1-m2")),
+    (Judgement, {"confidences": [{"message": ["m1", "m2"], "asked_in": "m3"}]}, CONFIDED),
+    (Judgement, {"confidences": [{"messages": ["m1", "m2"], "asked_in": "m3"}]}, CONFIDED),
+    (Judgement, {"confidences": [{"message": "m1 to m150", "asked_in": "m1 to m150"}]}, [UNTOLD]),
+    (
+        Reconciliation,
+        {"comparisons": [{"new": "n0.1", "relation": "same", "earlier": "e0.0 and e0.2"}]},
+        [{"new": "n0.1", "relation": "same", "earlier": ref} for ref in ("e0.0", "e0.2")],
+    ),
+    (DraftAnswer, {"sentences": [{"sentence": "S.", "cites": [{"ref": "e1, e2", "quote": "I moved"}]}]}, CITED),
+    (DraftAnswer, {"sentences": [{"sentence": "S.", "sources": [{"id": "e1", "text": "I moved"}]}]}, CITED[:1]),
+    (DraftAnswer, {"sentences": [{"sentence": "S.", "cites": [{"e1": "I moved"}, {"e2": "I moved"}]}]}, CITED),
+]
+
+
+@pytest.mark.parametrize(("form", "said", "wanted"), FOR_EACH)
+def test_an_item_with_several_references_says_the_same_of_each(form, said, wanted):
+    if form is Judgement:
+        said = {"facts": [], "todos": [], "requests": [], **said}
+    dumped = answered(form, json.dumps(said)).model_dump()
+    items = (
+        dumped["sentences"][0]["cites"] if form is DraftAnswer else dumped.get("confidences") or dumped["comparisons"]
+    )
+    assert items == wanted
+
+
+def test_what_an_item_says_elsewhere_is_read():
+    ghent = fact("I moved to Ghent", "Moved to Ghent.")
+    for said in ({"place": "Ghent"}, [{"place": "Ghent"}], {"place": ["Ghent"]}):
+        answer = answered(Judgement, json.dumps({"facts": [{**ghent, "entities": said}], "confidences": []}))
+        assert answer.model_dump()["facts"][0]["entities"] == [{"type": "place", "name": "Ghent"}]
+    short = answered(ShortSessions, json.dumps({"summaries": [{"conversation": "c1", "summary": SUMMARY}]}))
+    assert short.model_dump()["summaries"][0].items() >= {"conversation": "c1", **SUMMARY}.items()
+    spine = {"PROFILE": [], "PROJECTS": {"lines": ["A garden"]}, "PEOPLE": {"Ana": ["sister", "baker"]}}
+    dumped = answered(SummarySpine, json.dumps(spine)).model_dump()
+    assert (dumped["PROJECTS"], dumped["PEOPLE"]) == (["A garden"], ["Ana: sister", "Ana: baker"])
+    for word, done in (("completed", True), ("given up", True), ("not yet", False)):
+        kept_todo = {**todo("I\u2019ll call"), "known": "t1 (the dentist)", "done": word}
+        found = answered(Judgement, json.dumps({"facts": [], "todos": [kept_todo], "confidences": []})).model_dump()
+        assert (found["todos"][0]["known"], found["todos"][0]["done"]) == ("t1", done)
 
 
 def _end(text: str, right: dict[str, Any], name: str, place: int) -> int:
