@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import fields, sillytavern, transcripts, unmarked
-from memory.intake.importers.entries import Bad, Entry, ExportFile, Names
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
@@ -55,6 +55,8 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     lines = next((exported[key] for key in KEYS if isinstance(exported.get(key), list)), None)
     if lines is None:
         return Bad(place, "it has neither `msgs` nor `turns`", exported)
+    if (reason := fields.not_remembered(exported)) is not None:
+        return LeftOut(reason)
     id_ = next((str(exported[key]) for key in ID_KEYS if isinstance(exported.get(key), str | int)), None)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()

@@ -21,11 +21,6 @@ PATHS = [()]
 KEYS = ["mapping"]
 # A message, or a part of one, without a type has its words in the same places.
 SPOKEN = {"text", "multimodal_text", "audio_transcription", None}
-# What a conversation may say of itself, and why it is left out then.
-NOT_REMEMBERED = {
-    "is_do_not_remember": "conversations marked as not to be remembered",
-    "is_temporary_chat": "temporary conversations",
-}
 # The calls of a tool whose texts the person sees as an answer.
 CANVAS = ("canmore.create_textdoc", "canmore.update_textdoc")
 NO_TALK = "messages of the system, of tools, hidden, or without words"
@@ -36,6 +31,7 @@ UNSAID = (
     "is_auto_proceed_message",
     "is_thinking_preamble_message",
     "is_loading_message",
+    "is_do_not_remember",
 )
 THOUGHT = "analysis"
 
@@ -57,8 +53,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     nodes = exported.get("mapping")
     if not isinstance(nodes, dict):
         return Bad(place, "it has no `mapping`", exported)
-    reason = next((why for mark, why in NOT_REMEMBERED.items() if is_marked(exported.get(mark))), None)
-    if reason is not None:
+    if (reason := fields.not_remembered(exported)) is not None:
         return LeftOut(reason)
     id_ = fields.first(exported, ("conversation_id", "id"))
     bad: list[Bad] = []

@@ -21,7 +21,6 @@ from memory.intake.importers.entries import (
     Names,
     Owners,
     entry_id,
-    is_marked,
 )
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
@@ -45,7 +44,6 @@ DOCUMENTS = {"text/markdown", "text/plain"}
 _PASTED = re.compile(r"(?:pasted?(?:[ _-](?:text|content))?(?:-\d{1,4})?\.txt)?", re.IGNORECASE)
 # What projects have that neither of the two says.
 UNSAID = {"prompt_template": "instructions of projects", "description": "descriptions of projects"}
-TEMPORARY = "temporary conversations"
 NO_WORDS = "messages without words"
 
 
@@ -102,8 +100,8 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     messages, id_ = exported.get("chat_messages"), fields.first(exported, ("uuid", "id"))
     if not isinstance(messages, list) or id_ is None:
         return Bad(place, "it has no `chat_messages`, or no `uuid`", exported)
-    if is_marked(exported.get("is_temporary")):
-        return LeftOut(TEMPORARY)
+    if (reason := fields.not_remembered(exported)) is not None:
+        return LeftOut(reason)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
     turns: list[Said] = []

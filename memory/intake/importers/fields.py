@@ -9,12 +9,17 @@ from datetime import datetime, tzinfo
 from itertools import pairwise
 from typing import Any, Literal
 
-from memory.intake.importers.entries import DATABASE_ID, is_marked
+from memory.intake.importers.entries import DATABASE_ID, is_marked, with_snake_case
 from memory.intake.importers.json_elements import Element
 from memory.intake.importers.times import moment
 
 # Where the messages of a chat stand: in a list, or in an object by their ids.
-LISTS = ("messages", "message", "responses", "mapping", "chat_messages", "turns", "history", "chat", "conversations")
+LISTS = (
+    *("messages", "message", "responses", "mapping", "chat_messages", "chatMessages", "turns", "history", "chat"),
+    "conversations",
+)
+# An export may have the parts of all messages in a list of their own, to which messages refer by their ids.
+PARTS_APART, PART_IDS = "message_blocks", "blocks"
 # Objects of a chat in which its messages, its id or its time may stand; the tree of a chat before the list of a branch.
 PARTS = ("chat", "history", "data", "state", "conversation")
 # Earlier chats of a chat, which was begun anew.
@@ -46,26 +51,42 @@ USERS = "users"
 TELL_OWNER = (*OWNER_IDS, *OWNERS_WITHIN)
 # When a chat began, and when a message was said; a chat may have the time of its export under the latter.
 BEGINS = ("created_at", "createdAt", "create_time", "inserted_at", "created")
-TIMES = (*BEGINS, "timestamp", "time", "date", "send_date")
+TIMES = (
+    *BEGINS,
+    *("timestamp", "time", "date", "send_date", "datetime", "createTime", "creationTime", "ts", "timestamp_ms"),
+    *("sent_at", "sentAt", "sent", "sentOn", "origin_server_ts"),
+)
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
-ROLES = ("role", "sender", "author", "from", "type")
-MARKS = ("isCreatedByUser", "is_user", "isUser", "is_human", "fromUser", "from_user")
+ROLES = ("role", "sender", "author", "from", "nature", "type")
 Side = Literal["user", "companion", "neither"]
+MARKS: dict[str, Side] = {
+    **dict.fromkeys(("isCreatedByUser", "is_user", "isUser", "is_human", "isHuman", "fromUser", "from_user"), "user"),
+    **dict.fromkeys(("is_bot", "isBot", "is_ai", "isAI", "isAi", "fromBot", "from_bot"), "companion"),
+}
 OWNERS: dict[str, Side] = {"userId": "user", "characterId": "companion"}
 SIDES: dict[str, Side] = {
-    **dict.fromkeys(("user", "human", "you", "me", "request", "prompter"), "user"),
+    **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer"), "user"),
     **dict.fromkeys(
-        ("assistant", "ai", "bot", "model", "char", "character", "gpt", "response", "chatbot"), "companion"
+        ("assistant", "ai", "bot", "robot", "model", "char", "character", "gpt", "response", "chatbot"), "companion"
     ),
     **dict.fromkeys(("system", "tool", "function", "developer", "error", "environment", "search"), "neither"),
 }
 TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
-    *("fragments", "steps", "parts", "contentParts", "part"),
+    *("fragments", "steps", "parts", "contentParts", "part", "segments"),
 )
-# What a message has that a person deleted.
+# What a message has that a person deleted, and an answer that is an error's text.
 DELETED = ("deleted", "isDeleted", "is_deleted")
+FAILED = ("error", "isError", "is_error")
+# What a chat has, or an object in it, that is not to be remembered, and why it is left out then. Letter case and a
+# leading `is` do not count; a time stands where the program notes when.
+NOT_REMEMBERED = {
+    **dict.fromkeys(("do_not_remember", "off_the_record"), "conversations marked as not to be remembered"),
+    **dict.fromkeys(("temporary", "temporary_chat", "incognito", "expired_at"), "temporary conversations"),
+    **dict.fromkeys(("deleted", "deleted_at"), "deleted conversations"),
+}
+SETTINGS = ("settings", "metadata", "meta")
 # What a part, or a message, has that was only thought.
 THOUGHTS = ("thought", "isThought", "is_thought")
 # Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
@@ -82,12 +103,22 @@ SPOKEN = frozenset(
         "italic",
         "link",
         "plain",
+        "main_text",
     )
 )
 # Lists of alternatives in a message, and the number of the chosen one; else it is the one that was used last.
 ALTERNATIVES = {"versions": "currentlySelected", "outputs": "currentlySelected"}
 USED_LAST = "activeTimestamp"
+# What an alternative has that stands beside the chosen one as a message of its own.
+IS_CHOSEN = ("is_main", "isMain")
+# A question and its answer in one object.
+EXCHANGES = (
+    *(("prompt", "response"), ("prompt", "completion"), ("query", "answer"), ("question", "answer")),
+    *(("input", "output"), ("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
+)
 _NESTING = 8
+_TRUTHS = frozenset(("true", "false", "0", "1"))
+_OTHER: dict[Side, Side] = {"user": "companion", "companion": "user", "neither": "neither"}
 
 Messages = Sequence[Any] | Mapping[str, Any]
 
@@ -130,14 +161,15 @@ def under(outer: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def time(value: Mapping[str, Any], zone: tzinfo, names: Iterable[str] = TIMES) -> datetime | None:
-    """Return the first time; one of a database may be an object (`{"$date": …}`)."""
-    for name in names:
-        one = value.get(name)
-        while isinstance(one, dict) and len(one) == 1:
-            (one,) = one.values()
-        if (read := moment(one, zone)) is not None:
-            return read
-    return None
+    """Return the first time; one of a database may be an object (`{"$date": …}`, `{"seconds": …}`)."""
+    return next((read for name in names if (read := _time(value.get(name), zone, 0)) is not None), None)
+
+
+def _time(value: Any, zone: tzinfo, nesting: int) -> datetime | None:
+    if isinstance(value, dict) and nesting < _NESTING:
+        within = (_time(one, zone, nesting + 1) for one in value.values())
+        return next((read for read in within if read is not None), None)
+    return moment(value, zone)
 
 
 def words(message: Mapping[str, Any]) -> str:
@@ -181,9 +213,14 @@ def side(message: Mapping[str, Any]) -> Side | None:
     """Return who of the two says a message; None if it does not say so in a known word."""
     if any(is_marked(message.get(mark)) for mark in DELETED):
         return "neither"
-    mark = next((message[name] for name in MARKS if isinstance(message.get(name), bool)), None)
+    found = _side(message)
+    return "neither" if found == "companion" and any(message.get(mark) is True for mark in FAILED) else found
+
+
+def _side(message: Mapping[str, Any]) -> Side | None:
+    mark = next((name for name in MARKS if str(message.get(name)).casefold() in _TRUTHS), None)
     if mark is not None:
-        return "user" if mark else "companion"
+        return MARKS[mark] if is_marked(message[mark]) else _OTHER[MARKS[mark]]
     parts = message.get("fragments")
     kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
     named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in ROLES)]
@@ -209,7 +246,36 @@ def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any]
             for place, one in enumerate(some):
                 yield {**rest, **one}, place == number
             return
-    yield message, True
+    yield message, all(message.get(mark) is not False for mark in IS_CHOSEN)
+
+
+def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return a question and its answer, which have one time and id; None if an object is no such pair."""
+    if side(value) is not None or words(value).strip():
+        return None
+    for asked, answered in EXCHANGES:
+        question, answer = value.get(asked), value.get(answered)
+        if isinstance(question, str) and answered in value and isinstance(answer, str | None):
+            about = {key: one for key, one in value.items() if key not in {asked, answered, *KEYS}}
+            key = first(value, KEYS)
+            keys = ({"id": f"{key}/question"}, {"id": f"{key}/answer"}) if key else ({}, {})
+            return [
+                {**about, **keys[0], "role": "user", "content": question},
+                {**about, **keys[1], "role": "assistant", "content": answer},
+            ]
+    return None
+
+
+def not_remembered(chat: Mapping[str, Any]) -> str | None:
+    """Return why a chat is not to be taken in, as it says itself; None if it is."""
+    parts = [*about(chat)]
+    parts += [one for part in parts for name in SETTINGS if isinstance(one := part.get(name), dict)]
+    for part in parts:
+        for name, value in with_snake_case(part).items():
+            reason = NOT_REMEMBERED.get(name.removeprefix("is_"))
+            if reason is not None and (is_marked(value) or (name.endswith("_at") and moment(value) is not None)):
+                return reason
+    return None
 
 
 def listed(value: Mapping[str, Any], nesting: int = 0) -> Messages | None:

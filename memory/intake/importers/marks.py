@@ -10,10 +10,10 @@ _BLANKS = r"(?<![ \t])[ \t]*+"
 # ChatGPT's markup: a kind and its arguments between private-use characters.
 _MARKUP = re.compile(rf"{_BLANKS}" "\ue200([^\ue200\ue201\ue202]{0,100})((?:\ue202[^\ue200\ue201]*)?)\ue201")
 # One of these is in every mark of a citation: most texts are read once, and not at each of their characters.
-_MAY_CITE = re.compile("[\ue200-\ue206【]|turn\\d|oaicite")
+_MAY_CITE = re.compile("[\ue200-\ue206†]|turn\\d|oaicite")
 _SEPARATOR = "\ue202"
 _CITATIONS = re.compile(
-    rf"{_BLANKS}(?:"
+    rf"{_BLANKS}(?<!`)(?:"
     # A mark whose beginning or end got lost.
     "\ue200\\w{0,30}(?:\ue202[^\ue200-\ue206\\s]{0,200}){0,20}\ue201?"
     "|(?:(?:file)?cite|navlist|i)?(?:\ue202[^\ue200-\ue206\\s]{0,200}){1,20}\ue201?"
@@ -24,8 +24,9 @@ _CITATIONS = re.compile(
     # [8†source], 【12:0†notes.pdf】
     r"|【turn\d[^【】\n]{0,100}】"
     r"|【[^【】\n]{0,200}†[^【】\n]{0,200}】"
-    r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
-    r"|\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?)"
+    r"|\[\d{1,4}(?::\d{1,4})?†[^\[\]\n]{1,100}\]"
+    r"|:{1,3}contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
+    r"|\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?)(?!`)"
     # Private-use characters without their partners.
     "|[\ue200-\ue206]"
 )
@@ -44,6 +45,7 @@ _DOCUMENT = re.compile(r"</?antArtifact\b[^<>]{0,500}>")
 # What other programs write into answers for a source: DeepSeek, Grok, Gemini, Copilot. In backticks it is spoken of.
 _SOURCES = re.compile(
     rf"{_BLANKS}(?<!`)(?:\[citation:\d{{1,4}}\]|\[\^\d{{1,4}}\^\]|\[cite: ?\d{{1,4}}(?:, ?\d{{1,4}}){{0,50}}\]"
+    r"|</?co(?:: ?\d{1,4}(?:, ?\d{1,4}){0,50})?>"
     r"|<grok:render\b[^<>]{0,500}>(?:(?!</?grok:render).){0,2000}</grok:render>)+(?!`)|(?<!`)\[cite_start\](?!`)",
     re.DOTALL,
 )
@@ -70,8 +72,8 @@ def of_claude(text: str) -> str:
 
 
 def of_others(text: str) -> str:
-    """Return an answer of another program's model without the marks of its sources."""
-    return _SOURCES.sub(_between, text)
+    """Return an answer of a model of whichever program without the marks of its sources."""
+    return _SOURCES.sub(_between, of_claude(of_chatgpt(text, None)))
 
 
 def _referred(references: Any) -> dict[str, str]:

@@ -105,7 +105,7 @@ def _not_remembered(exported: Mapping[str, Any]) -> str | None:
     marked = any(exported.get(f"{before}{mark}") for mark in GONE for before in ("", "is_")) or exported.get(
         "deleted_at"
     )
-    marked = marked or exported.get("is_active") is False or exported.get("event") == "DELETE"
+    marked = marked or False in (exported.get("is_active"), exported.get("active")) or exported.get("event") == "DELETE"
     if gone or marked or (exported.get("archived_at") and not state):
         return "memories that were deleted, archived or paused"
     expires = moment(exported.get("expiration_date"))

@@ -237,8 +237,15 @@ class _Tree:
         self.roots = [place for place in range(len(turns)) if self._parents.get(place) is None]
         self._newest = self._newest_leaves()
         if not chat.in_line and all(turns[place].at for place in self.roots if turns[place].text is not None):
-            self.roots.sort(key=lambda place: (self._times[place], not turns[place].is_user, place))
+            timed = sorted(self.roots, key=lambda place: (self._times[place], not turns[place].is_user, place))
+            # Clocks that differ, or equal times, part questions from their answers.
+            self.roots = min(timed, self.roots, key=self._unanswered)
         self._to_leaf = self._way_from(places.get(chat.leaf) if chat.leaf is not None else None)
+
+    def _unanswered(self, order: Sequence[int]) -> int:
+        """Return how often one side speaks twice in an order of messages that nothing links, or answers nothing."""
+        sides = [False, *(self._said[place].is_user for place in order if self._said[place].text is not None)]
+        return sum(one == other for one, other in pairwise(sides)) if not any(self.children) else 0
 
     def _cut_circles(self) -> None:
         """Take the link away that closes a circle, so that all messages hang on a root."""

@@ -52,17 +52,36 @@ _DATES = (
     # 2024. április 25.
     rf"(?P<year>\d{{4}})\.?\s+{_NAME}(?P<day>\d{{1,2}})\.?",
     # 25.4.2024, 25 tháng 4 năm 2024
-    r"(?P<day>\d{1,2})(?:\.\s?|\stháng\s)(?P<month>\d{1,2})(?:\.\s?|\snăm\s)(?P<year>\d{4})",
+    r"(?P<day>\d{1,2})(?:\.\s?|\stháng\s)(?P<month>\d{1,2})(?:\.\s?|,?\snăm\s|,\s)(?P<year>\d{4})",
+    # 25-Apr-2024, 25/Apr/2024
+    r"(?P<day>\d{1,2})[-/](?P<name>[^\s\d.,/-]{3,12}+)[-/](?P<year>\d{4})",
+    # 4/5/2024, 6:30 PM: where halves of the day are in capitals, the month comes first
+    r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})(?=.{1,20}\s(?-i:[AP]M)\Z)",
 )
 _CLOCK = (
     r"\D{0,9}?(?P<before>上午|下午|午前|午後|오전|오후|[ap]m\b)?\s?(?P<hour>\d{1,2})\s?[:.h時时點点시]\s?(?P<minute>\d{1,2})"
-    r"\s?[分분]?(?::(?P<second>\d{1,2})(?:[.,]\d{1,9})?)?(?:\s?(?P<half>[apπμ])\.?\s?[mμ]\.?)?"
+    r"\s?[分분]?(?:(?::|(?<=[分분])\s?)(?P<second>\d{1,2})[秒초]?(?:[.,]\d{1,9})?)?(?:\s?(?P<half>[apπμ])\.?\s?[mμ]\.?)?"
     r"(?:\s?(?P<zone>Z|UTC|GMT)?\s?(?P<offset>[+-]\d{2}:?\d{2})?(?:\sUTC)?)(?:\s\([^()]{1,60}\))?"
 )
-_FORMS = tuple(re.compile(date + _CLOCK, re.IGNORECASE) for date in _DATES)
+_CLOCK_FIRST = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?:\s?(?P<half>[ap])\.?m\.?)?[\s,·]{1,3}"
+# Mon Mar  2 20:00:00 2026, Mon Mar 02 20:00:00 +0000 2026
+_YEAR_LAST = (
+    rf"{_WEEKDAY}{_NAME}(?P<day>\d{{1,2}})\s+(?P<hour>\d{{1,2}}):(?P<minute>\d{{2}}):(?P<second>\d{{2}})\s+"
+    r"(?:(?P<zone>UTC|GMT)\s+|(?P<offset>[+-]\d{4})\s+)?(?P<year>\d{4})"
+)
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        *(f"{date}(?:{_CLOCK})?" for date in _DATES),
+        *(f"{_CLOCK_FIRST}{date}" for date in _DATES),
+        _YEAR_LAST,
+    )
+)
 _WRITTEN_CHARACTERS = 120
 # How Java names the zone behind an offset: 2024-04-25T18:30Z[UTC].
 _ZONE_NAME = re.compile(r"\[[\w/+-]{1,40}\]\Z")
+# Milliseconds, as .NET writes a time.
+_OF_NET = re.compile(r"\A/Date\((\d{1,20})(?:[+-]\d{4})?\)/\Z")
 _AFTERNOON = frozenset(("下午", "午後", "오후", "pm", "p", "μ"))
 NOON = 12
 # Chats with models are not older: an earlier time stands for none, as 0 does.
@@ -118,7 +137,7 @@ def _moment(value: Any, zone: tzinfo) -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC)
     if not isinstance(value, str):
         return None
-    text = _ZONE_NAME.sub("", value.strip()[:_WRITTEN_CHARACTERS])
+    text = _ZONE_NAME.sub("", _OF_NET.sub(r"\1", value.strip()[:_WRITTEN_CHARACTERS]))
     if _NUMBER.fullmatch(text):
         return _moment(float(text), zone)
     return _in_zone(_read(text), zone)
@@ -141,12 +160,12 @@ def _of_parts(parts: dict[str, str | None]) -> datetime:
     numbers = {part: int(parts.get(part) or 0) for part in ("year", "month", "day", "hour", "minute", "second")}
     if parts.get("name"):
         numbers["month"] = _month(parts["name"] or "", [parts.get("stop"), parts.get("end")])
-    if half := parts["half"] or parts["before"]:
+    if half := parts.get("half") or parts.get("before"):
         numbers["hour"] = numbers["hour"] % NOON + NOON * (half.lower() in _AFTERNOON)
     read = datetime(**numbers)  # type: ignore[arg-type]  # noqa: DTZ001  # the zone is set by the caller
-    if offset := parts["offset"]:
+    if offset := parts.get("offset"):
         return read.replace(tzinfo=datetime.strptime(offset, "%z").tzinfo)
-    return read.replace(tzinfo=UTC) if parts["zone"] else read
+    return read.replace(tzinfo=UTC) if parts.get("zone") else read
 
 
 def _month(name: str, stops: Sequence[str | None]) -> int:

@@ -8,7 +8,7 @@ without an id is known by its speaker, time and words; without a time, by what w
 import csv
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from io import TextIOWrapper
@@ -25,11 +25,23 @@ from memory.text.errors import InvalidRequest
 PROGRAM_NAME = "other"
 FILES = r".+\.(jsonl?|csv)"
 HOLDING_CHATS = ("conversations", "chats")
-PATHS = [(), *((name,) for name in HOLDING_CHATS)]
+PATHS = [(), *((name,) for name in HOLDING_CHATS), ("indexedDB", fields.PARTS_APART)]
 ABOUT = (*fields.TELL_OWNER, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS)
-KEYS = (*fields.LISTS[:-1], "role", "sender", "author", "from", *fields.MARKS, *unmarked.PAIRS[:-1], "actions")
+KEYS = (
+    *fields.LISTS[:-1],
+    "role",
+    "sender",
+    "author",
+    "from",
+    *fields.MARKS,
+    *unmarked.PAIRS[:-1],
+    "actions",
+    "answer",
+)
 NO_TALK = "messages of the system, of tools, deleted, or without words"
 OTHER_ACTIVITY = "records of activity without words"
+# Chats within an element, each with its messages.
+_Listed = Sequence[tuple[Mapping[str, Any], fields.Messages]]
 NO_SIDE = "it does not say whose it is: name the user with `--me`"
 
 
@@ -42,6 +54,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     owners = Owners(names, "conversations")
     # Messages that stand alone follow each other in one chat.
     loose: _Chat | None = None
+    apart = _Apart()
     for place, element in _objects(file):
         if isinstance(element, Bad):
             yield element
@@ -49,8 +62,10 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         value = element.value
         parts = [*fields.earlier(value), value]
         listed = [(part, found) for part in parts if (found := unmarked.messages(part) or fields.listed(part))]
+        if apart.takes(place, element, listed):
+            continue
         alone = [] if listed else unmarked.activity(value)
-        for one in [_flat(value)] if alone is None else alone:
+        for one in (fields.exchange(value) or [_flat(value)]) if alone is None else alone:
             following = _begun(file, names, element, one)
             if loose is None or loose.is_another(following):
                 yield from loose.whole(owners) if loose else ()
@@ -58,15 +73,72 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             loose.owner = loose.owner or following.owner
             loose.add(place, one)
         if listed:
-            another = owners.of_another(place, fields.owner(element), value)
-            for part, within in listed if another is None else ():
-                yield from chats(file, names, place, _dated(element, part), within, owners=owners)
-            if another is not None:
-                yield another
+            yield from _listed(file, names, owners, place, element, listed)
         elif not alone and alone is not None:
             yield LeftOut(OTHER_ACTIVITY)
     if loose is not None:
         yield from loose.whole(owners)
+    for place, element, held in apart.whole():
+        yield from _listed(file, names, owners, place, element, held)
+
+
+def _listed(
+    file: ExportFile,
+    names: Names,
+    owners: Owners,
+    place: str,
+    element: Element,
+    listed: _Listed,
+) -> Iterator[Entry]:
+    """Yield the chats that an element holds, or what stands for them if they are another user's, or not to be kept."""
+    if (reason := fields.not_remembered(element.value)) is not None:
+        yield LeftOut(reason)
+        return
+    another = owners.of_another(place, fields.owner(element), element.value)
+    if another is not None:
+        yield another
+        return
+    for part, within in listed:
+        yield from chats(file, names, place, _dated(element, part), within, owners=owners)
+
+
+@dataclass
+class _Apart:
+    """Parts of messages that stand in a list of their own in the file, by their ids, and the chats that lack them."""
+
+    parts: dict[str, Any] = field(default_factory=dict)
+    waiting: list[tuple[str, Element, _Listed]] = field(default_factory=list)
+
+    def takes(self, place: str, element: Element, listed: _Listed) -> bool:
+        """Take an element if it is such a part, or has messages that refer to some."""
+        id_ = element.value.get("id")
+        if element.path[-1:] == (fields.PARTS_APART,) and isinstance(id_, str):
+            self.parts[id_] = element.value
+            return True
+        if any(_part_ids(one) for _, within in listed if not isinstance(within, Mapping) for one in within):
+            self.waiting.append((place, element, listed))
+            return True
+        return False
+
+    def whole(self) -> Iterator[tuple[str, Element, _Listed]]:
+        """Yield the chats with the parts of their messages."""
+        for place, element, listed in self.waiting:
+            yield place, element, [(part, _with_parts(within, self.parts)) for part, within in listed]
+
+
+def _part_ids(message: Any) -> list[str]:
+    ids = message.get(fields.PART_IDS) if isinstance(message, dict) else None
+    return ids if isinstance(ids, list) and all(isinstance(one, str) for one in ids) else []
+
+
+def _with_parts(within: fields.Messages, apart: Mapping[str, Any]) -> fields.Messages:
+    """Return messages with the parts to which they refer."""
+    if isinstance(within, Mapping):
+        return within
+    return [
+        {**one, fields.TEXTS[0]: [apart[id_] for id_ in ids if id_ in apart]} if (ids := _part_ids(one)) else one
+        for one in within
+    ]
 
 
 def _begun(file: ExportFile, names: Names, element: Element, one: Mapping[str, Any]) -> "_Chat":
@@ -185,6 +257,9 @@ def _nodes(within: fields.Messages) -> Iterator[tuple[str | None, Any]]:
         if not isinstance(one, dict):
             yield None, one
             continue
+        if (pair := fields.exchange(one)) is not None:
+            yield from ((fields.first(said, fields.KEYS), said) for said in pair)
+            continue
         key, below = fields.first(one, fields.KEYS), one.get("children")
         if isinstance(below, list):
             waiting += [(key, child) for child in reversed(below) if isinstance(child, dict)]
@@ -213,6 +288,8 @@ class _Chat:
     bad: list[Bad] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     turns: list[Said] = field(default_factory=list)
+    _sides: set[fields.Side | None] = field(default_factory=set)
+    _unsure: dict[int, Bad] = field(default_factory=dict)
     _seen: Counter[str] = field(default_factory=Counter)
     _before: str = ""
 
@@ -234,15 +311,20 @@ class _Chat:
             parent = None
         for number, (message, chosen) in enumerate(fields.alternatives(one)):
             text, (side, speaker) = fields.words(message).strip(), self._side(message)
-            text = marks.of_others(text).strip() if side == "companion" else text
-            if side is None and text:
+            text = text if side == "user" else marks.of_others(text).strip()
+            named = side is None and text != "" and speaker is not None
+            if named:
+                # Who the others are may tell.
+                self._unsure[len(self.turns)] = Bad(place, NO_SIDE, one)
+            elif side is None and text:
                 self.bad.append(Bad(place, NO_SIDE, one))
             elif side is None and key is None:
                 self.bad.append(Bad(place, "it is no message", one))
             elif side == "neither" or not text:
                 self.left_out[NO_TALK] += side is not None
             at, is_user = fields.time(message, self.names.zone), side == "user"
-            said = text if side in {"user", "companion"} and text else None
+            said = text if (named or side in {"user", "companion"}) and text else None
+            self._sides |= {side} if said else set()
             id_ = f"{key}/{number}" if key and number else key or self._id(speaker or "", at, text, is_user=is_user)
             self._before = id_ if chosen else self._before
             self.turns.append(Said(id_, is_user, said, at, speaker, key if chosen else None, parent, chosen))
@@ -252,8 +334,10 @@ class _Chat:
         side = fields.side(message)
         name = fields.speaker(message, has_side=side is not None)
         named = name or fields.first(message, fields.ROLES[:-1])
-        if side is not None or self.names.user is None or named is None:
+        if side is not None or named is None:
             return side, name
+        if self.names.user is None:
+            return None, named
         return "user" if self.names.is_user(named, ()) else "companion", named
 
     def _id(self, speaker: str, at: datetime | None, text: str, *, is_user: bool) -> str:
@@ -269,6 +353,10 @@ class _Chat:
             said = [asdict(one) for one in self.turns]
             yield replace(another, entry=said) if isinstance(another, Bad) else another
             return
+        if self._sides != {"user", None}:
+            # Beside the user alone, who answers is the companion, whatever the program calls it.
+            self.bad += self._unsure.values()
+            self.turns = [replace(one, text=None) if at in self._unsure else one for at, one in enumerate(self.turns)]
         if not any(one.text for one in self.turns):
             yield from self.bad
             yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))

@@ -395,6 +395,21 @@ def test_words_beside_an_error_of_chatgpt_were_said(role):
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [(role, "Tea")]
 
 
+@pytest.mark.parametrize("times", [(0, 0, 0, 0), (0.5, 0.1, 9.2, 8.9)])
+def test_nodes_without_links_stand_so_that_answers_follow_questions(times):
+    nodes = {
+        str(number): {
+            "message": {
+                "author": {"role": "assistant" if number % 2 else "user"},
+                "content": {"parts": [str(number)]},
+                "create_time": 1.75e9 + at,
+            }
+        }
+        for number, at in enumerate(times)
+    }
+    assert [text for _, text in told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}]))] == ["0", "1", "2", "3"]
+
+
 def test_nodes_without_links_may_begin_with_the_newest():
     said_at = [("assistant", 40), ("user", 30), ("assistant", 20), ("user", None)]
     nodes = {

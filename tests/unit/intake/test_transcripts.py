@@ -214,6 +214,43 @@ FORMS = {
             {"role": "model", "parts": [{"text": "A dog.", "thought": True}, {"text": ANSWER}]},
         ],
     },
+    "exchanges": [
+        {"id": 1, "username": "ann", "prompt": QUESTION, "response": ANSWER, "sent_at": "3/2/2026, 6:30:00 PM"}
+    ],
+    "a page of exchanges": {
+        "limit": 20,
+        "data": [{"id": "e", "conversation_id": CHAT, "query": QUESTION, "answer": f"<think>A dog.</think>{ANSWER}"}],
+    },
+    "parts apart": {
+        "indexedDB": {
+            "topics": [
+                {
+                    "id": CHAT,
+                    "messages": [
+                        {"id": ONE, "role": "user", "blocks": ["q"], "createdAt": ASKED},
+                        {"id": TWO, "role": "assistant", "blocks": ["t", "a"], "askId": ONE},
+                    ],
+                }
+            ],
+            "message_blocks": [
+                {"id": "q", "messageId": ONE, "type": "main_text", "content": QUESTION},
+                {"id": "t", "messageId": TWO, "type": "thinking", "content": "A dog."},
+                {"id": "a", "messageId": TWO, "type": "main_text", "content": ANSWER},
+            ],
+        }
+    },
+    "segments": listed(
+        {"id": 0, "role": "user", "segments": [{"type": "text", "text": QUESTION}]},
+        {"id": 1, "role": "assistant", "segments": [{"type": "thinking", "text": "A dog."}, {"text": ANSWER}]},
+    ),
+    "a mark of the bot, and answers that were left or failed": {
+        "chatMessages": [
+            {"id": 1, "is_bot": 0, "message": QUESTION, "created_at": ASKED},
+            {"id": 2, "is_bot": 1, "is_main": False, "message": "No.", "created_at": ASKED},
+            {"id": 3, "is_bot": 1, "is_main": True, "message": ANSWER, "created_at": ANSWERED},
+            {"id": 4, "is_bot": 1, "error": True, "message": "Unauthorized", "created_at": ANSWERED},
+        ]
+    },
     "ShareGPT": [{"conversations": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": ANSWER}]}],
 }
 
@@ -316,11 +353,12 @@ def test_marks_of_sources_are_no_words_of_an_answer_and_stay_in_those_of_a_perso
     card = '<grok:render card_id="x" type="render_inline_citation"><argument name="id">3</argument></grok:render>'
     answer = (
         f"[cite_start]Oslo[citation:1][citation:2] is big [^1^], cold{card} and [cite: 1, 2]. `[cite_start]` `[^1^]`"
+        " It <co>snows</co: 0,1>\u30101\u2020source\u3011 there[0\u2020a.md]. `\u30101\u2020source\u3011`"
     )
     turns = [{"role": "user", "content": "What is [citation:1]?"}, {"role": "assistant", "content": answer}]
     assert standing(read([{"messages": turns}])) == [
         ("user", "What is [citation:1]?"),
-        ("assistant", "Oslo is big, cold and. `[cite_start]` `[^1^]`"),
+        ("assistant", "Oslo is big, cold and. `[cite_start]` `[^1^]` It snows there. `\u30101\u2020source\u3011`"),
     ]
 
 
@@ -363,6 +401,61 @@ def test_a_speaker_without_a_role_is_the_one_that_is_named():
     assert [role for role, _ in standing(read(chat, user="ann", companion="mira"))] == ["user", "assistant", "other"]
     (bad, *_) = read(chat)
     assert bad.reason == transcripts.NO_SIDE
+
+
+@pytest.mark.parametrize("named", ["claude-3", "Rep", "nomi", "Mira"])
+def test_who_answers_the_user_alone_is_the_companion(named):
+    said = [{"sender": "user", "text": QUESTION}, {"sender": named, "text": ANSWER}]
+    assert standing(read({"messages": said})) == SAID
+    (chat,) = read({"messages": [*said, {"sender": "bot", "text": "Woof!"}]})
+    assert standing([chat]) == [SAID[0], ("assistant", "Woof!")]
+    assert [bad.reason for bad in chat.bad] == [transcripts.NO_SIDE], "beside a bot it may be anyone"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *({"temporary": True}, {"isTemporary": 1}, {"settings": {"incognito": "true"}}, {"is_do_not_remember": True}),
+        *({"deletedAt": ASKED}, {"chat": {"expiredAt": ASKED}}),
+    ],
+)
+def test_a_chat_that_is_not_to_be_remembered_is_left_out_of_whichever_program(mark):
+    (left_out,) = read([{"messages": MESSAGES, **mark}])
+    assert isinstance(left_out, LeftOut)
+    (left_out,) = claude.read(
+        ExportFile("c", io.BytesIO(json.dumps({"uuid": "c", "chat_messages": [], **mark}).encode())),
+        Names(None, None, UTC),
+    )
+    assert isinstance(left_out, LeftOut)
+    unmarked = {"temporary": False, "deletedAt": "0001-01-01T00:00:00Z", "incognito": None}
+    assert standing(read([{"messages": MESSAGES, **unmarked}])) == SAID
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        (1772445609000, 1772445600000),
+        ({"seconds": 1772445609, "nanoseconds": 5}, {"seconds": 1772445600, "nanoseconds": 0}),
+        ("Mon Mar  2 10:00:09 2026", "Mon Mar  2 10:00:00 2026"),
+    ],
+)
+def test_a_time_has_many_names_and_forms(times):
+    lines = [
+        {"sender_name": name, "timestamp_ms": time, "content": text}
+        for name, time, text in zip(("Mira", "Ann"), times, (ANSWER, QUESTION), strict=True)
+    ]
+    (chat,) = read({"messages": lines}, user="Ann")
+    assert [message["created_at"][:19] for message in chat.messages] == [ASKED[:19], ANSWERED[:19]]
+    assert standing([chat]) == SAID
+
+
+def test_a_persons_message_is_no_exchange_and_stays_beside_an_error():
+    said = [
+        {"role": "user", "content": "Q", "prompt": "x", "response": "y"},
+        {"user": "Ann", "bot": "Mira", "isUser": True, "text": "My prompt?"},
+        {"role": "user", "content": "My mother died.", "error": True},
+    ]
+    assert standing(read({"messages": said})) == [("user", text) for text in ("Q", "My prompt?", "My mother died.")]
 
 
 def test_a_speakers_name_may_stand_with_the_author():
