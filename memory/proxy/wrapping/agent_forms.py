@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from memory.proxy.wrapping.written_calls import NEXT_TASK
+
 # Of more turns the first ones are read.
 MOST_RETOLD = 1_000
 
@@ -95,8 +97,12 @@ _RETOLD_TURN = re.compile(
 def users_part(text: str) -> str:
     """Return the user's words in a form, or the text if it is none; empty if an agent's program wrote all of it."""
     plain = text.strip()
-    if _WHOLE.match(plain) or any(begins.match(plain) and ends in plain for begins, ends in _RETRIES):
+    if _WHOLE.match(plain):
         return ""
+    for begins, reports in _RETRIES:
+        if begins.match(plain) and (ending := plain.find(reports)) >= 0:
+            further = NEXT_TASK.search(plain, ending)
+            return users_part(plain[further.start() :]) if further else ""
     for form in _FORMS:
         _, found, rest = plain.partition(form.behind)
         if found and plain.startswith(form.begins):

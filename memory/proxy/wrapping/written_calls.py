@@ -37,8 +37,8 @@ _THOUGHT = re.compile(r"\s*Thoughts?:\s", re.IGNORECASE)
 _RESULT = re.compile(
     r"\s*(?:Observation:|Call id: \S{1,100}\s+(?:Error|Observation):|Error:\s|<tool_response>|<tool_result)"
 )
-# What the user says next, in the same line.
-_NEXT = re.compile(r"^New task:\s", re.MULTILINE)
+NEXT_TASK = re.compile(r"^New task:\s", re.MULTILINE)
+"""Begins what the user says next, where smolagents puts it behind a report in the same message."""
 
 
 def without_call(text: str) -> str:
@@ -57,5 +57,5 @@ def behind_result(text: str) -> str | None:
     """Return what the user says behind a call's result in the same line, mostly nothing; None if the line is none."""
     if not _RESULT.match(text):
         return None
-    further = _NEXT.search(text)
+    further = NEXT_TASK.search(text)
     return text[further.start() :] if further else ""

@@ -63,6 +63,13 @@ def test_what_an_agents_program_writes_is_not_the_users(text):
     assert said(SAID, "By the lake.", text) == [("user", SAID), ("assistant", "By the lake.")]
 
 
+def test_a_task_that_follows_reports_in_one_message_is_the_users():
+    reports = f"Error:\nNo call was found.\n{RETRY}\n\nError:\nReached max steps.\n{RETRY}"
+    assert said(SAID, "By the lake.", f"{reports}\n\nNew task:\nAnd where may I?\n{ARGUMENTS}: {{}}.")[-1] == (
+        "user", "And where may I?",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "text",
     [
