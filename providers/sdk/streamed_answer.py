@@ -82,9 +82,12 @@ class StreamedAnswer:
     @property
     def text(self) -> str:
         """The answer so far, as Postgres can hold it."""
-        words = self.so_far.text
+        words, given = self.so_far.text, "".join(self._given)
         if not words.strip():
-            words = "".join(self._given) or _only_json("".join(self._reasoning))
+            words = given or _only_json("".join(self._reasoning))
+        elif given and ("{" not in words or answer_text(words) is None):
+            # A sentence that announces the call of a tool.
+            words = given
         return str(storable(words))
 
     def whole(self) -> Completion:

@@ -102,6 +102,7 @@ ODD = {
     ),
     "an object": ("openai", chosen({"content": json.loads(ANSWER)})),
     "the call of a tool": ("openai", chosen({"content": None, "tool_calls": [CALL]}, finish_reason="tool_calls")),
+    "the call of a tool behind a sentence": ("openai", chosen({"content": "I answer [now].", "tool_calls": [CALL]})),
     "reasoning that is JSON": ("openai", chosen({"content": "", "reasoning_content": ANSWER})),
     "no usage": ("openai", chosen(SAID) | {"usage": {}}),
     "usage in words": ("openai", chosen(SAID) | {"usage": {"prompt_tokens": "11", "completion_tokens": None}}),
@@ -115,6 +116,11 @@ ODD = {
     "a tool of Anthropic's": (
         "anthropic",
         ANTHROPIC | {"content": [{"type": "tool_use", "input": json.loads(ANSWER)}]},
+    ),
+    "a tool of Anthropic's behind a sentence": (
+        "anthropic",
+        ANTHROPIC
+        | {"content": [{"type": "text", "text": "I answer:"}, {"type": "tool_use", "input": json.loads(ANSWER)}]},
     ),
 }
 
