@@ -22,7 +22,7 @@ from memory.text.items import ItemBatchRefused, TooManyItems
 from memory.vault.gates import GateRefused
 from providers.errors import ProviderError, Transient
 from schemas.errors import BudgetSpent, NotFound, Refused, StatementTimeout, Unavailable
-from schemas.text.validation_messages import MOST_MESSAGES, bounded, place_of, shortened
+from schemas.text.validation_messages import MOST_MESSAGES, bounded, place_of, rule_of, shortened
 from workers.runtime.faults import described
 
 log = structlog.get_logger()
@@ -201,7 +201,7 @@ def _headers(status: HTTPStatus, fault: Exception) -> dict[str, str]:
 
 def _invalid(fault: RequestValidationError) -> Rejection:
     faults = fault.errors()
-    errors = [{"place": place_of(one["loc"]), "reason": shortened(one["msg"])} for one in faults[:MOST_MESSAGES]]
+    errors = [{"place": place_of(one["loc"]), "reason": shortened(rule_of(one))} for one in faults[:MOST_MESSAGES]]
     lines = bounded((f"{error['place']}: {error['reason']}" for error in errors), len(faults) - len(errors))
     members = {"errors": errors, "more": len(faults) - len(errors)}
     return Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", "; ".join(lines), members)

@@ -100,16 +100,20 @@ def _object(fields: Fields) -> dict[str, Any]:
         raise Unreadable(
             "the entry has no field `data`, which holds the object as JSON", off_the_record=is_marked(_named(fields))
         )
+    data = fields[b"data"]
     try:
-        found = json.loads(decoded(fields[b"data"]))
+        found = json.loads(decoded(data))
     except UnicodeDecodeError as fault:
-        raise Unreadable(f"data: is not UTF-8 at byte {fault.start}") from None
+        reason = f"is not UTF-8 at byte {fault.start}"
     except json.JSONDecodeError as fault:
-        raise Unreadable(f"data: is not JSON: {fault.msg} at line {fault.lineno}, column {fault.colno}") from None
+        reason = f"is not JSON: {fault.msg} at line {fault.lineno}, column {fault.colno}"
     except RecursionError:
-        raise Unreadable("data: is nested too deeply") from None
+        reason = "is nested too deeply"
     except ValueError:
-        raise Unreadable("data: holds a number with more digits than can be read") from None
-    if not isinstance(found, dict):
-        raise Unreadable("data: must be a JSON object", off_the_record=is_marked(found))
-    return found
+        reason = "holds a number with more digits than can be read"
+    else:
+        if isinstance(found, dict):
+            return found
+        unread = data if isinstance(found, str) else found
+        raise Unreadable("data: must be a JSON object", off_the_record=is_marked(unread))
+    raise Unreadable(f"data: {reason}", off_the_record=is_marked(data))

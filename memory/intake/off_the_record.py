@@ -4,6 +4,7 @@ A message, a conversation or a whole Being is off the record. Messages at the do
 the receipt says so; nothing else is handed in meanwhile.
 """
 
+import re
 from typing import Any
 
 from schemas.accounts.accounts import Being
@@ -20,8 +21,17 @@ BEING_OFF = (
 )
 
 
+# The mark in what can't be read as JSON, whatever the quotes, and not `false` or `null`.
+_UNREAD = re.compile(rb"off_the_record[^a-z0-9]{0,12}(?!false|null)[a-z0-9]", re.IGNORECASE)
+
+
 def is_marked(sent: Any) -> bool:
-    """Return whether something that was sent, of any shape, or a part of it is marked as off the record."""
+    """Return whether something that was sent, of any shape, or a part of it is marked as off the record.
+
+    Bytes are what can't be read as JSON.
+    """
+    if isinstance(sent, bytes):
+        return _UNREAD.search(sent.replace(b"\0", b"")) is not None
     if isinstance(sent, dict):
         return sent.get(MARK) not in (None, False) or any(is_marked(part) for part in sent.values())
     return isinstance(sent, list | tuple) and any(is_marked(part) for part in sent)

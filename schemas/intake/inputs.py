@@ -145,6 +145,14 @@ class Produced(Wire):
         """The fields that decide whether an item is the same as another one of its id."""
         return self.model_dump(mode="json", exclude={"id"})
 
+    @model_validator(mode="before")
+    @classmethod
+    def _marked(cls, given: Any) -> Any:
+        """Take the mark `off_the_record` in the metadata for that of the item, which a note does not have."""
+        metadata = given.get("metadata") if isinstance(given, dict) else None
+        mark = metadata.get("off_the_record") if isinstance(metadata, dict) else None
+        return given if mark in (None, False) else {**given, "off_the_record": mark}
+
     @field_validator("metadata")
     @classmethod
     def _small(cls, value: dict[str, Any]) -> dict[str, Any]:

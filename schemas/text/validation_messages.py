@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import islice
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -17,6 +18,12 @@ MOST_PLACE_CHARACTERS = 120
 _TAGS = {"scene", "todo", "reminder", "knowledge", "WhenEntry"}
 # The one tag that is also the name of a field, told apart by the field before it.
 _TEXT_OF_A_SCENE = ("content", "text")
+_MOMENT = "2026-03-02T06:10:00+01:00"
+_OBJECT = "Input should be a valid dictionary (a JSON object)"
+_RULES = {
+    "timezone_aware": f"Needs an offset from UTC, as in {_MOMENT}",
+    **dict.fromkeys(("model_type", "model_attributes_type", "dict_type"), _OBJECT),
+}
 _STRINGS = ("function-", "constrained-str")
 
 
@@ -57,14 +64,19 @@ def place_of(path: tuple[int | str, ...]) -> str:
 
 def _message(fault: ErrorDetails) -> str:
     place = place_of(fault["loc"])
-    return f"{place}: {_rule(fault)}" if place else _rule(fault)
+    return f"{place}: {rule_of(fault)}" if place else rule_of(fault)
 
 
-def _rule(fault: ErrorDetails) -> str:
-    """Return pydantic's text of the rule; it would repeat an unknown tag, and show a pattern for what is blank."""
-    if fault["type"] == "union_tag_invalid":
-        context = fault["ctx"]
-        return f"{str(context['discriminator']).strip(chr(39))} must be one of {context['expected_tags']}"
-    if fault["type"] == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NOT_BLANK:
-        return "Must not be blank"
-    return fault["msg"]
+def rule_of(fault: ErrorDetails | dict[str, Any]) -> str:
+    """Return pydantic's text of the rule, or another that says what to do, repeats no value, and names no class."""
+    context, text = fault.get("ctx", {}), str(_RULES.get(fault["type"], fault["msg"]))
+    match fault["type"]:
+        case "union_tag_invalid":
+            text = f"{str(context['discriminator']).strip(chr(39))} must be one of {context['expected_tags']}"
+        case "union_tag_not_found":
+            text = f"{str(context['discriminator']).strip(chr(39))}: Field required"
+        case "string_pattern_mismatch" if context["pattern"] == NOT_BLANK:
+            text = "Must not be blank"
+        case "datetime_parsing" | "datetime_from_date_parsing" | "datetime_type":
+            text += f"; write it as {_MOMENT}"
+    return text

@@ -462,6 +462,18 @@ def test_what_is_off_the_record_is_refused_and_no_word_of_it_is_kept(
         assert tables_with(tx, "walnut") == {}
 
 
+@pytest.mark.parametrize("encode", [lambda text: text[:-1], json.dumps, lambda text: text.encode("utf-16")])
+@pytest.mark.parametrize("mark", [True, "yes", False])
+def test_of_what_cannot_be_read_no_word_is_kept_if_it_is_marked(new_reader, redis, being, encode, mark):
+    reader = new_reader()
+    item = {"being": str(being.being_id), "role": "user", "off_the_record": mark, "content": "walnut"}
+    redis.xadd("patrol:messages", {"data": encode(json.dumps(item))})
+    reader.read()
+    (refused,) = rejected.listed(redis)
+    assert bool(refused.data) is (mark is False)
+    assert redis.xlen("patrol:messages") == (mark is False)
+
+
 def marked(sent):
     """An entry that is off the record, of whatever form."""
     return {**sent, "off_the_record": True} if isinstance(sent, dict) else [marked(one) for one in sent]

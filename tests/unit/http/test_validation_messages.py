@@ -5,11 +5,12 @@ import json
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from schemas.intake.inputs import MessageInput
+from schemas.intake.inputs import MessageInput, NoteInput
 from schemas.limits import NESTING
 from schemas.nodes.recall import RecallRequest
+from schemas.talk.rooms import RoomMessageInput
 from schemas.text.storable import decoded, storable, storable_json, surely_storable, unstorable
 from schemas.text.validation_messages import (
     MOST_MESSAGE_CHARACTERS,
@@ -34,6 +35,51 @@ def test_what_is_blank_is_called_so():
     with pytest.raises(ValidationError) as refused:
         MessageInput.model_validate({"role": "user", "content": " \n"})
     assert validation_messages(refused.value) == ["content: Must not be blank"]
+
+
+TURN = {"role": "user", "content": "Tea?"}
+
+
+@pytest.mark.parametrize(
+    ("form", "sent", "told"),
+    [
+        (
+            MessageInput,
+            {**TURN, "created_at": "2026-03-02T06:10:00"},
+            "created_at: Needs an offset from UTC, as in 2026",
+        ),
+        (MessageInput, {**TURN, "created_at": "2026-03-02T24:00:00Z"}, "; write it as 2026-03-02T06:10:00+01:00"),
+        (MessageInput, {**TURN, "created_at": "yesterday"}, "; write it as 2026-03-02T06:10:00+01:00"),
+        (MessageInput, {**TURN, "created_at": {"$date": 1}}, "; write it as 2026-03-02T06:10:00+01:00"),
+        (MessageInput, "Tea?", "Input should be a valid dictionary (a JSON object)"),
+        (MessageInput, {**TURN, "metadata": "{}"}, "metadata: Input should be a valid dictionary (a JSON object)"),
+        (NoteInput, {"content": "Tea"}, "type: Field required"),
+        (
+            NoteInput,
+            {"type": "event", "content": "Tea"},
+            "type must be one of 'scene', 'todo', 'reminder', 'knowledge'",
+        ),
+    ],
+)
+def test_a_complaint_says_what_to_do_in_the_words_of_the_wire(form, sent, told):
+    with pytest.raises(ValidationError) as refused:
+        TypeAdapter(form).validate_python(sent)
+    (line,) = validation_messages(refused.value)
+    assert told in line
+    assert "Input)" not in line
+
+
+def test_a_mark_in_the_metadata_puts_an_item_off_the_record():
+    for metadata, off in (({"off_the_record": True}, True), ({"off_the_record": False}, False), ({}, False)):
+        assert MessageInput.model_validate({**TURN, "metadata": metadata}).off_the_record is off
+        assert RoomMessageInput.model_validate({**TURN, "metadata": metadata}).off_the_record is off
+    for form, sent in (
+        (MessageInput, {**TURN, "off_the_record": False}),
+        (NoteInput, {"type": "todo", "content": "Tea"}),
+    ):
+        with pytest.raises(ValidationError) as refused:
+            TypeAdapter(form).validate_python({**sent, "metadata": {"off_the_record": "yes"}})
+        assert "off_the_record: " in validation_messages(refused.value)[0]
 
 
 def test_a_complaint_is_short_whatever_names_it_holds():
