@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from providers.embedding import Embedder
+from schemas.text.sentences import SPACED_ENDS, UNSPACED_ENDS
 
 # A text of so many tokens has one vector. One of more tells too little of each sentence, whatever the model can read.
 WHOLE_TOKENS = 256
@@ -16,9 +17,9 @@ OVERLAP = 0.2
 MOST_OF_A_WINDOW = 0.5
 
 # A run of points is read once, from its beginning: it ends a sentence or does not.
-_POINTS = r"[.!?\u2026\u061f]"
+_POINTS = rf"[{SPACED_ENDS}\u2026]"
 _SENTENCE_END = re.compile(
-    rf"(?<!{_POINTS}){_POINTS}++[\"'\u201d\u2019)\]]*+\s+|[\u3002\uff01\uff1f\u0964]+[\u300d\u300f]?\s*|\n+"
+    rf"(?<!{_POINTS}){_POINTS}++[\"'\u201d\u2019)\]]*+\s+|[{UNSPACED_ENDS}]+[\u300d\u300f]?\s*|\n+"
 )
 _SPACE = re.compile(r"\s+")
 

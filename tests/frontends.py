@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from memory.proxy.answer_intake import take_answer
-from memory.proxy.exchange import take_transcript
-from memory.proxy.transcript import read_transcript
+from memory.proxy.reading.transcript import read_transcript
+from memory.proxy.taking.answer_intake import take_answer
+from memory.proxy.taking.exchange import take_transcript
 from providers.embedders import Embedders
 from schemas.settings import Settings
 

@@ -27,8 +27,8 @@ from api.proxy.proxy_threads import finished, happened
 from api.proxy.relay import ClientGone, relayed, while_connected
 from memory.accounts.rooms import AskedRoom
 from memory.proxy.admission import Admission, is_budgeted, read_model
-from memory.proxy.speakers import answering, group_told
-from memory.proxy.transcript import Transcript
+from memory.proxy.reading.speakers import answering, group_told
+from memory.proxy.reading.transcript import Transcript
 from memory.proxy.wires.settlement import most_usage
 from memory.proxy.wires.wire import RequestBody, Wire
 from memory.text.errors import InvalidRequest

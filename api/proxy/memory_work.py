@@ -10,16 +10,17 @@ import structlog
 from memory.accounts.rooms import AskedRoom, enter
 from memory.context.rag_context import EarlyVector, embed_early
 from memory.intake.accepting import IntakeFull
-from memory.proxy import admission, answer_traces
+from memory.proxy import admission
 from memory.proxy.admission import Admission
-from memory.proxy.answer_intake import take_answer
-from memory.proxy.background import maker_of
-from memory.proxy.exchange import TakenTranscript, take_transcript
 from memory.proxy.insertion import context_to_insert
-from memory.proxy.speakers import Names
-from memory.proxy.storing import NO_ROOMMATES, Roommates
-from memory.proxy.transcript import Transcript
-from memory.proxy.transcript_turns import last_words
+from memory.proxy.reading.background import maker_of
+from memory.proxy.reading.speakers import Names
+from memory.proxy.reading.transcript import Transcript
+from memory.proxy.reading.turns import last_words
+from memory.proxy.taking import answer_traces
+from memory.proxy.taking.answer_intake import take_answer
+from memory.proxy.taking.exchange import TakenTranscript, take_transcript
+from memory.proxy.taking.storing import NO_ROOMMATES, Roommates
 from memory.proxy.wires.settlement import used
 from memory.proxy.wires.wire import Memory
 from providers.chat.chat_answer import ChatAnswer

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from memory.accounts.access import Caller
 from memory.intake.room_messages import accept_utterances
-from memory.proxy.comparison import called
-from memory.proxy.storing import NO_ROOMMATES, Roommates
+from memory.proxy.reading.comparison import called
+from memory.proxy.taking.storing import NO_ROOMMATES, Roommates
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
 from memory.text.pages import cut_page, parse_cursor, time_and_id

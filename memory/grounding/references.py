@@ -7,6 +7,7 @@ from pathlib import Path
 from memory.grounding.known_words import KIN, is_unspaced, plain
 from memory.text.languages import OF_SCRIPT, likeliest, votes
 from memory.text.words import is_stop_word, read_words
+from schemas.text.sentences import SENTENCE_ENDS
 
 _TABLE = tomllib.loads(Path(__file__).with_name("words.toml").read_text())
 
@@ -20,7 +21,7 @@ _FIRST_PERSON = {language: _words(words) for language, words in _TABLE["first_pe
 _ANSWERS, _UNSPACED_ANSWERS = _words(_TABLE["answers"]["all"]), tuple(_TABLE["answers"]["unspaced"].split())
 _NAMELESS = [one for line in _TABLE["things"]["all"].split("\n") for one in line.split("|") if one]
 _THINGS = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, _NAMELESS))})(?!\w)")
-_SENTENCE_END = re.compile("[.!?;\n\u3002\uff01\uff1f\uff1b]")
+_SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS};\n\uff1b]")
 _QUESTION = re.compile("[?\uff1f]|[かの吗呢么까요]。?\\s*$")
 # Languages that leave the subject out where the verb or the talk tells it.
 _WITHOUT_SUBJECT = frozenset({"es", "it", "pt", "ru"})

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
-from memory.proxy import answer_traces
-from memory.proxy.comparison import called
+from memory.proxy.reading.comparison import called
+from memory.proxy.taking import answer_traces
 from memory.text.errors import InvalidRequest
 from providers.completion import Usage
 from providers.prices import cost_of, priced_name

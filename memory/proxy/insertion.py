@@ -6,7 +6,7 @@ from collections.abc import Callable
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.rag_context import EarlyVector
-from memory.proxy.exchange import TakenTranscript
+from memory.proxy.taking.exchange import TakenTranscript
 from memory.proxy.wires.wire import Memory
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being

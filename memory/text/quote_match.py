@@ -17,6 +17,7 @@ from memory.text.negations import negates
 from memory.text.number_words import NUMBER_WORDS
 from memory.text.prompt_escaping import unescaped
 from memory.text.tokens import Token, tokens
+from schemas.text.sentences import SENTENCE_ENDS
 from schemas.text.storable import storable
 
 TYPO_LETTERS = 5
@@ -27,7 +28,7 @@ _ELLIPSIS = re.compile(r"\.{2,}|\u2026")
 _LABEL = re.compile(r"\W*(?:\[[^\[\]\n]{1,40}\]\s*|[\w'\u2019. -]{1,40}:\s+){1,2}")
 # Of a text that was encoded once too often.
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_SENTENCE_END = re.compile(r"[.!?\n\u3002\uff01\uff1f\u061f\u0964]")
+_SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS}\n]")
 
 
 def find_quote(quoted: str, text: str) -> str | None:

@@ -7,7 +7,7 @@ from functools import partial
 import structlog
 
 from memory.patrol.demand import begin_swept
-from memory.proxy import answer_traces
+from memory.proxy.taking import answer_traces
 from memory.talk import session_summary
 from memory.talk.judging import request_judging
 from schemas.ledger.kinds import PATROL_DUE

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from schemas.llm.answer_form import Absent, Characters, Ref
-from schemas.text.sentences import cut_at_sentence
+from schemas.text.sentences import SENTENCE_ENDS, cut_at_sentence
 
 _NUMBER = re.compile(
     r"[~\u2248<>=\s]*+([-+]?\d+(?:[.,]\d+)?)\s*+(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
@@ -86,7 +86,6 @@ _DENIALS = frozenset(
     {"no", "false", "not", "none", "different", "distinct", "differ", "unrelated", "separate", "keep", "alive", "stays"}
 )
 _LONGEST_REFERENCE = 80
-_SENTENCE_ENDS = frozenset(".!?。！？")
 # Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
 _REFERENCE = (
     r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
@@ -154,7 +153,7 @@ def text(raw: Any) -> str:
     if isinstance(raw, int | float) and not isinstance(raw, bool) and math.isfinite(raw):
         return str(int(raw)) if float(raw).is_integer() else str(raw)
     if isinstance(raw, list) and raw and all(isinstance(each, str) for each in raw):
-        return (" " if raw[0].rstrip()[-1:] in _SENTENCE_ENDS else ", ").join(raw)
+        return (" " if raw[0].rstrip().endswith(tuple(SENTENCE_ENDS)) else ", ").join(raw)
     raise Unreadable("a value of another type")
 
 

@@ -3,9 +3,13 @@
 import re
 from itertools import pairwise
 
-_SENTENCE_END = re.compile(
-    r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019)\]]?(?=\s|$)|[\u3002\uff01\uff1f]"
-)
+SPACED_ENDS = ".!?\u061f\u0964"
+"""Marks that end a sentence before a space: Latin ones, the Arabic question mark, the danda."""
+UNSPACED_ENDS = "\u3002\uff01\uff1f"
+"""Marks of Chinese and Japanese, which end a sentence anywhere."""
+SENTENCE_ENDS = SPACED_ENDS + UNSPACED_ENDS
+"""All of them. An ellipsis may stand within a sentence."""
+_SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS}\u2026][\"'\u201d\u2019)\]]?(?=\s|$)|[{UNSPACED_ENDS}]")
 
 
 def whole_sentences(text: str) -> str:

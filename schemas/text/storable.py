@@ -1,9 +1,9 @@
 """Mends text that Postgres can't store, and finds what can't be mended: infinite numbers, and too deep nesting.
 
 All text from outside passes `storable` once, where its door reads it: requests in `schemas/wire/requests.py` and
-`api/http/request_target.py`, items of batches in `memory/text/items.py`, transcripts in `memory/proxy/transcript.py`,
-exports in `memory/intake/importers`, tools' arguments in `api/mcp`, models' answers in
-`providers/answers/json_text.py`.
+`api/http/request_target.py`, items of batches in `memory/text/items.py`, transcripts in
+`memory/proxy/reading/transcript.py`, exports in `memory/intake/importers`, tools' arguments in `api/mcp`, models'
+answers in `providers/answers/json_text.py`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Ids of answers and words that they handed on, by digest (memory/proxy/answer_traces.py)."""
+"""Ids of answers and words that they handed on, by digest (memory/proxy/taking/answer_traces.py)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

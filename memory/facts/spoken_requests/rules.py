@@ -26,6 +26,7 @@ from memory.grounding.setting import Setting
 from memory.text.entity_names import USER_REF, entity_ref, slug
 from schemas.facts.fact_rows import Fact
 from schemas.facts.judgement import FoundRequest, Wish
+from schemas.text.sentences import SENTENCE_ENDS
 
 # What is asked for changes memory: a model that finds another reading possible is not sure enough.
 LEAST_CONFIDENCE = 0.7
@@ -45,7 +46,7 @@ _CLOSING = {
     "\u300e": re.compile("\u300f"),
 }
 _OF_SEVERAL_LINES = frozenset({"```", "\u300c", "\u300e"})
-_SENTENCE_END = re.compile(r"[.!?\n\u3002]")
+_SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS}\n]")
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from uuid import UUID
 import numpy as np
 
 from memory.proxy.matching.evidence import BestSequence, MessageTree, Same, message_tree
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 

@@ -7,7 +7,7 @@ were there when it was said. So the user's words are stored once, and the models
 """
 
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.reading.turns import Turn
 from store.talk.transcripts import PlacedMessage
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.proxy.matching.alignment import KnownConversation, Match
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 

@@ -15,9 +15,9 @@ from itertools import accumulate, pairwise
 from uuid import UUID
 
 from memory.proxy.matching.alignment import KnownConversation, Match, known_conversation
+from memory.proxy.matching.reads import Reads
 from memory.proxy.matching.recognition import CANDIDATES, Recognized, named
-from memory.proxy.reads import Reads
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG
 from store.talk import transcripts
 from store.talk.transcripts import NewPlace

@@ -15,7 +15,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from memory.proxy.matching.alignment import EXCHANGE, KnownConversation, Match
-from memory.proxy.transcript_turns import Turn, trailing_words
+from memory.proxy.reading.turns import Turn, trailing_words
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 

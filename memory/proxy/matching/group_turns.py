@@ -6,8 +6,8 @@ from typing import get_args
 from uuid import UUID
 
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.reads import Reads
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.matching.reads import Reads
+from memory.proxy.reading.turns import Turn
 from memory.text.same_words import digest
 from schemas.wire.fields import Role
 from store.talk import transcripts

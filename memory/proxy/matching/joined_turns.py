@@ -9,8 +9,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.reads import Reads
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.matching.reads import Reads
+from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG, comparable
 from schemas.text.reasoning import spoken
 from store.talk import transcripts

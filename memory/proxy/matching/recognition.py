@@ -29,9 +29,9 @@ from uuid import UUID, uuid4
 from memory.proxy.matching.added_paragraphs import added_paragraphs, without_added
 from memory.proxy.matching.alignment import EXCHANGE, KnownConversation, Match, align, known_conversation
 from memory.proxy.matching.answers import alike_answers, answers_to_compare
+from memory.proxy.matching.reads import Reads
 from memory.proxy.matching.rewriting import rewritten, to_compare
-from memory.proxy.reads import Reads
-from memory.proxy.transcript_turns import Turn, turn_of
+from memory.proxy.reading.turns import Turn, turn_of
 from memory.text.same_words import LONG, comparable
 from schemas.text.reasoning import spoken
 from schemas.wire.fields import Role

@@ -17,7 +17,7 @@ from uuid import UUID
 
 from memory.proxy.matching.added_paragraphs import is_within
 from memory.proxy.matching.alignment import KnownConversation, Match
-from memory.proxy.transcript_turns import Turn, trailing_words
+from memory.proxy.reading.turns import Turn, trailing_words
 from memory.text.languages import language_of_word, votes
 from memory.text.markup import Markup
 from memory.text.same_words import LONG

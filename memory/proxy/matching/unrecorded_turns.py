@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from memory.erased import known_erased
 from memory.erased.digests import Digests
-from memory.proxy.reads import Reads
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.matching.reads import Reads
+from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings

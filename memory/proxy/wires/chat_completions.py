@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memory.proxy.transcript import Transcript, read_transcript
+from memory.proxy.reading.transcript import Transcript, read_transcript
 from memory.proxy.wires.answer_limits import STREAM_OPTIONS, AnswerLimits
 from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, RequestBody, Wire

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from memory.proxy.transcript import Transcript
+from memory.proxy.reading.transcript import Transcript
 from memory.proxy.wires.answer_limits import STREAM, AnswerLimits
 from memory.proxy.wires.json_body import OFF_THE_RECORD, JsonBody
 from providers.chat.answer_so_far import AnswerEvents

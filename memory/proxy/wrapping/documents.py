@@ -11,6 +11,7 @@ from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.wrapping.headings import FENCE_OF_FILE, names_retrieved
 from memory.proxy.wrapping.prompt_formats import may_be_filled_in
 from memory.proxy.wrapping.steering import may_be_own_note
+from schemas.text.sentences import SENTENCE_ENDS
 
 # A shorter line is read as it is.
 _LONG = 1000
@@ -32,7 +33,7 @@ _SIGNS = (
 # Lines of text files are broken where they would be too long, and not where a sentence ends.
 _BROKEN_LINES = 8
 _BROKEN = range(50, 101)
-_ENDS_SENTENCE = re.compile(r"[.!?:…。！？\"”'*)]\Z")
+_ENDS_SENTENCE = re.compile(rf"[{SENTENCE_ENDS}:…\"”'*)]\Z")
 # Of prose, so many characters in which the writer is never named. Other languages leave the speaker out.
 _IMPERSONAL = 2000
 _SPEAKER_NAMED = frozenset({"en", "de", "fr", "nl"})

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memory.proxy import answer_traces
-from memory.proxy.answer_intake import take_answer
-from memory.proxy.exchange import take_transcript
-from memory.proxy.transcript import Line, Transcript, read_transcript
+from memory.proxy.reading.transcript import Line, Transcript, read_transcript
+from memory.proxy.taking import answer_traces
+from memory.proxy.taking.answer_intake import take_answer
+from memory.proxy.taking.exchange import take_transcript
 from providers.chat.chat_answer import ChatAnswer
 from tests.frontends import Door
 from tests.scenes import make_being

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.proxy.storing import Roommates
+from memory.proxy.taking.storing import Roommates
 from store.accounts import users
 from tests.frontends import Door, assistant, user
 from tests.scenes import make_being

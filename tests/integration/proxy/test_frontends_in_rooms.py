@@ -5,9 +5,9 @@ import pytest
 from memory.accounts import rooms
 from memory.accounts.access import Caller
 from memory.accounts.rooms import AskedRoom
-from memory.proxy.answer_intake import take_answer
-from memory.proxy.speakers import group_told
-from memory.proxy.transcript import read_transcript
+from memory.proxy.reading.speakers import group_told
+from memory.proxy.reading.transcript import read_transcript
+from memory.proxy.taking.answer_intake import take_answer
 from schemas.accounts.slugs import slug_of
 from schemas.errors import NotFound
 from schemas.talk.rooms import NewRoom

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memory.proxy.answer_intake import take_answer
-from memory.proxy.exchange import take_transcript
-from memory.proxy.transcript import read_transcript
+from memory.proxy.reading.transcript import read_transcript
+from memory.proxy.taking.answer_intake import take_answer
+from memory.proxy.taking.exchange import take_transcript
 from tests.frontends import Door, assistant, user, wire
 from tests.processes.recordings import BACKGROUND, GREETING, librechat, open_webui, sillytavern
 

@@ -28,7 +28,7 @@ RESOLUTION = 1e-7
 # Modules that build expressions of what is only known when they run.
 BUILDING = {
     # From the parts of a table; the values of these modules hold the expressions.
-    *("samples.canned.facts_policy", "memory.proxy.task_words"),
+    *("samples.canned.facts_policy", "memory.proxy.reading.task_words"),
     # From the letter of a reference, for a text that is one.
     "providers.answers.answer_scalars",
     # From words that are taken letter by letter.

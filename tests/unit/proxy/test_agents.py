@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from memory.proxy.background import maker_of
-from memory.proxy.speakers import Names
-from memory.proxy.transcript import read_transcript
-from memory.proxy.transcript_turns import turns_of
+from memory.proxy.reading.background import maker_of
+from memory.proxy.reading.speakers import Names
+from memory.proxy.reading.transcript import read_transcript
+from memory.proxy.reading.turns import turns_of
 from memory.proxy.wires.anthropic_messages import read_messages
 from memory.proxy.wrapping.own_words import own_words
 

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import pytest
 
-from memory.proxy.changes import changes_of
 from memory.proxy.matching import recognition
 from memory.proxy.matching.alignment import align, known_conversation
 from memory.proxy.matching.recognition import aligned
-from memory.proxy.transcript_turns import turn_of
+from memory.proxy.reading.turns import turn_of
+from memory.proxy.taking.changes import changes_of
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 from tests.documents.steps import lines_run

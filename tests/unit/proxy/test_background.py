@@ -4,8 +4,8 @@
 import pytest
 from pydantic import ValidationError
 
-from memory.proxy.background import maker_of
-from memory.proxy.transcript import read_transcript
+from memory.proxy.reading.background import maker_of
+from memory.proxy.reading.transcript import read_transcript
 from schemas.settings import Settings
 from tests.processes.recordings import BACKGROUND, NOT_BACKGROUND
 

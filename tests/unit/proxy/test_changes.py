@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from memory.proxy.changes import changes_of
 from memory.proxy.matching.alignment import align, known_conversation
 from memory.proxy.matching.recognition import is_meant
-from memory.proxy.transcript_turns import trailing_words, turn_of
+from memory.proxy.reading.turns import trailing_words, turn_of
+from memory.proxy.taking.changes import changes_of
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memory.proxy.comparison import same_name
-from memory.proxy.transcript import Line, read_transcript
-from memory.proxy.transcript_turns import Names, last_words, turn_of, turns_of
+from memory.proxy.reading.comparison import same_name
+from memory.proxy.reading.transcript import Line, read_transcript
+from memory.proxy.reading.turns import Names, last_words, turn_of, turns_of
 from memory.text.same_words import comparable
 
 NAMES = Names(["Jon Smith"], ["Mara", "innkeeper"])

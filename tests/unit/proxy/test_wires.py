@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memory.proxy.transcript import Line
+from memory.proxy.reading.transcript import Line
 from memory.proxy.wires.anthropic_messages import MARK, MOST_MARKS, read_messages
 from memory.proxy.wires.chat_completions import read_chat
 from memory.proxy.wires.responses import read_response

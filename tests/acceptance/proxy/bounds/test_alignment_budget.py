@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from memory.proxy.matching.recognition import NEWEST
-from memory.proxy.transcript_turns import turn_of
+from memory.proxy.reading.turns import turn_of
 from store.database import Store
 from store.talk import transcripts
 from store.talk.transcripts import SAME_KIND, NewPlace

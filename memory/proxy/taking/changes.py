@@ -55,7 +55,7 @@ from uuid import UUID
 from memory.proxy.matching.alignment import KnownConversation, Match, without_words_said_again
 from memory.proxy.matching.alternatives import are_alternatives, was_there, words_behind_another
 from memory.proxy.matching.gaps import one_missing
-from memory.proxy.transcript_turns import Turn, trailing_words
+from memory.proxy.reading.turns import Turn, trailing_words
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 

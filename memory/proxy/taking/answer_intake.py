@@ -1,17 +1,17 @@
 """The answer to a transcript, taken in when it ended or broke off."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import UUID
 
 from memory.intake.retraction import restore_unless_erased
-from memory.proxy.changes import NewTurn
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.alignment import known_conversation
-from memory.proxy.speakers import Names, divided
-from memory.proxy.storing import NO_ROOMMATES, Roommates, store_turns
-from memory.proxy.transcript import Line
-from memory.proxy.transcript_turns import turn_of
+from memory.proxy.reading.speakers import Names, divided
+from memory.proxy.reading.transcript import Line
+from memory.proxy.reading.turns import turn_of
+from memory.proxy.taking.answer_place import AnswerPlace, continued
+from memory.proxy.taking.changes import NewTurn
+from memory.proxy.taking.storing import NO_ROOMMATES, Roommates, store_turns
 from memory.proxy.wrapping.written_calls import without_call
 from memory.talk import sharing
 from schemas.accounts.accounts import Being
@@ -19,32 +19,6 @@ from schemas.settings import Settings
 from schemas.text.reasoning import spoken
 from store.database import Store
 from store.talk import transcripts
-
-# A point or comma behind a digit, as in `3.14`, ends nothing; a dash or a letter may stand within a word.
-_ENDS_SENTENCE = frozenset('.!?…,;:"”»*)')
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPlace:
-    """Where an answer belongs: behind a message.
-
-    Attributes:
-        conversation: The conversation.
-        message_id: The message that it answers; None: what is known of the conversation, up to its newest message.
-        begun: What had been said of it before, if it goes on.
-        opened: Whether the request opened its reasoning, so that the answer may only close it.
-        unsure: Whether it may answer a request that the frontend made for itself.
-        names: By which names the transcript means the Being, beside its own.
-        off_the_record: Whether no word of it is to be kept.
-    """
-
-    conversation: str
-    message_id: UUID | None
-    begun: str = ""
-    opened: bool = False
-    unsure: bool = False
-    names: Sequence[str] = ()
-    off_the_record: bool = False
 
 
 def take_answer(
@@ -114,13 +88,3 @@ def take_answer(
         return store_turns(
             tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by, room.present
         ).messages.get(0)
-
-
-def continued(begun: str, text: str) -> str:
-    """Return an answer that goes on: a sentence that had ended is followed by a space, as models leave that out.
-
-    A quotation mark or asterisk behind a space, or behind nothing, begins something instead.
-    """
-    text = text if begun else text.lstrip()
-    ended = begun[-1:] in _ENDS_SENTENCE and begun[-2:-1].strip() and text[:1].isalnum()
-    return f"{begun} {text}" if begun and ended else begun + text

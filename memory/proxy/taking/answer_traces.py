@@ -14,8 +14,8 @@ from datetime import timedelta
 from hashlib import blake2b
 from uuid import UUID
 
-from memory.proxy.transcript import Line, Transcript
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.reading.transcript import Line, Transcript
+from memory.proxy.reading.turns import Turn
 from memory.text.same_words import DIGEST_BYTES, comparable
 from providers.chat.chat_answer import ChatAnswer
 from store.database import Store

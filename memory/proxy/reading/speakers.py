@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from memory.proxy.comparison import same_name
-from memory.proxy.transcript import Line, Transcript
+from memory.proxy.reading.comparison import same_name
+from memory.proxy.reading.transcript import Line, Transcript
 from schemas.limits import SPEAKER_CHARACTERS
 
 # SillyTavern's prompts, which name the character that answers, and the persona.

@@ -20,11 +20,11 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.proxy.changes import EVIDENCE, Changes, changes_of
 from memory.proxy.matching.alignment import known_conversation
+from memory.proxy.matching.reads import Reads
 from memory.proxy.matching.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
-from memory.proxy.reads import Reads
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.reading.turns import Turn
+from memory.proxy.taking.changes import EVIDENCE, Changes, changes_of
 from memory.text.same_words import LONG, comparable, digest, words_key
 from schemas.text.reasoning import spoken
 from store.talk import transcripts, unplaced_messages

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memory.proxy.background import maker_of, may_be_task
-from memory.proxy.comparison import named_by
-from memory.proxy.speakers import (
+from memory.proxy.reading.background import maker_of, may_be_task
+from memory.proxy.reading.comparison import named_by
+from memory.proxy.reading.speakers import (
     MODEL_ROLE,
     USER_ROLE,
     Names,
@@ -22,7 +22,7 @@ from memory.proxy.speakers import (
     with_told_names,
     without_merging,
 )
-from memory.proxy.transcript import Line, Transcript
+from memory.proxy.reading.transcript import Line, Transcript
 from memory.proxy.wrapping.documents import is_file_alone, may_hold_document
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from memory.intake.accepting import is_bulk
 from memory.intake.messages import begin, read_messages, take_begun, take_messages
-from memory.proxy.changes import NEXT, NewTurn
-from memory.proxy.comparison import called
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.transcript_turns import Turn
+from memory.proxy.reading.comparison import called
+from memory.proxy.reading.turns import Turn
+from memory.proxy.taking.changes import NEXT, NewTurn
 from memory.talk.sessions import process_or_wait
 from memory.text.same_words import digest
 from schemas.accounts.accounts import Being

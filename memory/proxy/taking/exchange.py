@@ -5,10 +5,8 @@ read there, else it is aligned anew: of two equal requests at once, the second f
 Nothing is kept between a transcript and its answer except where it belongs.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from typing import Literal
 from uuid import UUID
@@ -16,22 +14,19 @@ from uuid import UUID
 from memory.erased.known_erased import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.node_erasure import TRIES
-from memory.proxy import answer_traces
-from memory.proxy.adoption import Adoption, changes_with_adoption
-from memory.proxy.answer_intake import AnswerPlace
-from memory.proxy.background import ends_with_task, maker_of
-from memory.proxy.changes import Changes
 from memory.proxy.matching import unrecorded_turns
-from memory.proxy.matching.forks import forked
-from memory.proxy.matching.gaps import moved_notes
-from memory.proxy.matching.group_turns import own_as_known, without_others_as_own, witnessed
-from memory.proxy.matching.joined_turns import divided_as_known
-from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_turns
-from memory.proxy.reads import Reads
-from memory.proxy.speakers import Names, asks_another, with_told_names
-from memory.proxy.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
-from memory.proxy.transcript import Line, Transcript
-from memory.proxy.transcript_turns import Turn, ends_without_words, turns_of
+from memory.proxy.matching.group_turns import witnessed
+from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.recognition import begun
+from memory.proxy.reading.background import maker_of
+from memory.proxy.reading.speakers import Names, with_told_names
+from memory.proxy.reading.transcript import Transcript
+from memory.proxy.reading.turns import Turn, ends_without_words, turns_of
+from memory.proxy.taking import answer_traces
+from memory.proxy.taking.answer_place import AnswerPlace, last_line
+from memory.proxy.taking.changes import Changes
+from memory.proxy.taking.deciding import Request, Seen, decide
+from memory.proxy.taking.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
 from memory.talk import sharing, withdrawal
 from memory.talk.withdrawal import Withdrawal
 from providers.embedders import Embedders
@@ -49,9 +44,6 @@ Decision = Literal["began", "continued", "repeated", "background", "off the reco
 
 # A longer transcript is read from its end.
 MOST_TURNS = 2000
-_GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNORECASE)
-# Behind a space, or nothing, a quotation or an action begins.
-_ENDS_SENTENCE = re.compile(r"\S[.!?…。\uff01\uff1f\"”»*)]\s*+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +100,6 @@ class TakenTranscript:
     aligned: bool = True
 
 
-@dataclass(frozen=True)
-class _Request:
-    being: Being
-    transcript: Transcript
-    conversation: str | None
-    user_names: Sequence[str]
-    choices: int
-    paid_by: UUID | None
-    off_the_record: bool = False
-    room: Roommates = NO_ROOMMATES
-
-
 @dataclass
 class _MustRetract(Exception):
     """Messages have to be retracted for which nothing, or something else, was planned."""
@@ -174,7 +154,7 @@ def take_transcript(
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
     transcript, known = answer_traces.shown_whole(store, being.being_id, transcript, continues)
-    request = _Request(being, transcript, conversation or known, user_names, choices, paid_by, off_the_record, room)
+    request = Request(being, transcript, conversation or known, user_names, choices, paid_by, off_the_record, room)
     take = partial(_take, store, settings, request)
     try:
         return take([Withdrawal(being, ())])
@@ -188,7 +168,7 @@ def take_transcript(
     raise Refused("Messages of this conversation keep changing: try again.")
 
 
-def _with_copies(store: Store, request: _Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
+def _with_copies(store: Store, request: Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
     """Messages, with the copies of them that the other Beings of a room have, and no other conversation of theirs."""
     every: list[tuple[Being, Sequence[UUID]]] = [(request.being, message_ids)]
     with store.transaction() as tx:
@@ -199,37 +179,37 @@ def _with_copies(store: Store, request: _Request, message_ids: Sequence[UUID]) -
     return every
 
 
-def _take(store: Store, settings: Settings, request: _Request, withdrawals: Sequence[Withdrawal]) -> TakenTranscript:
+def _take(store: Store, settings: Settings, request: Request, withdrawals: Sequence[Withdrawal]) -> TakenTranscript:
     """Take a transcript in, unless other messages have to be retracted than was planned."""
     with store.transaction() as tx:
         # The caller's row may be some minutes old.
         request = replace(request, being=beings.get_being(tx, request.being.being_id))
         names = _names(tx, request)
+        request = replace(request, wordless=ends_without_words(request.transcript, names))
         turns: Sequence[Turn] = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
-        wordless = ends_without_words(request.transcript, names)
         shown, others = turns, [other.being_id for other in request.room.every]
         turns = witnessed(tx, request.being.being_id, others, request.conversation, turns)
         if not turns:
-            return _without_words(request) if shown or wordless else TakenTranscript("nothing")
+            return _without_words(request) if shown or request.wordless else TakenTranscript("nothing")
         if answer_traces.are_handed_on(tx, request.being.being_id, turns):
             return TakenTranscript("background")
         now = clock.now(tx)
         reads = Reads(tx)
-        decide = partial(_decided, settings=settings, request=request, turns=turns, now=now, wordless=wordless)
-        seen = decide(reads)
+        decided = partial(decide, settings=settings, request=request, turns=turns, now=now)
+        seen = decided(reads)
     if not seen.off_the_record:
         with store.transaction() as tx:
             retracts = any(each.message_ids for each in withdrawals)
             lock = withdrawal.lock if retracts else sharing.lock
             erased = sharing.begin_intake(tx, settings, [request.being, *request.room.every], lock)
             if not reads.hold(tx):
-                seen = decide(Reads(tx))
+                seen = decided(Reads(tx))
             if not seen.off_the_record:
-                return _carry_out(tx, settings, request, seen, withdrawals, erased, wordless=wordless)
+                return _carry_out(tx, settings, request, seen, withdrawals, erased)
     return _unrecorded(store, settings, request, seen)
 
 
-def _without_words(request: _Request) -> TakenTranscript:
+def _without_words(request: Request) -> TakenTranscript:
     """The decision about a transcript of pictures alone: only the answer is stored, behind what is known."""
     conversation = request.conversation or begun().conversation
     off = request.off_the_record or request.being.is_off_the_record(conversation)
@@ -238,7 +218,7 @@ def _without_words(request: _Request) -> TakenTranscript:
     return TakenTranscript(decision, conversation, place=place if request.choices == 1 else None)
 
 
-def _unrecorded(store: Store, settings: Settings, request: _Request, seen: "_Seen") -> TakenTranscript:
+def _unrecorded(store: Store, settings: Settings, request: Request, seen: Seen) -> TakenTranscript:
     """The decision about a transcript that is off the record: digests are stored of what no message has."""
     (found, changes, _), last = seen.decided, seen.turns[-1]
     shown = {match.turn for match in found.matches}
@@ -259,73 +239,7 @@ def _unrecorded(store: Store, settings: Settings, request: _Request, seen: "_See
     )
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """A transcript as it was read, and its changes.
-
-    Attributes:
-        turns: Its turns, without what a frontend has added, what was said off the record, and the beginning of an
-            answer that no message is, unless that is off the record.
-        decided: Its conversation, and the changes.
-        off_the_record: Whether it is off the record, so that nothing is changed.
-        begun: That beginning, with which the answer is stored; empty without one.
-    """
-
-    turns: Sequence[Turn]
-    decided: Adoption
-    off_the_record: bool
-    begun: str
-
-
-def _decided(
-    reads: Reads, settings: Settings, request: _Request, turns: Sequence[Turn], now: datetime, *, wordless: bool
-) -> _Seen:
-    """Find the conversation, and what the transcript changes in it."""
-    being_id, conversation = request.being.being_id, request.conversation
-
-    def find(turns: Sequence[Turn]) -> Recognized:
-        named_or_not = partial(named, conversation=conversation) if conversation else partial(recognize, now=now)
-        found = named_or_not(reads, being_id, turns)
-        # What is said in a room is told to all who are present, whatever one of them knows from elsewhere.
-        is_fork = found.aligned and not found.known.messages and not request.room.every
-        return forked(reads, being_id, turns, found) if is_fork else found
-
-    if conversation is not None:
-        turns = without_others_as_own(reads, being_id, turns, conversation)
-    found = find(turns)
-    as_said = without_added_to_turns(reads, being_id, turns, found.known)
-    as_said = divided_as_known(reads, being_id, as_said, found.known)
-    as_said = as_said if request.room.every else own_as_known(as_said, found.known)
-    if as_said is not turns:
-        turns, found = as_said, find(as_said)
-    notes = moved_notes(turns, found.matches, found.known)
-    # One that moved once may be what a person says again.
-    often = {number for number, left in notes.items() if len(left) > 1}
-    if often:
-        turns = [turn for number, turn in enumerate(turns) if number not in often]
-        found = find(turns)
-    off = request.off_the_record or request.being.is_off_the_record(found.conversation)
-    if not off:
-        shown = {match.turn for match in found.matches}
-        said = unrecorded_turns.unrecorded(reads, settings, request.being, found.conversation, turns, shown)
-        off = len(turns) - 1 in said
-        if said and not off:
-            turns = [turn for number, turn in enumerate(turns) if number not in said]
-            found = find(turns)
-    begun_with = ""
-    if len(turns) > 1 and not any(match.turn == len(turns) - 1 for match in found.matches):
-        begun_with = _begun_with(request, turns[-1], wordless=wordless)
-        if _ENDS_SENTENCE.search(begun_with):
-            # It may be an answer to which the model is to add another.
-            begun_with = ""
-        elif begun_with and not off:
-            turns = turns[:-1]
-    decided = changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
-    decided.changes.take_out([one for left in notes.values() for one in left], found.known)
-    return _Seen(turns, decided, off, begun_with)
-
-
-def _names(tx: Transaction, request: _Request) -> Names:
+def _names(tx: Transaction, request: Request) -> Names:
     user = users.get_user(tx, request.being.user_id)
     others = [other.name for other in request.room.every]
     return Names([user.name, *request.user_names], [request.being.name, request.being.slug], others)
@@ -344,12 +258,10 @@ def _abandoned(tx: Transaction, being_id: UUID, conversation: str, changes: Chan
 def _carry_out(
     tx: Transaction,
     settings: Settings,
-    request: _Request,
-    seen: _Seen,
+    request: Request,
+    seen: Seen,
     withdrawals: Sequence[Withdrawal],
     erased: Mapping[UUID, Recognition | None],
-    *,
-    wordless: bool,
 ) -> TakenTranscript:
     """Make the changes, unless other messages are to be retracted than was planned."""
     being, turns, (found, changes, places) = request.being, seen.turns, seen.decided
@@ -387,7 +299,7 @@ def _carry_out(
         decision="began" if not known_before else "continued" if isinstance(changes.last, int) else "repeated",
         conversation=found.conversation,
         last=LastTurn(last.role, last.speaker, last.text, last_id, last.unsure),
-        place=_answer_place(request, seen, last_id, after, wordless=wordless),
+        place=_answer_place(request, seen, last_id, after),
         shown=frozenset({*changes.shown, *stored.values()}),
         taken_in=len(stored),
         shortened=kept.shortened,
@@ -398,52 +310,25 @@ def _carry_out(
     )
 
 
-def _answer_place(
-    request: _Request, seen: _Seen, last_id: UUID | None, after: UUID | None, *, wordless: bool
-) -> AnswerPlace | None:
+def _answer_place(request: Request, seen: Seen, last_id: UUID | None, after: UUID | None) -> AnswerPlace | None:
     """Where the answer belongs; None if a later transcript has to show what was said.
 
     `after` is the message behind which the last turn is stored, if that is new.
     """
-    if last_id is None or not _is_awaited(request):
+    if last_id is None or not seen.is_awaited:
         return None
     found, last = seen.decided.found, seen.turns[-1]
     names = with_told_names(request.transcript, Names([], [])).being
     place = AnswerPlace(
         found.conversation, last_id, seen.begun, opened=request.transcript.opened, unsure=last.unsure, names=names
     )
-    if seen.begun or last.role != "assistant" or wordless:
+    if seen.begun or last.role != "assistant" or request.wordless:
         return place
-    if _last_line(request).role == "user" and last.perhaps_of:
+    if last_line(request.transcript).role == "user" and last.perhaps_of:
         return place
     # It goes on from an answer that is stored.
     known = found.known.messages.get(last_id)
     parent_id = known.parent_id if known else after
-    begun_with = _begun_with(request, last, wordless=wordless)
-    if parent_id is None or not begun_with:
+    if parent_id is None or not seen.goes_on:
         return None
-    return replace(place, message_id=parent_id, begun=begun_with)
-
-
-def _is_awaited(request: _Request) -> bool:
-    """Whether the answer is one that the Being gives in this talk."""
-    names = [request.being.name, request.being.slug]
-    transcript = request.transcript
-    return request.choices == 1 and not ends_with_task(transcript) and not asks_another(transcript, names)
-
-
-def _begun_with(request: _Request, last: Turn, *, wordless: bool) -> str:
-    """The last turn of a transcript, if the answer goes on from it; else nothing."""
-    line = _last_line(request)
-    goes_on = line.role == "assistant" or _GO_ON.match(line.text)
-    if last.role != "assistant" or wordless or not goes_on or not _is_awaited(request):
-        return ""
-    begun_with = next(
-        line.text for line in reversed(request.transcript.lines) if line.role == "assistant" and line.text.strip()
-    )
-    # The space at its end is between what was said and what goes on.
-    return last.text + begun_with[len(begun_with.rstrip()) :]
-
-
-def _last_line(request: _Request) -> Line:
-    return next(line for line in reversed(request.transcript.lines) if line.text.strip())
+    return replace(place, message_id=parent_id, begun=seen.goes_on)
