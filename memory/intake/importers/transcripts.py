@@ -66,11 +66,12 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             continue
         alone = [] if listed else unmarked.activity(value)
         for one in (fields.exchange(value) or [_flat(value)]) if alone is None else alone:
-            following = _begun(file, names, element, one)
-            if loose is None or loose.is_another(following):
+            owner = _owner_of_said(names, one) or fields.owner(replace(element, value={}))
+            id_, begins = _chat_around(names, element, one)
+            if loose is None or loose.is_another(id_, owner):
                 yield from loose.whole(owners) if loose else ()
-                loose = following
-            loose.owner = loose.owner or following.owner
+                loose = _Chat(file, names, id_, begins)
+            loose.owner = loose.owner or owner
             loose.add(place, one)
         if listed:
             yield from _listed(file, names, owners, place, element, listed)
@@ -141,9 +142,8 @@ def _with_parts(within: fields.Messages, apart: Mapping[str, Any]) -> fields.Mes
     ]
 
 
-def _begun(file: ExportFile, names: Names, element: Element, one: Mapping[str, Any]) -> "_Chat":
-    """Begin the chat of a message that stands alone, as it says, or as an object around it does."""
-    owner = _owner_of_said(names, one) or fields.owner(replace(element, value={}))
+def _chat_around(names: Names, element: Element, one: Mapping[str, Any]) -> tuple[str | None, datetime | None]:
+    """Return the id and the beginning of the chat of a message that stands alone: its own, or of an object around."""
     id_, begins = fields.first(one, fields.CHATS), None
     # Objects around one message alone, up to the array that it stands in, have the message's id.
     whole = 0 if element.in_array else _up_to_array(element)
@@ -152,7 +152,7 @@ def _begun(file: ExportFile, names: Names, element: Element, one: Mapping[str, A
         if id_ is not None:
             begins = fields.time(outer, names.zone, fields.BEGINS)
             break
-    return _Chat(file, names, id_, begins, owner=owner)
+    return id_, begins
 
 
 def _up_to_array(element: Element) -> int:
@@ -296,9 +296,9 @@ class _Chat:
     def __post_init__(self) -> None:
         self._before = self.id or str(self.begins)
 
-    def is_another(self, other: "_Chat") -> bool:
-        """Whether a message that begins another chat is none of this one."""
-        return self.id != other.id or (None not in {self.owner, other.owner} and self.owner != other.owner)
+    def is_another(self, id_: str | None, owner: str | None) -> bool:
+        """Whether a message of a chat with this id and owner is none of this one."""
+        return self.id != id_ or (None not in {self.owner, owner} and self.owner != owner)
 
     def add(self, place: str, one: Any, key: str | None = None) -> None:
         """Take a message with its alternatives, or a node that links others."""
