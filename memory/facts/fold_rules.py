@@ -9,12 +9,12 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+from memory.text.negations import is_negated
 from schemas.facts.fact_rows import Fact
 
 _WORDS = tomllib.loads(Path(__file__).with_name("fold_words.toml").read_text())
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*|[$€£¥%°]")
 _ARTICLES = frozenset({"a", "an", "the", "user", "user's", "users"})
-_NEGATIONS = frozenset(_WORDS["negations"].split())
 _NUMBERS = (
     {word: str(number) for number, word in enumerate(_WORDS["ones"].split())}
     | {word: str(10 * number) for number, word in enumerate(_WORDS["tens"].split(), 2)}
@@ -51,20 +51,16 @@ def _plain(text: str) -> list[str]:
 
 
 def _markers(text: str) -> Counter[str]:
-    """The words of a text that change its meaning, in one spelling each; negations count by being odd or even."""
-    found: Counter[str] = Counter()
+    """The words of a text that change its meaning, in one spelling each, and whether it is negated."""
+    found = Counter({"negated": int(is_negated(text))})
     for place, written in enumerate(_words(text)):
         word = written.casefold()
         stem = word if word in _CHANGING else word.removesuffix("s")
-        if word in _NEGATIONS or word.endswith("n't"):
-            found["negated"] += 1
-        elif word[0].isdigit() or word in _NUMBERS:
+        if word[0].isdigit() or word in _NUMBERS:
             found[f"number:{_NUMBERS.get(word, word)}"] += 1
         elif stem in _CHANGING:
             found[stem] += 1
         elif place and written[0].isupper():
             # A capital inside a sentence, in scripts that have them, begins a name.
             found[f"name:{word}"] += 1
-    if negations := found.pop("negated", 0):
-        found["negated"] = negations % 2
     return +found

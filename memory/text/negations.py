@@ -1,6 +1,7 @@
 """Words and signs that negate, in the languages that conversations are judged in most."""
 
 import re
+import unicodedata
 
 _WORDS = (
     "no not never none nothing nobody nowhere neither nor without cannot hardly barely scarcely stopped quit"
@@ -18,8 +19,17 @@ NEGATIONS = frozenset(_WORDS.split())
 # Scripts without spaces are compared character by character: な of ない stands for the whole word.
 _SIGNS = frozenset("不没沒無无未非別别莫ずぬな않없못")
 _PART = re.compile("않|없|아니")
+# What negates wherever it stands in a text without spaces.
+_IN_RUN = re.compile("ない|ません|なかった|不|没|沒|非|않|못|없")
+_WORD = re.compile(r"\w+(?:'\w+)*")
 
 
 def negates(word: str) -> bool:
     """Whether a word (NFKC, case folded, apostrophes as `'`) negates what stands around it."""
     return word in NEGATIONS or word.endswith("n't") or word in _SIGNS or _PART.search(word) is not None
+
+
+def is_negated(text: str) -> bool:
+    """Whether any word of a text negates."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    return any(map(negates, _WORD.findall(plain))) or _IN_RUN.search(plain) is not None

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from rapidfuzz.distance import Levenshtein
 
 from memory.text.languages import likeliest
+from memory.text.negations import is_negated, negates
 from memory.text.words import is_stop_word, read_words, stem, without_possessive
 from memory.vault.similarity import tokens
 
@@ -27,13 +28,6 @@ _FILLERS = frozenset(
     until up while
     """.split()  # noqa: SIM905  # one word list, as it is read
 )
-_NEGATIONS = frozenset(
-    """
-    no not never none nobody nothing neither nor without cannot nicht kein keine keinen keinem keiner keines nie niemals
-    ohne ne pas jamais sans nunca jamás sin non mai senza não nem sem niet geen nooit zonder не нет никогда без
-    """.split()  # noqa: SIM905  # likewise
-)
-_NEGATED = re.compile(r"(?<!\w)\w+n['\u2019]t\b|ない|ません|なかった|不|没|沒|非|않|못|없")
 _NUMERALS = frozenset(
     """
     zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -46,7 +40,7 @@ _CAPITALISED = re.compile(r"\b[^\W\d_][\w]*")
 def distinct(first: str, second: str) -> bool:
     """Returns true if two similar texts state different things; symmetric, and false for the same words reordered."""
     one, other = tokens(first), tokens(second)
-    if _negated(first, one) != _negated(second, other):
+    if is_negated(first) != is_negated(second):
         return True
     numbers, other_numbers = _numbers(one), _numbers(other)
     if numbers and other_numbers and numbers != other_numbers:
@@ -65,15 +59,11 @@ def distinct(first: str, second: str) -> bool:
 def _content(text: str, language: str) -> frozenset[str]:
     content = (word for word in read_words(text.casefold()) if word.script != "hiragana")
     found = {without_possessive(unit) for word in content for unit in word.units()}
-    return frozenset(word for word in found - _FILLERS - _NEGATIONS if not is_stop_word(word, language))
+    return frozenset(word for word in found - _FILLERS if not negates(word) and not is_stop_word(word, language))
 
 
 def _numbers(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if word in _NUMERALS or any(sign.isdigit() for sign in word))
-
-
-def _negated(text: str, words: frozenset[str]) -> bool:
-    return not words.isdisjoint(_NEGATIONS) or _NEGATED.search(text.casefold()) is not None
 
 
 def _capitalised(text: str) -> frozenset[str]:
