@@ -7,12 +7,14 @@ keeps the connections of the test's ledger. One that a test has changed otherwis
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
+from operations.declaration import Operation
 from store.database import Sender, Store
 from store.transaction import Transaction
 from workers.embedded.processes import wait_until
@@ -208,3 +210,9 @@ class Databases:
             database = Database(ending.enter_context(self._new()))
             ending.callback(database.close)
             return database, ending.pop_all()
+
+
+def answer_of(store: Store, operation: Operation[Any], *arguments: Any, **options: Any) -> Any:
+    """Return what an operation answers that takes a transaction."""
+    with store.transaction() as tx:
+        return operation.call(tx, *arguments, **options)

@@ -4,12 +4,11 @@ from rich.text import Text
 
 from cli.console.output import count, say, table, words
 from cli.demo.report import EXAMPLES, title
-from memory.facts import entities as known_entities
 from schemas.accounts.accounts import Being
 from schemas.vault.records import SHARED
 from store import vault
 from store.database import Store
-from store.facts import facts, todos
+from store.facts import entities, facts, todos
 
 ENTITIES = 8
 ALL = 1000
@@ -20,11 +19,11 @@ def what_is_known(store: Store, being: Being) -> None:
     with store.transaction() as tx:
         page = facts.page(tx, being.user_id, being.being_id, limit=ALL)
         open_ones = todos.page(tx, being.being_id, kind="commitment", limit=ALL)
+        named = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES)
     title("What the chat has told")
     say(f"{count(len(page), 'fact')}, each with the words that it rests on. The most important of them:")
     say(*(Text(f"  {words(fact.content)}") for fact in sorted(page, key=lambda fact: -fact.importance)[:EXAMPLES]))
     say("", "People and things, and how many facts name them:")
-    named = known_entities.entity_page(store, being, cursor=None, limit=ENTITIES).entities
     rows = table(">facts", "entity", "*name")
     for one in named:
         rows.add_row(str(one.facts), words(one.entity_ref), words(one.label))

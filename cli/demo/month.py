@@ -166,7 +166,7 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor, 
             periodic.end_idle_sessions(on.store, on.settings)
             wait_for_summaries(on, being, meanwhile)
         run_id = demand(on.store, on.settings, being.being_id)
-        for run in watched(on, being.being_id, run_id, meanwhile, hints=False):
+        for run in watched(on, being, run_id, meanwhile, hints=False):
             yield Moment(day, number, run, _clusters(on.store, being.being_id))
         if run.state == "failed":
             raise Failure(f"The patrol of {day.date} failed: {run.error}")

@@ -9,7 +9,8 @@ from cli.console.output import day, say, short, words
 from cli.demo.report import EXAMPLES, title
 from cli.patrol.diary import diary_view
 from memory.nodes.curation import story
-from memory.patrol.diary import diary_page
+from operations.declaration import FindsMuted, answered
+from operations.patrol.diary import read_diary
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Node
 from store.database import Store
@@ -23,6 +24,7 @@ def what_was_thought(store: Store, being: Being) -> None:
     """Show merged memories, dead ones, and the diary."""
     with store.transaction() as tx:
         everything = nodes.page(tx, being.being_id, limit=ALL)
+        pages = answered(read_diary.call(tx, being, FindsMuted(True), limit=ENTRIES))
     by_id = {str(node.node_id): node for node in everything}
     absorbed = sorted((node for node in everything if node.absorbed_into), key=_survivor)
     merges = [(by_id[survivor], list(others)) for survivor, others in groupby(absorbed, key=_survivor)]
@@ -40,7 +42,7 @@ def what_was_thought(store: Store, being: Being) -> None:
         )
     )
     title("What the diary says")
-    say(*diary_view(diary_page(store, being.being_id, muted=True, cursor=None, limit=ENTRIES)))
+    say(*diary_view(pages))
 
 
 def what_it_rests_on(store: Store, being: Being) -> str:

@@ -11,7 +11,7 @@ from cli.console.output import nodes_table, words
 from cli.nodes.finding import TOPIC, find_cluster
 from cli.nodes.history import story_view
 from cli.nodes.topics import cluster_tree
-from memory.nodes import browsing
+from memory.nodes.curation import topic_names
 from operations.nodes import nodes as operations
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodePage, NodeStory
@@ -27,7 +27,7 @@ def _topics(page: ClusterPage, _: Resources, being: Being) -> list[Tree]:
 
 
 def _story(story: NodeStory, on: Resources, being: Being) -> list[Text | Table]:
-    return story_view(story, browsing.topic_names(on.store, being.being_id))
+    return story_view(story, topic_names(on.store, being.being_id))
 
 
 _commands = Group(

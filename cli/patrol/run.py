@@ -14,8 +14,8 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import console, remark, say, say_json, table
 from cli.patrol.outcomes import outcome
-from memory.patrol.progress import run_report
-from operations.patrol.patrols import demand_patrol
+from operations.patrol.patrols import demand_patrol, show_patrol
+from schemas.accounts.accounts import Being
 from schemas.patrol.runs import RunReport, StepUnderWay
 from workers.runtime.resources import Resources
 
@@ -38,7 +38,7 @@ def run(
         if not wait:
             say_json({"run_id": run_id}) if as_json else say(f"Patrol {run_id} is demanded.")
             return
-        seen = watched(on, target.being_id, run_id)
+        seen = watched(on, target, run_id)
         if as_json:
             *_, last = seen
             say_json(last)
@@ -54,7 +54,7 @@ def run(
 
 def watched(
     on: Resources,
-    being_id: UUID,
+    being: Being,
     run_id: UUID,
     meanwhile: Callable[[], None] = lambda: time.sleep(PAUSE),
     *,
@@ -64,7 +64,7 @@ def watched(
     seen: RunReport | None = None
     changed = time.monotonic()
     while seen is None or seen.state in {"queued", "running"}:
-        now = run_report(on.store, being_id, run_id)
+        now = show_patrol.perform(on, being=being, run_id=run_id)
         if now != seen:
             seen, changed = now, time.monotonic()
             yield now

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from memory.accounts import access
-from memory.text.pages import cut_page, parse_cursor
-from schemas.accounts.accounts import Being, NewToken, Token, User, UserPage
+from schemas.accounts.accounts import Being, NewToken, Token, User
 from schemas.errors import NotFound, existing
 from schemas.settings import Settings
 from store.accounts import beings, tokens, users
@@ -20,19 +19,6 @@ def add(store: Store, name: str, time_zone: str) -> User:
     """
     with store.transaction() as tx:
         return users.add_user(tx, name, time_zone)
-
-
-def user_page(store: Store, *, external_id: str | None, cursor: str | None, limit: int) -> UserPage:
-    """List users, oldest first; with `external_id` only the user who has it.
-
-    Raises:
-        InvalidRequest: The cursor is invalid.
-    """
-    after = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        found = users.user_page(tx, external_id=external_id, after=after, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda user: user.user_id)
-    return UserPage(users=shown, cursor=end)
 
 
 def show(store: Store, user_id: UUID) -> User:

@@ -5,8 +5,7 @@ from uuid import UUID
 from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher, needed_cipher
 from memory.text.errors import InvalidRequest
 from providers.webhooks import address_fault, new_secret
-from schemas.accounts.webhooks import NewWebhookSecret, Webhook
-from schemas.errors import existing
+from schemas.accounts.webhooks import NewWebhookSecret
 from schemas.settings import Settings
 from store.accounts import webhooks
 from store.accounts.webhooks import SealedWebhook
@@ -28,16 +27,6 @@ def put(store: Store, settings: Settings, user_id: UUID, url: str) -> NewWebhook
     with store.transaction() as tx:
         webhooks.put(tx, user_id, url, cipher.encrypt(secret, _owner(user_id)))
     return NewWebhookSecret(url=url, secret=secret)
-
-
-def show(store: Store, user_id: UUID) -> Webhook:
-    """A user's webhook, without its secret.
-
-    Raises:
-        NotFound: The user has none.
-    """
-    with store.transaction() as tx:
-        return existing(webhooks.get(tx, user_id), "You have no webhook.")
 
 
 def opened(settings: Settings, webhook: SealedWebhook) -> str | None:

@@ -10,12 +10,6 @@ from store.context import working_memory
 from store.database import Store
 
 
-def listed(store: Store, being_id: UUID, conversation: str | None) -> list[WorkingMemoryEntry]:
-    """All entries of a conversation's working memory, by region; None is the conversation without an id."""
-    with store.transaction() as tx:
-        return working_memory.entries(tx, being_id, conversation)
-
-
 def put(
     store: Store, being_id: UUID, conversation: str | None, region: str, new: Sequence[NewEntry], *, add: bool
 ) -> list[WorkingMemoryEntry]:

@@ -1,65 +1,16 @@
-"""Use cases of a user's facts: list, show, correct, pin, archive, restore, erase."""
+"""Use cases of a user's facts: correct, pin, archive, restore, erase."""
 
 from uuid import UUID
 
 from memory.facts import vectors
-from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
-from schemas.facts.fact_answers import FactDetail, FactPage
 from schemas.facts.fact_requests import FactChanges
-from schemas.facts.fact_rows import Fact, FactStatus, FactType
+from schemas.facts.fact_rows import Fact
 from store.accounts import erasure
 from store.database import Store
 from store.facts import curator, facts
 from store.transaction import Transaction
-
-
-def page(
-    store: Store,
-    being: Being,
-    *,
-    type: FactType | None,  # noqa: A002  # the field's name
-    status: FactStatus | None,
-    entity: str | None,
-    muted: bool,
-    cursor: str | None,
-    limit: int,
-) -> FactPage:
-    """A page of the facts that a Being knows, newest first; muted ones with `muted`.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        found = facts.page(
-            tx,
-            being.user_id,
-            being.being_id,
-            type=type,
-            status=status,
-            entity_ref=entity,
-            muted=muted,
-            before=before,
-            limit=limit + 1,
-        )
-    shown, end = cut_page(found, limit, lambda fact: fact.fact_id)
-    return FactPage(facts=shown, cursor=end)
-
-
-def detail(store: Store, being: Being, fact_id: UUID, *, muted: bool = True) -> FactDetail:
-    """A fact, a muted one with `muted`, with all its statements, their evidence and its history.
-
-    Raises:
-        NotFound: This Being knows no such fact.
-    """
-    with store.transaction() as tx:
-        return FactDetail(
-            fact=facts.get(tx, being.user_id, being.being_id, fact_id, muted=muted),
-            statements=facts.statements(tx, being.user_id, being.being_id, fact_id, muted=muted),
-            history=facts.history(tx, being.user_id, fact_id),
-        )
 
 
 def change(tx: Transaction, being: Being, fact_id: UUID, changes: FactChanges) -> None:

@@ -1,49 +1,15 @@
-"""Use cases of entities: list them, and accept, decline or undo merges. A merge rewords no fact and can be undone."""
+"""Proposes, accepts, declines and undoes merges of entities. A merge rewords no fact and can be undone."""
 
 from uuid import UUID
 
 from rapidfuzz.distance import JaroWinkler
 
-from memory.text.pages import count_and_name, cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
-from schemas.facts.fact_answers import EntityPage, Proposals
-from schemas.facts.fact_rows import EntityMerge, MergeState
+from schemas.facts.fact_rows import EntityMerge
 from store.database import Store
 from store.facts import entities, facts
 from store.transaction import Transaction
-
-
-def entity_page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, limit: int) -> EntityPage:
-    """The entities that the facts of a Being, muted ones with `muted`, are about, those with the most facts first.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    after = parse_cursor(cursor, count_and_name)
-    with store.transaction() as tx:
-        found = entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1, muted=muted)
-    shown, end = cut_page(found, limit, lambda entity: (entity.facts, entity.entity_ref))
-    return EntityPage(entities=shown, cursor=end)
-
-
-def proposals(
-    store: Store, being: Being, state: MergeState | None, *, muted: bool = True, cursor: str | None, limit: int
-) -> Proposals:
-    """Merges of entities that a Being knows, newest first; with `state`, only those in that state.
-
-    Those of entities that muted facts alone name are listed with `muted`.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        found = entities.merges(
-            tx, being.user_id, being.being_id, state=state, muted=muted, before=before, limit=limit + 1
-        )
-    shown, end = cut_page(found, limit, lambda merge: merge.merge_id)
-    return Proposals(proposals=shown, cursor=end)
 
 
 def propose(store: Store, being: Being, kept_ref: str, merged_ref: str, *, accept: bool) -> EntityMerge:

@@ -1,40 +1,15 @@
-"""Use cases of a Being's todos: list, correct, pin, close, archive, restore, erase."""
+"""Use cases of a Being's todos: correct, pin, close, archive, restore, erase."""
 
 from uuid import UUID
 
 from memory.grounding import setting
-from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
-from schemas.facts.fact_answers import TodoPage
 from schemas.facts.fact_requests import TodoChanges
-from schemas.facts.fact_rows import TodoKind, TodoStatus
 from store import clock
 from store.database import Store
 from store.facts import todos
 from store.transaction import Transaction
-
-
-def page(
-    store: Store,
-    being: Being,
-    *,
-    status: TodoStatus | None,
-    kind: TodoKind | None,
-    muted: bool,
-    cursor: str | None,
-    limit: int,
-) -> TodoPage:
-    """A page of a Being's todos, newest first; muted ones with `muted`.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        found = todos.page(tx, being.being_id, status=status, kind=kind, muted=muted, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda todo: todo.todo_id)
-    return TodoPage(todos=shown, cursor=end)
 
 
 def change(tx: Transaction, being: Being, todo_id: UUID, changes: TodoChanges) -> None:

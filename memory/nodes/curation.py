@@ -19,7 +19,7 @@ from schemas.nodes.nodes import Node, NodeStory
 from store.accounts import beings, erasure
 from store.database import Store
 from store.intake import notes
-from store.nodes import embeddings, nodes
+from store.nodes import clusters, embeddings, nodes
 from store.nodes.nodes import NodeWords
 from store.talk import scenes
 from store.transaction import Transaction
@@ -67,6 +67,12 @@ def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) ->
             final_survivor=None if survivor is node else survivor.node_id,
             history=nodes.history(tx, being_id, node_id),
         )
+
+
+def topic_names(store: Store, being_id: UUID) -> dict[UUID, str]:
+    """The names of a Being's topics by their ids, also of those that are gone."""
+    with store.transaction() as tx:
+        return clusters.names(tx, being_id)
 
 
 def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChange) -> Node:

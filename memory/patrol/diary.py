@@ -13,7 +13,6 @@ from memory.llm.portions import ask_in_turn
 from memory.llm.prompting import prompt, whole_persona
 from memory.llm.session import LlmSession
 from memory.nodes.prompt_rendering import lines
-from memory.text.pages import cut_page, parse_cursor
 from memory.text.prompt_escaping import tagged, unescaped
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
@@ -22,11 +21,10 @@ from schemas.intake.inputs import last_date
 from schemas.limits import DIARY_LINE_CHARACTERS
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import DiaryPages
-from schemas.patrol.runs import DiaryEntry, DiaryPage, Run
+from schemas.patrol.runs import DiaryEntry, Run
 from schemas.settings import Settings
 from store.accounts import beings
 from store.context import persona, souls
-from store.database import Store
 from store.patrol import consolidation, diary, runs
 from store.transaction import Transaction
 
@@ -205,20 +203,6 @@ class DiaryDraft:
         )
         souls.write_think_md(tx, being_id, "\n".join(f"- {_line(note)}" for note in self.pages.next_time))
         return {"lines": len(self.pages.diary), "notes": len(self.pages.next_time)}
-
-
-def diary_page(store: Store, being_id: UUID, *, muted: bool = True, cursor: str | None, limit: int) -> DiaryPage:
-    """Read a page of a Being's entries, newest first, muted ones with `muted`, and its notes for the next conversation.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, date.fromisoformat)
-    with store.transaction() as tx:
-        found = diary.newest(tx, being_id, before=before, limit=limit + 1, muted=muted)
-        think_md = souls.get(tx, being_id).think_md
-    entries, end = cut_page(found, limit, lambda entry: entry.day)
-    return DiaryPage(entries=entries, think_md=think_md, cursor=end)
 
 
 def _line(text: str) -> str:

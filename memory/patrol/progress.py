@@ -2,39 +2,15 @@
 
 from collections import Counter
 from typing import Any
-from uuid import UUID
 
-from memory.text.pages import cut_page, parse_cursor
 from schemas.ledger.kinds import PATROL_STEPS
-from schemas.patrol.runs import Run, RunPage, RunReport, StepReport, StepUnderWay
-from store.database import Store
+from schemas.patrol.runs import Run, RunReport, StepReport, StepUnderWay
 from store.patrol import runs
 from store.transaction import Transaction
 
 
-def run_report(store: Store, being_id: UUID, run_id: UUID) -> RunReport:
-    """Report one patrol of this Being.
-
-    Raises:
-        NotFound: The Being has no such patrol.
-    """
-    with store.transaction() as tx:
-        return _report(tx, runs.get(tx, being_id, run_id))
-
-
-def run_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> RunPage:
-    """List the patrols of this Being, newest first.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        shown, end = cut_page(runs.newest(tx, being_id, limit + 1, before=before), limit, lambda run: run.run_id)
-        return RunPage(patrols=[_report(tx, run) for run in shown], cursor=end)
-
-
-def _report(tx: Transaction, run: Run) -> RunReport:
+def report(tx: Transaction, run: Run) -> RunReport:
+    """Report how far a patrol has come: its steps, and the one that it is at."""
     steps = [_step(name, run.steps.get(name)) for name in PATROL_STEPS]
     counts: Counter[str] = Counter()
     for step in steps:

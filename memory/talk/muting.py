@@ -11,11 +11,10 @@ from memory.nodes import topic_names
 from memory.talk import spine
 from memory.talk.sessions import request_processing
 from memory.text.entity_names import USER_REF, entity_ref
-from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
 from schemas.settings import Settings
-from schemas.talk.mutes import Mute, MutedKind, MutePage, MuteRequest
+from schemas.talk.mutes import Mute, MutedKind, MuteRequest
 from store.accounts import beings, users
 from store.database import Store
 from store.facts import facts
@@ -57,19 +56,6 @@ def lift(store: Store, settings: Settings, being: Being, mute_id: UUID) -> None:
         mutes.get(tx, being.user_id, being.being_id, mute_id)
         mutes.lift(tx, being.user_id, mute_id)
         derive_again(tx, settings, being.user_id)
-
-
-def page(store: Store, being: Being, *, cursor: str | None, limit: int) -> MutePage:
-    """A page of what is muted of a Being's, and of what all of its user's Beings know, newest first.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        found = mutes.page(tx, being.user_id, being.being_id, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda one: one.mute_id)
-    return MutePage(mutes=shown, cursor=end)
 
 
 def derive_again(tx: Transaction, settings: Settings, user_id: UUID) -> None:

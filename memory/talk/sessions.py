@@ -10,20 +10,17 @@ from memory.talk.judging import request_judging
 from memory.text.pages import cut_page, parse_cursor, version
 from providers.thinkers import Thinkers, platform_llm_disabled
 from schemas.accounts.accounts import Being, KnownTo
-from schemas.errors import existing
 from schemas.settings import Settings
 from schemas.talk.summaries import (
     ConversationState,
     CuratorState,
     RollingError,
-    RollingPage,
-    SessionDetail,
     SessionState,
     SpinePage,
 )
 from store.database import Store
 from store.llm import keys
-from store.talk import judging, rolling, session_summaries, spines
+from store.talk import judging, rolling, spines
 from store.transaction import Transaction
 
 
@@ -77,20 +74,6 @@ def request_waiting(store: Store, thinkers: Thinkers) -> None:
             spine.request_if_due(tx, user_id)
 
 
-def session(store: Store, being_id: UUID, session_id: UUID) -> SessionDetail:
-    """A session with the newest version of its summary.
-
-    Raises:
-        NotFound: This Being has no such session.
-    """
-    with store.transaction() as tx:
-        found = existing(
-            session_summaries.session(tx, being_id, session_id), f"This Being has no session {session_id}."
-        )
-        summary = session_summaries.newest(tx, being_id, session_id)
-    return SessionDetail(**found.model_dump(), summary=summary)
-
-
 def state(store: Store, being_id: UUID, *, muted: bool = True) -> SessionState:
     """A Being's session state, in the field names of the state-and-memory seed; a muted last message with `muted`."""
     with store.transaction() as tx:
@@ -107,19 +90,6 @@ def state(store: Store, being_id: UUID, *, muted: bool = True) -> SessionState:
         ),
         rolling_summary=row.rolling_summary,
     )
-
-
-def rolling_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> RollingPage:
-    """A page of the versions of a Being's rolling summary, newest first.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, version)
-    with store.transaction() as tx:
-        found = rolling.versions(tx, being_id, before=before, limit=limit + 1)
-    versions, end = cut_page(found, limit, lambda summary: summary.version)
-    return RollingPage(versions=versions, cursor=end)
 
 
 def spine_page(

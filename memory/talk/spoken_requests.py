@@ -1,32 +1,17 @@
-"""Use cases of what users asked in talk of their memory: list, undo."""
+"""Undoes what users asked in talk of their memory."""
 
 from uuid import UUID
 
 from memory.facts import vectors
 from memory.talk import muting
 from memory.talk.judging import request_judging
-from memory.text.pages import cut_page, parse_cursor
 from schemas.accounts.accounts import Being
-from schemas.facts.fact_answers import SpokenRequestPage
 from schemas.facts.fact_rows import SpokenRequest
 from schemas.settings import Settings
 from store.accounts import users
 from store.database import Store
 from store.facts import facts, spoken_requests
 from store.talk import rolling as session_states
-
-
-def page(store: Store, being: Being, *, muted: bool = True, cursor: str | None, limit: int) -> SpokenRequestPage:
-    """A page of what was done, newest first; for requests in muted messages with `muted`.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        found = spoken_requests.page(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
-    shown, end = cut_page(found, limit, lambda one: one.request_id)
-    return SpokenRequestPage(requests=shown, cursor=end)
 
 
 def undo(store: Store, settings: Settings, being: Being, request_id: UUID) -> SpokenRequest:

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.accounts import erasure, user_accounts
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import OPERATOR, Existing, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import ExternalId, IssuedToken, NewToken, NewUser, TokenPage, User, UserChanges, UserPage
@@ -39,14 +40,17 @@ def create_user(tx: Transaction, new: NewUser) -> User | Existing[User]:
 
 @operation("GET /v1/users", scope=OPERATOR)
 def list_users(
-    on: Resources,
+    tx: Transaction,
     *,
     external_id: Annotated[ExternalId | None, Field(description="Only the user with this external id.")] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> UserPage:
     """List users, oldest first."""
-    return user_accounts.user_page(on.store, external_id=external_id, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, UUID)
+    found = users.user_page(tx, external_id=external_id, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda user: user.user_id)
+    return UserPage(users=shown, cursor=end)
 
 
 @operation("GET /v1/users/{user_id}", scope=OPERATOR)

@@ -6,7 +6,7 @@ from memory.accounts import webhooks
 from memory.accounts.access import Caller
 from operations.declaration import Command, operation
 from schemas.accounts.webhooks import NewWebhook, NewWebhookSecret, Webhook
-from schemas.errors import NotFound
+from schemas.errors import NotFound, existing
 from store.accounts import webhooks as stored_webhooks
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -25,9 +25,9 @@ def set_webhook(on: Resources, caller: Caller, new: NewWebhook) -> NewWebhookSec
 
 
 @operation("GET /v1/webhook", scope="manage", for_all_beings=True, commands=[Command("show")])
-def show_webhook(on: Resources, caller: Caller) -> Webhook:
+def show_webhook(tx: Transaction, caller: Caller) -> Webhook:
     """Show your webhook, without its secret: when it took a delivery last, and why one failed last."""
-    return webhooks.show(on.store, caller.user_id)
+    return existing(stored_webhooks.get(tx, caller.user_id), "You have no webhook.")
 
 
 @operation(

@@ -12,6 +12,8 @@ from schemas.accounts.accounts import Being
 from schemas.context.context import NewEntry, RegionName, WorkingMemoryPage
 from schemas.limits import REGION_ENTRIES
 from schemas.wire.fields import Conversation
+from store.context import working_memory as stored_entries
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 Entries = Annotated[list[NewEntry], Field(max_length=REGION_ENTRIES)]
@@ -22,9 +24,9 @@ OfConversation = Annotated[
 
 
 @operation("GET /v1/beings/{being}/working-memory", scope="read", commands=[Command("list")])
-def show_working_memory(on: Resources, being: Being, *, conversation: OfConversation = None) -> WorkingMemoryPage:
+def show_working_memory(tx: Transaction, being: Being, *, conversation: OfConversation = None) -> WorkingMemoryPage:
     """Show a conversation's working memory by region: what was said, and the entries that callers wrote."""
-    return WorkingMemoryPage(entries=working_memory.listed(on.store, being.being_id, conversation))
+    return WorkingMemoryPage(entries=stored_entries.entries(tx, being.being_id, conversation))
 
 
 @operation("PUT /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")

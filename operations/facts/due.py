@@ -1,23 +1,26 @@
 """Due things, and notices of them."""
 
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
-from memory.due import due
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.due import DueNotices, DuePage
 from schemas.limits import PAGE_NODES
-from workers.runtime.resources import Resources
+from store import clock
+from store.facts import due
+from store.transaction import Transaction
 
 MOST_SECONDS = 60
 
 
 @operation("GET /v1/beings/{being}/due", scope="read", commands=[Command("list")])
 def list_due(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     *,
     until: Annotated[
@@ -30,7 +33,10 @@ def list_due(
 
     A todo or promise has a time if it was told with words that name one.
     """
-    return due.page(on.store, being, until=until, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, time_and_id)
+    found = due.page(tx, being.being_id, until=until or clock.now(tx), after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda item: (item.due_at, item.item_id))
+    return DuePage(due=shown, cursor=end)
 
 
 @operation(
@@ -40,7 +46,7 @@ def list_due(
     waits_for=lambda answer: bool(answer.notices),
 )
 def list_due_notices(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     *,
     cursor: Annotated[
@@ -58,4 +64,5 @@ def list_due_notices(
     many requests wait, further ones are answered at once. A notice is made within seconds after its time. Those of
     items that were closed since are left out.
     """
-    return due.notices(on.store, being, cursor=cursor, limit=limit)
+    found = due.notices(tx, being.being_id, after=parse_cursor(cursor, UUID), limit=limit)
+    return DueNotices(notices=found, cursor=str(found[-1].notice_id) if found else cursor)

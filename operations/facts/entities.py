@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.facts import entities
+from memory.text.pages import count_and_name, cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
@@ -14,23 +15,28 @@ from schemas.facts.fact_answers import EntityPage, Proposals
 from schemas.facts.fact_requests import ProposedMerge
 from schemas.facts.fact_rows import EntityMerge, MergeState
 from schemas.limits import PAGE_NODES
+from store.facts import entities as known_entities
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/entities", scope="read", commands=[Command("list")])
 def list_entities(
-    on: Resources, being: Being, muted: FindsMuted, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+    tx: Transaction, being: Being, muted: FindsMuted, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
 ) -> EntityPage:
     """List the entities that facts name, those with the most facts first, with their aliases.
 
     The scope `manage` also lists those of muted facts.
     """
-    return entities.entity_page(on.store, being, muted=muted, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, count_and_name)
+    found = known_entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1, muted=muted)
+    shown, end = cut_page(found, limit, lambda entity: (entity.facts, entity.entity_ref))
+    return EntityPage(entities=shown, cursor=end)
 
 
 @operation("GET /v1/beings/{being}/entities/merges", scope="read", commands=[Command("merges")])
 def list_merges(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -42,7 +48,12 @@ def list_merges(
 
     The scope `manage` also lists those of entities that muted facts alone name.
     """
-    return entities.proposals(on.store, being, state, muted=muted, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, UUID)
+    found = known_entities.merges(
+        tx, being.user_id, being.being_id, state=state, muted=muted, before=before, limit=limit + 1
+    )
+    shown, end = cut_page(found, limit, lambda merge: merge.merge_id)
+    return Proposals(proposals=shown, cursor=end)
 
 
 @operation(

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from memory.facts import editing, retrieval, seeding
 from memory.talk import confidences
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, Flag, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
@@ -15,6 +16,8 @@ from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved, Seeded
 from schemas.facts.fact_requests import FactChanges, FactQuestion, Seed
 from schemas.facts.fact_rows import Fact, FactStatus, FactType
 from schemas.limits import BATCH_ITEMS, PAGE_NODES
+from store.facts import facts
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 EntityRef = Annotated[str, Field(pattern=r"^[a-z]+:[^\x00]+$")]
@@ -41,7 +44,7 @@ def retrieve_facts(on: Resources, being: Being, question: FactQuestion) -> Retri
     commands=[Command("list", flags={"archived": Flag("List archived facts instead.", {"status": "ARCHIVED"})})],
 )
 def list_facts(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -57,9 +60,19 @@ def list_facts(
 
     The scope `manage` also lists muted ones.
     """
-    return editing.page(
-        on.store, being, type=type, status=status, entity=entity, muted=muted, cursor=cursor, limit=limit
+    found = facts.page(
+        tx,
+        being.user_id,
+        being.being_id,
+        type=type,
+        status=status,
+        entity_ref=entity,
+        muted=muted,
+        before=parse_cursor(cursor, UUID),
+        limit=limit + 1,
     )
+    shown, end = cut_page(found, limit, lambda fact: fact.fact_id)
+    return FactPage(facts=shown, cursor=end)
 
 
 @operation("POST /v1/beings/{being}/facts", scope="manage", status=HTTPStatus.CREATED, body="document")
@@ -74,12 +87,16 @@ def add_facts(
 
 
 @operation("GET /v1/beings/{being}/facts/{fact_id}", scope="read", commands=[Command("show")])
-def show_fact(on: Resources, being: Being, muted: FindsMuted, fact_id: UUID) -> FactDetail:
+def show_fact(tx: Transaction, being: Being, muted: FindsMuted, fact_id: UUID) -> FactDetail:
     """Show a fact with all its statements, the quotations that support them, and its history.
 
     The scope `manage` also shows a muted one.
     """
-    return editing.detail(on.store, being, fact_id, muted=muted)
+    return FactDetail(
+        fact=facts.get(tx, being.user_id, being.being_id, fact_id, muted=muted),
+        statements=facts.statements(tx, being.user_id, being.being_id, fact_id, muted=muted),
+        history=facts.history(tx, being.user_id, fact_id),
+    )
 
 
 @operation(

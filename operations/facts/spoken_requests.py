@@ -6,25 +6,31 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.talk import spoken_requests
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import SpokenRequestPage
 from schemas.facts.fact_rows import SpokenRequest
 from schemas.limits import PAGE_NODES
+from store.facts import spoken_requests as stored_requests
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/spoken_requests", scope="read", commands=[Command("list")])
 def list_spoken_requests(
-    on: Resources, being: Being, muted: FindsMuted, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+    tx: Transaction, being: Being, muted: FindsMuted, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
 ) -> SpokenRequestPage:
     """List what was forgotten, corrected or left out because you asked for it in talk to this Being, newest first.
 
     A model reads such requests in your own messages: without a key nothing is done for what is said. The scope `manage`
     also lists those of muted messages, and each that muted something is one.
     """
-    return spoken_requests.page(on.store, being, muted=muted, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, UUID)
+    found = stored_requests.page(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda one: one.request_id)
+    return SpokenRequestPage(requests=shown, cursor=end)
 
 
 @operation(

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from memory.facts import todos
 from memory.talk import confidences
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
@@ -15,12 +16,14 @@ from schemas.facts.fact_answers import TodoPage
 from schemas.facts.fact_requests import TodoChanges
 from schemas.facts.fact_rows import Todo, TodoKind, TodoStatus
 from schemas.limits import PAGE_NODES
+from store.facts import todos as known_todos
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/todos", scope="read", commands=[Command("list")])
 def list_todos(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -33,7 +36,10 @@ def list_todos(
 
     The scope `manage` also lists muted ones.
     """
-    return todos.page(on.store, being, status=status, kind=kind, muted=muted, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, UUID)
+    found = known_todos.page(tx, being.being_id, status=status, kind=kind, muted=muted, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda todo: todo.todo_id)
+    return TodoPage(todos=shown, cursor=end)
 
 
 @operation(

@@ -2,12 +2,13 @@
 
 from http import HTTPStatus
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
 
 from memory.intake.notes import accept_notes
-from memory.nodes.browsing import note_page
 from memory.text.errors import InvalidRequest
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, Flag, Tool, operation
 from operations.parameters import Cursor, Limit, NoteId
 from schemas.accounts.accounts import Being
@@ -114,7 +115,7 @@ def remove_note(tx: Transaction, being: Being, note_id: NoteId) -> None:
     ],
 )
 def list_notes(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -126,7 +127,10 @@ def list_notes(
     limit: Limit = PAGE_NODES,
 ) -> NotePage:
     """List notes with their state and outcome. The scope `manage` also lists muted ones."""
-    return note_page(on.store, being.being_id, state=state, muted=muted, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, UUID)
+    found = notes.page(tx, being.being_id, state=state, muted=muted, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda note: note.note_id)
+    return NotePage(notes=shown, cursor=end)
 
 
 @operation(None, scope="read", commands=[Command("failed")])

@@ -5,15 +5,17 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.nodes import browsing, curation
+from memory.nodes import curation
+from memory.text.pages import count_and_id, cut_page, parse_cursor, time_and_id
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
+from schemas.errors import existing
 from schemas.intake.inputs import SCENE_FIELDS
 from schemas.limits import FADING_PATROLS, MAP_NODES, PAGE_NODES
 from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodeChanges, NodePage, NodeStatus, NodeStory, TopicChanges
 from schemas.nodes.topic_map import TopicMap
-from store.nodes import clusters, topic_names
+from store.nodes import clusters, nodes, topic_map, topic_names
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -49,7 +51,7 @@ def change_topic(tx: Transaction, being: Being, cluster_id: UUID, changes: Topic
 
 @operation("GET /v1/beings/{being}/nodes", scope="read", commands=[Command("nodes")])
 def list_nodes(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -62,14 +64,20 @@ def list_nodes(
 
     The scope `manage` also lists muted ones.
     """
-    return browsing.node_page(
-        on.store, being.being_id, cluster_id=cluster, status=status, muted=muted, cursor=cursor, limit=limit
+    before = parse_cursor(cursor, time_and_id)
+    if cluster is not None:
+        found_cluster = clusters.find(tx, being.being_id, cluster)
+        cluster = existing(found_cluster, f"This Being has no cluster {cluster}.").cluster_id
+    found = nodes.page(
+        tx, being.being_id, cluster_id=cluster, status=status, muted=muted, before=before, limit=limit + 1
     )
+    shown, end = cut_page(found, limit, lambda node: (node.created_at, node.node_id))
+    return NodePage(nodes=shown, cursor=end)
 
 
 @operation("GET /v1/beings/{being}/fading", scope="read", commands=[Command("fading")])
 def list_fading(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -81,12 +89,15 @@ def list_fading(
 
     The scope `manage` also lists muted memories.
     """
-    return browsing.fading_page(on.store, being.being_id, patrols=patrols, muted=muted, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, count_and_id)
+    found = nodes.fading(tx, being.being_id, patrols=patrols, muted=muted, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda fading: (fading[0], fading[1].node_id))
+    return NodePage(nodes=[node for _, node in shown], cursor=end)
 
 
 @operation("GET /v1/beings/{being}/map", scope="read")
 def show_map(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -98,7 +109,10 @@ def show_map(
 
     The scope `manage` also shows muted ones.
     """
-    return browsing.map_page(on.store, being.being_id, dead=dead, muted=muted, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, UUID)
+    found = topic_map.page(tx, being.being_id, dead=dead, muted=muted, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda node: node.node_id)
+    return TopicMap(clusters=clusters.live(tx, being.being_id, muted=muted), nodes=shown, cursor=end)
 
 
 @operation("GET /v1/beings/{being}/nodes/{node_id}", scope="read")

@@ -1,17 +1,21 @@
 """The diary: what a Being wrote of its days."""
 
-from memory.patrol import diary
+from datetime import date
+
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.limits import DIARY_DAYS
 from schemas.patrol.runs import DiaryPage
-from workers.runtime.resources import Resources
+from store.context import souls
+from store.patrol import diary
+from store.transaction import Transaction
 
 
 @operation("GET /v1/beings/{being}/diary", scope="read", commands=[Command("diary")])
 def read_diary(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -22,4 +26,7 @@ def read_diary(
 
     The scope `manage` also reads muted days.
     """
-    return diary.diary_page(on.store, being.being_id, muted=muted, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, date.fromisoformat)
+    found = diary.newest(tx, being.being_id, before=before, limit=limit + 1, muted=muted)
+    entries, end = cut_page(found, limit, lambda entry: entry.day)
+    return DiaryPage(entries=entries, think_md=souls.get(tx, being.being_id).think_md, cursor=end)

@@ -7,15 +7,17 @@ from pydantic import Field
 
 from memory.accounts import erasure
 from memory.intake import retraction
-from memory.nodes import browsing
 from memory.talk import confidences
-from operations.declaration import Command, Flag, operation
+from operations.declaration import Command, FindsMuted, Flag, answered, operation
 from operations.parameters import Cursor, ItemKey, Limit, request_id
+from operations.talk import sessions
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import Erased
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import Message, MessageChanges, MessagePage, RetractedPage
 from schemas.talk.retraction import MessageSelection, Restored, Retracted
+from store.talk import messages
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 MessageId = Annotated[UUID, Field(description="The message's id, from its receipt or its session.")]
@@ -133,7 +135,7 @@ def erase_message(on: Resources, being: Being, message_id: MessageId) -> Erased:
     ],
 )
 def list_talk(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     *,
     session: Annotated[
@@ -145,10 +147,10 @@ def list_talk(
 ) -> MessagePage | RetractedPage:
     """List the messages of a session, oldest first. `patrol sessions list` lists the sessions."""
     if retracted:
-        return browsing.retracted_page(on.store, being.being_id, conversation=None, cursor=cursor, limit=limit)
+        return answered(sessions.list_retracted_messages.call(tx, being, cursor=cursor, limit=limit))
     if session is None:
-        last = browsing.session_page(on.store, being.being_id, cursor=None, limit=1).sessions
+        last = messages.sessions(tx, being.being_id, before=None, limit=1)
         if not last:
             return MessagePage(messages=[], cursor=None)
         session = last[0].session_id
-    return browsing.said_in(on.store, being.being_id, session, muted=True, cursor=cursor, limit=limit)
+    return answered(sessions.list_messages.call(tx, being, FindsMuted(True), session, cursor=cursor, limit=limit))

@@ -7,18 +7,24 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.talk import muting
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, Existing, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.limits import PAGE_NODES
 from schemas.talk.mutes import Mute, MutePage, MuteRequest
+from store.talk import mutes
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/mutes", scope="manage", commands=[Command("muted")])
-def list_mutes(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> MutePage:
+def list_mutes(tx: Transaction, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> MutePage:
     """List what is muted, newest first: things of this Being, and facts and entities that all of your Beings know."""
-    return muting.page(on.store, being, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, UUID)
+    found = mutes.page(tx, being.user_id, being.being_id, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda one: one.mute_id)
+    return MutePage(mutes=shown, cursor=end)
 
 
 @operation(

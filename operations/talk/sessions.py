@@ -5,14 +5,17 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.nodes import browsing
 from memory.talk import sessions
+from memory.text.pages import cut_page, parse_cursor, time_and_id, version
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being, KnownTo
+from schemas.errors import existing
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
+from store.talk import messages, retraction, rolling, session_summaries
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 SpineKnownTo = Annotated[
@@ -26,28 +29,33 @@ SpineKnownTo = Annotated[
 
 @operation("GET /v1/beings/{being}/sessions", scope="read", commands=[Command("list")])
 def list_sessions(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     *,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> SessionPage:
     """List sessions, the one opened last first; an open session has no `ended_at`."""
-    return browsing.session_page(on.store, being.being_id, cursor=cursor, limit=limit)
+    found = messages.sessions(tx, being.being_id, before=parse_cursor(cursor, UUID), limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda session: session.session_id)
+    return SessionPage(sessions=shown, cursor=end)
 
 
 @operation("GET /v1/beings/{being}/sessions/{session_id}", scope="read", commands=[Command("show")])
-def show_session(on: Resources, being: Being, session_id: UUID) -> SessionDetail:
+def show_session(tx: Transaction, being: Being, session_id: UUID) -> SessionDetail:
     """Show a session with its summary, which is written after the session has closed, if a model is available.
 
     A late message that belongs to the session causes a new version of the summary.
     """
-    return sessions.session(on.store, being.being_id, session_id)
+    found = existing(
+        session_summaries.session(tx, being.being_id, session_id), f"This Being has no session {session_id}."
+    )
+    return SessionDetail(**found.model_dump(), summary=session_summaries.newest(tx, being.being_id, session_id))
 
 
 @operation("GET /v1/beings/{being}/sessions/{session_id}/messages", scope="read")
 def list_messages(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     session_id: UUID,
@@ -57,13 +65,17 @@ def list_messages(
     limit: Limit = PAGE_NODES,
 ) -> MessagePage:
     """List the messages of a session, in order. The scope `manage` also lists muted ones."""
-    finds = muted and not told
-    return browsing.said_in(on.store, being.being_id, session_id, muted=finds, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, time_and_id)
+    found = messages.of_session(tx, being.being_id, session_id, after=after, limit=limit + 1, muted=muted and not told)
+    if not found:
+        existing(session_summaries.session(tx, being.being_id, session_id), f"This Being has no session {session_id}.")
+    shown, end = cut_page(found, limit, lambda message: (message.created_at, message.message_id))
+    return MessagePage(messages=shown, cursor=end)
 
 
 @operation("GET /v1/beings/{being}/party-messages", scope="read")
 def list_party_messages(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     muted: FindsMuted,
     *,
@@ -74,12 +86,15 @@ def list_party_messages(
 
     The scope `manage` also lists muted ones.
     """
-    return browsing.party_page(on.store, being.being_id, muted=muted, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, UUID)
+    found = messages.of_others(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda message: message.message_id)
+    return MessagePage(messages=shown, cursor=end)
 
 
 @operation("GET /v1/beings/{being}/retracted-messages", scope="read")
 def list_retracted_messages(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     *,
     conversation: Annotated[str | None, Field(description="Only those of this conversation.")] = None,
@@ -87,7 +102,10 @@ def list_retracted_messages(
     limit: Limit = PAGE_NODES,
 ) -> RetractedPage:
     """List retracted messages, which can be restored, the one received last first."""
-    return browsing.retracted_page(on.store, being.being_id, conversation=conversation, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, UUID)
+    found = retraction.page(tx, being.being_id, conversation=conversation, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda message: message.message_id)
+    return RetractedPage(messages=shown, cursor=end)
 
 
 @operation("GET /v1/beings/{being}/session-state", scope="read", commands=[Command("state")])
@@ -101,10 +119,12 @@ def show_state(on: Resources, being: Being, muted: FindsMuted) -> SessionState:
 
 @operation("GET /v1/beings/{being}/rolling-summaries", scope="read")
 def list_rolling_summaries(
-    on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+    tx: Transaction, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
 ) -> RollingPage:
     """List the versions of the rolling summary, newest first; it is rewritten every four messages."""
-    return sessions.rolling_page(on.store, being.being_id, cursor=cursor, limit=limit)
+    found = rolling.versions(tx, being.being_id, before=parse_cursor(cursor, version), limit=limit + 1)
+    versions, end = cut_page(found, limit, lambda summary: summary.version)
+    return RollingPage(versions=versions, cursor=end)
 
 
 @operation(

@@ -17,7 +17,6 @@ import numpy as np
 from memory.asking.answering import Asking, ask
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from memory.due import due
 from memory.facts import retrieval
 from memory.facts.retrieval import FactQuery
 from memory.nodes import recall
@@ -25,6 +24,7 @@ from memory.nodes.recall import RecallQuery
 from memory.search import indexing
 from memory.search.search import search
 from memory.talk import muting, session_summary
+from operations.facts.due import list_due
 from providers.thinkers import Thinkers
 from samples.canned import policy
 from samples.canned.material import Material
@@ -42,6 +42,7 @@ from store.talk import messages
 from tests.conversations import Talk
 from tests.conversations import fact as found_fact
 from tests.conversations import todo as found_todo
+from tests.databases import answer_of
 from tests.scenes import EAST, MODEL, make_topic, remember, words
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -201,7 +202,7 @@ class World:
                 store, talk.embedders, talk.settings, being, FactQuery(query, 50, explain=False)
             ),
             "ask": answers,
-            "due": due.page(store, being, until=NOON + timedelta(days=9999), cursor=None, limit=100),
+            "due": answer_of(store, list_due, being, until=NOON + timedelta(days=9999), limit=100),
             "user model": model,
             "summaries": summaries,
         }

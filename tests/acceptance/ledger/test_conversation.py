@@ -7,9 +7,11 @@ import pytest
 
 from memory.intake.messages import accept_messages
 from memory.talk import sessions
+from operations.talk.sessions import show_session
 from schemas.settings import CHECKOUT
 from store.accounts import beings
 from store.talk import messages
+from tests.databases import answer_of
 
 PATIENCE = 240.0
 BATCH = 20
@@ -29,9 +31,10 @@ def test_talk_is_kept_judged_and_summed_up_once(life, wait_until):
 
     def told():
         with life.store.transaction() as tx:
+            being = beings.get_being(tx, life.being_id)
             listed = messages.sessions(tx, life.being_id, before=None, limit=100)
         return sorted(
-            (sessions.session(life.store, life.being_id, one.session_id) for one in listed),
+            (answer_of(life.store, show_session, being, one.session_id) for one in listed),
             key=lambda session: session.started_at,
         )
 

@@ -9,12 +9,14 @@ from memory.context import assembly
 from memory.context.assembly_request import AssemblyRequest
 from memory.intake.messages import accept_messages
 from memory.talk import sessions as conversation
+from operations.talk.sessions import show_session
 from providers.embedders import Embedders
 from schemas.context.context import AssemblyOptions
 from store.accounts import beings
 from store.facts import facts, todos
 from store.talk import messages
 from tests.conftest import Clock
+from tests.databases import answer_of
 
 
 class Day:
@@ -50,7 +52,7 @@ class Day:
         """Coach's conversations, oldest first."""
         with self.life.store.transaction() as tx:
             listed = messages.sessions(tx, self.coach.being_id, before=None, limit=10)[::-1]
-        return [conversation.session(self.life.store, self.coach.being_id, one.session_id) for one in listed]
+        return [answer_of(self.life.store, show_session, self.coach, one.session_id) for one in listed]
 
     def known_to(self, being):
         """What a Being knows."""

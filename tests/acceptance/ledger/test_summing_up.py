@@ -5,7 +5,7 @@ from itertools import product
 from memory.talk import sessions
 from store.accounts import beings
 from store.facts import facts, todos
-from store.talk import messages
+from store.talk import messages, rolling, session_summaries
 from tests.conftest import Clock
 
 # The first message tells enough for a scene.
@@ -40,7 +40,7 @@ def summaries(life):
     """The summary of each session, None where there is none yet."""
     with life.store.transaction() as tx:
         found = messages.sessions(tx, life.being_id, before=None, limit=9)
-    return [sessions.session(life.store, life.being_id, one.session_id).summary for one in found]
+        return [session_summaries.newest(tx, life.being_id, one.session_id) for one in found]
 
 
 def paid_again(life, purpose):
@@ -63,11 +63,12 @@ def test_every_message_is_judged_and_summed_up_once(life, wait_until):
         being = beings.get_being(tx, life.being_id)
         known = facts.page(tx, being.user_id, being.being_id, limit=10)
         meant = todos.page(tx, being.being_id, limit=10)
+        rolled = rolling.versions(tx, being.being_id, before=None, limit=9)
     assert [fact.mentions for fact in known] == [1, 1, 1]
     assert [todo.content for todo in meant] == ["Call her tomorrow"]
     assert [(summary.version, summary.turn_count) for summary in summaries(life)] == [(1, len(SAID))]
     assert len(drawn(life)) == 1
-    assert len(sessions.rolling_page(life.store, life.being_id, cursor=None, limit=9).versions) == 1
+    assert len(rolled) == 1
     # What the first worker of each was answered, and did not store.
     assert [paid_again(life, each) for each in ("Judgement", "RollingSummary", "SessionWithScenes")] == [1, 1, 1]
 

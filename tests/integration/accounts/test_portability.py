@@ -14,6 +14,7 @@ from memory.intake.messages import accept_messages
 from memory.nodes.recall import RecallQuery, recall
 from memory.nodes.reembedding import reembed
 from memory.text.items import ItemBatchRefused
+from operations.context.working_memory import show_working_memory
 from providers.embedders import Embedders
 from providers.errors import Transient
 from schemas.context.context import NewEntry
@@ -23,6 +24,7 @@ from schemas.settings import Settings
 from store.accounts import beings
 from store.accounts.portable_kinds import KINDS, STAYS_BEHIND
 from store.ledger import work
+from tests.databases import answer_of
 from tests.full_being import fill
 from tests.scenes import make_user
 
@@ -156,7 +158,7 @@ def test_each_chat_keeps_its_lines_and_its_regions(store, settings, embedders, b
     file = "\n".join(json.dumps(line) for line in lines).encode()
     assert import_being(store, settings, embedders, elsewhere, BytesIO(file)).rejected == []
     for chat in ("tab-1", "tab-2"):
-        held = [entry.content for entry in working_memory.listed(store, elsewhere.being_id, chat)]
+        held = [entry.content for entry in answer_of(store, show_working_memory, elsewhere, conversation=chat).entries]
         assert held == [f"Said in {chat}.", *([] if of_old else [f"Written for {chat}."])]
 
 

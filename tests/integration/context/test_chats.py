@@ -17,8 +17,9 @@ from memory.context.elapsed_time import PAUSE, in_words
 from memory.intake.messages import accept_messages
 from memory.intake.retraction import retract
 from memory.intake.turns import take_turn
-from memory.talk import sessions
 from memory.text.errors import InvalidRequest
+from operations.context.working_memory import show_working_memory
+from operations.talk.sessions import show_session
 from providers.embedders import Embedders
 from schemas.context.context import ContextRequest, NewEntry, NewProfile, Turn
 from schemas.errors import NotFound, Refused
@@ -27,6 +28,7 @@ from schemas.talk.retraction import MessageSelection
 from store.context import persona, profiles
 from store.talk import messages
 from tests.conftest import Clock
+from tests.databases import answer_of
 from tests.scenes import make_being, make_user
 
 SETTINGS = Settings()
@@ -170,7 +172,7 @@ class Talk:
             return
         if self.model is not None:
             chat.shown_model = self.model
-        assert sessions.session(self.store, self.being.being_id, made.session_id).conversation == name
+        assert answer_of(self.store, show_session, self.being, made.session_id).conversation == name
 
     def shown(self, name):
         lines = list(self.chats[name].lines)
@@ -201,7 +203,7 @@ class Talk:
     def check_lists(self):
         """Working memory, and the record of contexts, are asked for by chat."""
         for name, chat in self.chats.items():
-            entries = working_memory.listed(self.store, self.being.being_id, name)
+            entries = answer_of(self.store, show_working_memory, self.being, conversation=name).entries
             assert {entry.conversation for entry in entries} <= {name}
             lines = [entry.content for entry in entries if entry.region == "conversation"]
             assert lines == [text for _, text, _ in chat.lines]

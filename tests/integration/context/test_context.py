@@ -20,6 +20,7 @@ from memory.intake.turns import take_turn
 from memory.talk.context_provenance import own_texts
 from memory.text.errors import InvalidRequest
 from memory.vault import records
+from operations.context.working_memory import show_working_memory
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.context.context import ContextRequest, NewEntry, NewProfile, Turn
@@ -35,6 +36,7 @@ from store.facts import fact_vectors, todos
 from store.nodes import nodes
 from store.patrol import diary
 from store.talk import messages
+from tests.databases import answer_of
 from tests.planting.injections import INJECTIONS
 from tests.scenes import EAST, MODEL, activate, make_being, remember, root, words
 
@@ -235,7 +237,7 @@ def test_a_region_for_one_prompt_stands_fenced_in_place_of_the_stored_one_and_is
     assert '<region name="userNotes">\nIs a &lt;b>novice' in context.text
     assert "Is an expert." not in context.text
     assert "Is an expert." in context_of(whole).text
-    assert [entry.content for entry in working_memory.listed(store, whole.being_id, None)] == ["Is an expert."]
+    assert [entry.content for entry in answer_of(store, show_working_memory, whole).entries] == ["Is an expert."]
     with pytest.raises(ValidationError, match="the region core is filled from memory"):
         context_of(whole, **{"with": {"core": [{"content": "You are somebody else."}]}})
 

@@ -4,13 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 from memory.accounts import erasure
 from memory.talk import judging, rolling, spine
-from memory.talk import sessions as conversation
 from memory.text.transcripts import MESSAGES_AT_ONCE
+from operations.talk.sessions import list_rolling_summaries
 from schemas.ledger import kinds
 from schemas.ledger.kinds import EMBED_FACTS
 from schemas.limits import ROLLING_BACKLOG
 from store.ledger import work
 from tests.conversations import ATTEMPTS, LEASE
+from tests.databases import answer_of
 
 LONG_AGO = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -39,7 +40,7 @@ def left(talk):
 
 
 def rolling_versions(talk):
-    return conversation.rolling_page(talk.store, talk.being.being_id, cursor=None, limit=100).versions
+    return answer_of(talk.store, list_rolling_summaries, talk.being, limit=100).versions
 
 
 def shown(talk, purpose):

@@ -6,9 +6,11 @@ import pytest
 
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from memory.facts import editing, entities, seeding
+from memory.facts import seeding
 from memory.intake import retraction
 from memory.talk import confidences, spine
+from operations.facts.entities import list_entities, list_merges
+from operations.facts.facts import show_fact
 from schemas.context.context import ContextRequest
 from schemas.errors import NotFound
 from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
@@ -16,6 +18,7 @@ from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
 from store.talk import spines
 from tests.conversations import fact, todo
+from tests.databases import answer_of
 
 # As people write it, and what a model may make of it: the words that tell, and what the judge answers.
 TOLD = {
@@ -127,7 +130,7 @@ def test_what_a_request_reaches_back_to_leaves_facts_and_spine_at_once(talk, oth
     assert other.contents() == []
     (after,) = talk.facts()
     assert (after.fact_id, after.content, after.being_id) == (before.fact_id, "Is seeing Karla.", talk.being.being_id)
-    assert entities.entity_page(talk.store, other.being, cursor=None, limit=10).entities == []
+    assert answer_of(talk.store, list_entities, other.being, muted=True, limit=10).entities == []
 
     talk.says(*SMALL_TALK)
     talk.judged()
@@ -224,7 +227,7 @@ def test_a_person_sets_and_lifts_the_confidence_of_a_fact(talk, other):
     assert (secret.fact_id, secret.pinned, secret.content) == (known.fact_id, True, "Loves Karla dearly.")
     assert other.contents() == []
     with pytest.raises(NotFound):
-        editing.detail(talk.store, other.being, known.fact_id)
+        answer_of(talk.store, show_fact, other.being, True, known.fact_id)
     confidences.change_fact(talk.store, talk.being, known.fact_id, FactChanges(in_confidence=False))
     assert other.contents() == ["Loves Karla dearly."]
 
@@ -302,7 +305,7 @@ def test_a_name_that_is_secret_from_now_on_stands_for_no_shared_name(talk, other
         (said[name],) = talk.says(f"{name} sings.")
         talk.answers(fact(f"{name} sings", f"{name} sings.", **person, message=f"m{len(said)}"))
         talk.judged()
-    (merge,) = entities.proposals(talk.store, other.being, None, cursor=None, limit=9).proposals
+    (merge,) = answer_of(talk.store, list_merges, other.being, muted=True, limit=9).proposals
     assert (merge.state, merge.kept_ref) == ("merged", "person:johanna")
     assert {ref for one in other.facts() for ref in one.entity_refs} == {"person:johanna"}
     decide(talk, said["Johanna"], secret=True)

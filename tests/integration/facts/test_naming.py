@@ -6,10 +6,12 @@ import pytest
 
 from memory.facts import editing
 from memory.facts import entities as merging
+from operations.facts.entities import list_entities, list_merges
 from schemas.errors import NotFound, Refused
 from store.accounts import users
 from store.facts import entities
 from tests.conversations import fact, judgement
+from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
 
 
@@ -31,11 +33,11 @@ def states(talk):
 
 
 def listed(talk):
-    return merging.entity_page(talk.store, talk.being, cursor=None, limit=9).entities
+    return answer_of(talk.store, list_entities, talk.being, muted=True, limit=9).entities
 
 
 def decide(talk, how):
-    (proposal,) = merging.proposals(talk.store, talk.being, None, cursor=None, limit=9).proposals
+    (proposal,) = answer_of(talk.store, list_merges, talk.being, muted=True, limit=9).proposals
     how(talk.store, talk.being, proposal.merge_id)
 
 

@@ -8,6 +8,7 @@ import pytest
 from memory.accounts import erasure
 from memory.talk import joint_summary, session_summary
 from memory.talk import sessions as conversation
+from operations.talk.sessions import show_session
 from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.ledger import kinds
@@ -16,6 +17,7 @@ from schemas.settings import Settings
 from store.context import persona
 from store.ledger import work
 from tests.conversations import LEASE, Talk
+from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
 
 BEGIN = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -49,7 +51,7 @@ def summaries(talk):
         rows = tx.execute(
             "select session_id from memory.sessions where being_id = %s order by started_at", [talk.being.being_id]
         ).fetchall()
-    return [conversation.session(talk.store, talk.being.being_id, row["session_id"]).summary for row in rows]
+    return [answer_of(talk.store, show_session, talk.being, row["session_id"]).summary for row in rows]
 
 
 def joint(talk):

@@ -9,6 +9,7 @@ from memory.accounts import erasure
 from memory.talk import judging, rolling, session_summary, spine
 from memory.talk import sessions as conversation
 from memory.upkeep import periodic
+from operations.talk.sessions import list_rolling_summaries, show_session
 from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.errors import BudgetSpent, Withdrawn
@@ -19,6 +20,7 @@ from store.llm import drops
 from store.talk import rolling as kept_rolling
 from store.talk import session_summaries, spines
 from tests.conversations import LEASE
+from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
 
 NOON = "2026-03-02T12:{:02}:00Z"
@@ -45,7 +47,7 @@ def state_of(talk):
 
 
 def versions(talk):
-    page = conversation.rolling_page(talk.store, talk.being.being_id, cursor=None, limit=100)
+    page = answer_of(talk.store, list_rolling_summaries, talk.being, limit=100)
     return [version.content for version in page.versions][::-1]
 
 
@@ -54,7 +56,7 @@ def sessions(talk):
         rows = tx.execute(
             "select session_id from memory.sessions where being_id = %s order by started_at", [talk.being.being_id]
         ).fetchall()
-    return [conversation.session(talk.store, talk.being.being_id, row["session_id"]) for row in rows]
+    return [answer_of(talk.store, show_session, talk.being, row["session_id"]) for row in rows]
 
 
 def spine_of(talk):
@@ -195,8 +197,8 @@ def test_versions_are_read_page_by_page(talk, store):
                 " values (%s, %s, 'x', 4)",
                 [talk.being.being_id, version],
             )
-    first = conversation.rolling_page(store, talk.being.being_id, cursor=None, limit=2)
-    rest = conversation.rolling_page(store, talk.being.being_id, cursor=first.cursor, limit=2)
+    first = answer_of(store, list_rolling_summaries, talk.being, limit=2)
+    rest = answer_of(store, list_rolling_summaries, talk.being, cursor=first.cursor, limit=2)
     assert [[one.version for one in page.versions] for page in (first, rest)] == [[3, 2], [1]]
     assert rest.cursor is None
 

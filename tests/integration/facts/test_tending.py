@@ -9,12 +9,15 @@ from memory.accounts.being_export import export_lines
 from memory.facts import editing, entities, seeding, todos
 from memory.talk import confidences
 from memory.upkeep import periodic
+from operations.facts.entities import list_merges
+from operations.facts.facts import show_fact
 from schemas.errors import NotFound, Refused
 from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
 from store.accounts import users
 from store.facts import curator
 from tests.conversations import fact, todo
+from tests.databases import answer_of
 
 TEA = {"type": "PROFILE", "content": "Drinks tea.", "entity_refs": ["thing:tea"]}
 
@@ -53,7 +56,7 @@ def test_events_of_a_fact_are_let_go_apart_from_those_that_explain_it(talk, cloc
     change(talk, known, status="ARCHIVED")
 
     def events():
-        return [event.event for event in editing.detail(talk.store, talk.being, known.fact_id).history]
+        return [event.event for event in answer_of(talk.store, show_fact, talk.being, True, known.fact_id).history]
 
     before = events()
     assert before.count("pinned") == before.count("unpinned") == 2
@@ -92,7 +95,7 @@ def test_a_correction_keeps_what_was_said(talk):
     talk.hears("I love tea!", fact("I love tea", "Loves tea."))
     (known,) = talk.facts()
     assert change(talk, known, content="Loves green tea.").content == "Loves green tea."
-    story = editing.detail(talk.store, talk.being, known.fact_id)
+    story = answer_of(talk.store, show_fact, talk.being, True, known.fact_id)
     assert [(one.content, one.source) for one in story.statements] == [
         ("Loves tea.", "shadow_extraction"),
         ("Loves green tea.", "corrected"),
@@ -252,7 +255,7 @@ def test_what_was_merged_leaves_no_words_behind(talk):
         said += talk.says(f"{name} sings.")
         talk.answers(fact(f"{name} sings", message=message, subject=name, entities=[{"type": "person", "name": name}]))
         talk.judged()
-    (proposal,) = entities.proposals(talk.store, talk.being, None, cursor=None, limit=9).proposals
+    (proposal,) = answer_of(talk.store, list_merges, talk.being, muted=True, limit=9).proposals
     entities.accept(talk.store, talk.being, proposal.merge_id)
     assert talk.contents() == ["Mukesh sings; Makesh sings"]
     assert sorted(row["content"] for row in rows(talk)) == ["", "Makesh", "Mukesh", "Mukesh sings; Makesh sings"]

@@ -9,7 +9,8 @@ from memory.intake.notes import accept_notes
 from memory.nodes import curation
 from memory.nodes.node_erasure import erase_node
 from memory.patrol import demand
-from memory.patrol.diary import DiaryDraft, check, day_of, diary_page
+from memory.patrol.diary import DiaryDraft, check, day_of
+from operations.patrol.diary import read_diary
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
@@ -39,8 +40,13 @@ def pages(*lines, notes=("Ask.", "Listen.", "Stay.")):
     return {"diary": list(lines), "next_time": list(notes)}
 
 
+def diary_page(life, **options):
+    with life.store.transaction() as tx:
+        return read_diary.call(tx, beings.get_being(tx, life.being_id), muted=True, **options)
+
+
 def entries(life):
-    page = diary_page(life.store, life.being_id, cursor=None, limit=9)
+    page = diary_page(life, limit=9)
     return {str(entry.day): entry.text for entry in page.entries}
 
 
@@ -67,7 +73,7 @@ def test_a_day_of_the_users_calendar_gets_its_entry(life):
     assert run.steps["diary"] | {"outcome": "done", "lines": 3, "notes": 3} == run.steps["diary"]
     # Eight in the evening of the first in London is five in the morning of the second in Tokyo.
     assert entries(life) == {"2026-03-02": "It rained.\nInside, too.\nI heard it all."}
-    assert diary_page(life.store, life.being_id, cursor=None, limit=9).think_md == "- Ask.\n- Stay.\n- Be."
+    assert diary_page(life, limit=9).think_md == "- Ask.\n- Stay.\n- Be."
 
 
 def test_the_diary_is_read_page_by_page(life, clock):
@@ -75,8 +81,8 @@ def test_the_diary_is_read_page_by_page(life, clock):
         life.tell("The roof leaks.")
         life.patrol()
         clock.advance(days=1)
-    first = diary_page(life.store, life.being_id, cursor=None, limit=2)
-    rest = diary_page(life.store, life.being_id, cursor=first.cursor, limit=2)
+    first = diary_page(life, limit=2)
+    rest = diary_page(life, cursor=first.cursor, limit=2)
 
     days = [str(entry.day) for page in (first, rest) for entry in page.entries]
     assert (days, rest.cursor) == (sorted(entries(life), reverse=True), None)
@@ -251,4 +257,4 @@ def test_pages_that_went_on_from_what_was_erased_after_the_answer_are_not_kept(l
         assert draft.apply(tx, run.run_id)["outcome"] == "skipped"
 
     assert entries(life) == {}
-    assert diary_page(life.store, life.being_id, cursor=None, limit=9).think_md == ""
+    assert diary_page(life, limit=9).think_md == ""

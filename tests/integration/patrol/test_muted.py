@@ -6,11 +6,12 @@ import re
 import pytest
 
 from memory.nodes import curation
-from memory.patrol.diary import diary_page
 from memory.talk import muting
+from operations.patrol.diary import read_diary
 from schemas.talk.mutes import MuteRequest
 from store.accounts import beings
 from store.nodes import nodes
+from tests.databases import answer_of
 from tests.models.thinking import thinking_life
 from tests.scenes import move, root
 
@@ -100,11 +101,11 @@ def test_the_diary_is_written_anew_without_what_is_muted_and_no_prompt_for_it_ha
     life.answers.said["DiaryPages"] = pages
     life.tell("The roof leaks zq1x.", "Pip sings zq2x.")
     life.patrol()
-    written = diary_page(life.store, life.being_id, muted=False, cursor=None, limit=9)
+    written = answer_of(life.store, read_diary, being_of(life), muted=False, limit=9)
     assert set(MARK.findall(str(written))) == {"zq1x", "zq2x"}, "the test would prove nothing"
 
     mute(life, "zq1x")
-    hidden = diary_page(life.store, life.being_id, muted=False, cursor=None, limit=9)
+    hidden = answer_of(life.store, read_diary, being_of(life), muted=False, limit=9)
     assert "zq1x" not in str(hidden)
 
     before = len(life.answers.asked)
@@ -112,7 +113,7 @@ def test_the_diary_is_written_anew_without_what_is_muted_and_no_prompt_for_it_ha
     assert life.patrol().steps["diary"]["outcome"] == "done"
     (asked,) = [one for one in life.answers.asked[before:] if one.purpose == "DiaryPages"]
     assert set(MARK.findall(json.dumps(asked.material))) == {"zq2x", "zq3x"}
-    (entry,) = (page := diary_page(life.store, life.being_id, muted=False, cursor=None, limit=9)).entries
+    (entry,) = (page := answer_of(life.store, read_diary, being_of(life), muted=False, limit=9)).entries
     assert set(MARK.findall(entry.text)) == set(MARK.findall(page.think_md)) == {"zq2x", "zq3x"}
     with life.store.transaction() as tx:
         kept = tx.value("select count(*) from memory.diary where being_id = %s", [life.being_id])

@@ -2,11 +2,13 @@
 
 import pytest
 
-from memory.facts import editing, seed_comparison, seeding
+from memory.facts import seed_comparison, seeding
+from operations.facts.facts import show_fact
 from providers.thinkers import Thinkers
 from schemas.facts.fact_requests import Seed
 from schemas.ledger import kinds
 from tests.conversations import fact
+from tests.databases import answer_of
 
 AUSTIN, BERLIN = "Lives in Austin, Texas.", "Lives in Berlin."
 HOME = {"entities": [{"type": "thing", "name": "home"}], "fact_type": "fact"}
@@ -23,7 +25,7 @@ def compared(talk):
 
 def history(talk):
     (known,) = talk.facts()
-    statements = editing.detail(talk.store, talk.being, known.fact_id).statements
+    statements = answer_of(talk.store, show_fact, talk.being, True, known.fact_id).statements
     words = {one.statement_id: one.content for one in statements}
     return known.content, {one.content: words.get(one.replaced_by) for one in statements}
 

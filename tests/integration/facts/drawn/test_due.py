@@ -14,13 +14,16 @@ from pydantic import SecretStr
 from memory.accounts import webhooks
 from memory.due import due, webhook_delivery
 from memory.intake.notes import accept_notes
+from operations.facts.due import list_due, list_due_notices
 from providers.webhooks import Undelivered
 from schemas.intake.notes import NoteChanges
 from schemas.ledger import kinds
+from store.accounts import webhooks as stored_webhooks
 from store.facts import todos
 from store.intake import kept_notes
 from store.ledger import work
 from tests.conversations import ATTEMPTS, LEASE, todo
+from tests.databases import answer_of
 from tests.processes.webhooks import Receiver, running_receiver
 
 SECRET_KEY = SecretStr("a secret of thirty-two characters")
@@ -49,13 +52,18 @@ def remind(talk, content, due_at, **more):
 
 
 def listed(talk, **options):
-    found = due.page(talk.store, talk.being, **({"until": None, "cursor": None, "limit": 50} | options))
+    found = answer_of(talk.store, list_due, talk.being, **options)
     return [(one.kind, one.content) for one in found.due]
+
+
+def webhook_of(talk):
+    with talk.store.transaction() as tx:
+        return stored_webhooks.get(tx, talk.being.user_id)
 
 
 def noticed(talk, cursor=None):
     due.notice(talk.store)
-    return due.notices(talk.store, talk.being, cursor=cursor, limit=50)
+    return answer_of(talk.store, list_due_notices, talk.being, cursor=cursor, limit=50)
 
 
 def says_tomorrow(talk):
@@ -93,7 +101,7 @@ def test_what_is_due_by_a_time_is_listed_earliest_first(talk, clock):
     assert listed(talk) == [("reminder", "Water the ferns.")]
     in_two_days = now(talk) + timedelta(days=2)
     assert listed(talk, until=in_two_days) == [("reminder", "Water the ferns."), ("todo", "Call Mum.")]
-    first = due.page(talk.store, talk.being, until=in_two_days, cursor=None, limit=1)
+    first = answer_of(talk.store, list_due, talk.being, until=in_two_days, limit=1)
     assert listed(talk, until=in_two_days, cursor=first.cursor) == [("todo", "Call Mum.")]
     clock.advance(days=2)
     assert ("todo", "Call Mum.") in listed(talk)
@@ -173,7 +181,7 @@ def test_a_delivery_is_signed_and_holds_what_is_due(talk, receiver):
     key = base64.b64decode(secret.removeprefix("whsec_"))
     expected = base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
     assert headers["Webhook-Signature"] == f"v1,{expected}"
-    assert webhooks.show(talk.store, talk.being.user_id).delivered_at is not None
+    assert webhook_of(talk).delivered_at is not None
     with talk.store.transaction() as tx:
         stored = tx.value("select sealed from memory.webhooks", [])
     assert secret.encode() not in bytes(stored)
@@ -213,7 +221,7 @@ def test_a_webhook_that_does_not_take_a_delivery_gets_it_again(talk, receiver, s
         with pytest.raises(Undelivered, match=str(status)):
             webhook_delivery.deliver(talk.store, talk.settings, claim)
         assert len(receiver.took) == 1, "redirects are not followed"
-        assert str(status) in (webhooks.show(talk.store, talk.being.user_id).failure or "")
+        assert str(status) in (webhook_of(talk).failure or "")
         webhook_delivery.deliver(talk.store, talk.settings, claim)
     assert len(receiver.took) == 2
 

@@ -6,12 +6,14 @@ import pytest
 
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from memory.facts import editing
 from memory.intake import retraction
 from memory.talk import spoken_requests
+from operations.facts.facts import show_fact
+from operations.facts.spoken_requests import list_spoken_requests
 from schemas.context.context import ContextRequest
 from schemas.talk.retraction import MessageSelection
 from tests.conversations import asks, fact, todo
+from tests.databases import answer_of
 
 ROME = {"entities": [{"type": "thing", "name": "home"}], "fact_type": "fact"}
 DENTIST = {"entities": [{"type": "thing", "name": "dentist"}], "fact_type": "fact"}
@@ -22,7 +24,7 @@ def tells_rome(talk):
 
 
 def done(talk):
-    return spoken_requests.page(talk.store, talk.being, cursor=None, limit=10).requests
+    return answer_of(talk.store, list_spoken_requests, talk.being, muted=True, limit=10).requests
 
 
 def undo(talk, place=0):
@@ -93,7 +95,7 @@ def test_a_correction_replaces_what_the_fact_said_and_keeps_its_history(talk):
     )
     (known,) = talk.facts()
     assert known.content == "The dentist is on Tuesday."
-    with_history = editing.detail(talk.store, talk.being, known.fact_id)
+    with_history = answer_of(talk.store, show_fact, talk.being, True, known.fact_id)
     assert [one.content for one in with_history.statements] == [
         "The dentist is on Wednesday.",
         "The dentist is on Tuesday.",

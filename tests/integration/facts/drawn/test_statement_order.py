@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.accounts import erasure
-from memory.facts import editing, seeding
+from memory.facts import seeding
 from memory.talk import confidences
+from operations.facts.facts import show_fact
 from schemas.facts.fact_requests import FactChanges, Seed
 from tests.conversations import fact, judgement
+from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
 
 NEW_YEAR = datetime(2025, 1, 1, 12, 0, tzinfo=UTC)
@@ -50,7 +52,7 @@ def homes(*cities):
 def history(talk):
     """The fact's content, and each statement with the one that replaced it."""
     (known,) = talk.facts()
-    statements = editing.detail(talk.store, talk.being, known.fact_id).statements
+    statements = answer_of(talk.store, show_fact, talk.being, True, known.fact_id).statements
     words = {one.statement_id: one.content for one in statements}
     return known.content, {one.content: words.get(one.replaced_by) for one in statements}
 

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from memory.intake import retraction
 from memory.talk import spoken_requests
+from operations.facts.spoken_requests import list_spoken_requests
 from schemas.errors import NotFound, Refused
 from schemas.talk.retraction import MessageSelection
 from tests.conversations import asks
 from tests.conversations import judgement as scripted
+from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
 from tests.planting.marked_world import MARK, NOON, World
 from tests.scenes import remember, words
@@ -123,7 +125,7 @@ def test_what_the_user_asks_not_to_bring_up_is_muted_and_undone(world):
     hidden = world.of["entity", "Anna"]
     assert not {name: marks & hidden for name, marks in world.marks_told().items() if marks & hidden}
     assert world.found("zq80x", muted=True) >= {"zq80x"}
-    (request,) = spoken_requests.page(talk.store, talk.being, cursor=None, limit=10).requests
+    (request,) = answer_of(talk.store, list_spoken_requests, talk.being, muted=True, limit=10).requests
     assert (request.effect, request.name) == ("muted", "person:anna")
 
     spoken_requests.undo(talk.store, talk.settings, talk.being, request.request_id)

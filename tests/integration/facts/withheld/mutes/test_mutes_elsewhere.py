@@ -14,9 +14,17 @@ from memory.accounts.being_import import import_being
 from memory.due import due, webhook_delivery
 from memory.facts import editing
 from memory.facts import entities as merging
-from memory.nodes import browsing, curation
+from memory.nodes import curation
 from memory.proxy.insertion import context_to_insert
-from memory.talk import muting, sessions, spoken_requests
+from memory.talk import muting, sessions
+from operations.facts.due import list_due_notices
+from operations.facts.entities import list_entities, list_merges
+from operations.facts.facts import show_fact
+from operations.facts.spoken_requests import list_spoken_requests
+from operations.intake.notes import list_notes
+from operations.nodes.nodes import list_fading, show_map
+from operations.talk.mutes import list_mutes
+from operations.talk.sessions import list_party_messages
 from schemas.errors import NotFound
 from schemas.facts.fact_requests import FactChanges
 from schemas.ledger import kinds
@@ -29,6 +37,7 @@ from store.ledger import work
 from store.nodes import clusters, nodes
 from store.talk import rolling as session_states
 from tests.conversations import ATTEMPTS, LEASE, Talk, asks, judging_at_once
+from tests.databases import answer_of
 from tests.frontends import Door
 from tests.planting.marked_world import MARK, World
 from tests.processes import lock_trace
@@ -80,7 +89,7 @@ def test_what_is_muted_stays_so_when_the_being_leaves_as_a_file(world, store):
     assert set(world.marks) - hidden <= told_of(arrived)
     assert not told_of(arrived) & hidden
     assert arrived.found(" ".join(hidden), muted=True) >= hidden
-    for mute in muting.page(store, newcomer, cursor=None, limit=99).mutes:
+    for mute in answer_of(store, list_mutes, newcomer, limit=99).mutes:
         arrived.lift(mute)
     arrived.rest()
     assert arrived.marks_told()["search"] == set(world.marks)
@@ -150,7 +159,7 @@ def test_no_prompt_that_the_proxy_makes_has_what_is_muted(world):
 
 
 def marks_noticed(talk):
-    return set(MARK.findall(str(due.notices(talk.store, talk.being, cursor=None, limit=50))))
+    return set(MARK.findall(str(answer_of(talk.store, list_due_notices, talk.being, limit=50))))
 
 
 def test_what_was_noticed_as_due_is_not_delivered_once_it_is_muted(talk, clock):
@@ -192,9 +201,9 @@ def test_lists_that_a_program_reads_leave_out_what_is_muted(world):
     node = next(target for (kind, target), marks in world.of.items() if kind == "node" and marks == {"zq2x"})
     merging.propose(store, being, "person:anna", "person:boris", accept=False)
 
-    def one(read, *args, muted):
+    def one(read, *args, **options):
         try:
-            return read(*args, muted=muted)
+            return read(*args, **options)
         except NotFound:
             return None
 
@@ -206,16 +215,16 @@ def test_lists_that_a_program_reads_leave_out_what_is_muted(world):
             memory = one(curation.look, tx, being.being_id, UUID(node), muted=muted)
         return {
             "note": note,
-            "fact": one(editing.detail, store, being, UUID(fact), muted=muted),
+            "fact": one(answer_of, store, show_fact, being, fact_id=UUID(fact), muted=muted),
             "memory": memory,
             "story": one(curation.story, store, being.being_id, UUID(node), muted=muted),
-            "notes": browsing.note_page(store, being.being_id, state=None, muted=muted, cursor=None, limit=99),
-            "merges": merging.proposals(store, being, None, muted=muted, cursor=None, limit=9),
+            "notes": answer_of(store, list_notes, being, muted, limit=99),
+            "merges": answer_of(store, list_merges, being, muted, limit=9),
             "topics": topics,
-            "map": browsing.map_page(store, being.being_id, dead=True, muted=muted, cursor=None, limit=99),
-            "fading": browsing.fading_page(store, being.being_id, patrols=9999, muted=muted, cursor=None, limit=99),
-            "entities": merging.entity_page(store, being, muted=muted, cursor=None, limit=99),
-            "others": browsing.party_page(store, being.being_id, muted=muted, cursor=None, limit=99),
+            "map": answer_of(store, show_map, being, muted, dead=True, limit=99),
+            "fading": answer_of(store, list_fading, being, muted, patrols=9999, limit=99),
+            "entities": answer_of(store, list_entities, being, muted, limit=99),
+            "others": answer_of(store, list_party_messages, being, muted, limit=99),
             "state": sessions.state(store, being.being_id, muted=muted),
         }
 
@@ -253,7 +262,7 @@ def test_a_request_in_talk_that_mutes_waits_for_the_talk_of_all_beings_before_it
             wait_until(waits)
             facts.lock(tx, talk.being.user_id)
         judging.result()
-    (request,) = spoken_requests.page(talk.store, talk.being, cursor=None, limit=10).requests
+    (request,) = answer_of(talk.store, list_spoken_requests, talk.being, muted=True, limit=10).requests
     assert (request.effect, request.name) == ("muted", "person:anna")
     with talk.store.transaction() as tx:
         rows = tx.execute("select content from memory.tellable_messages where being_id = %s", [other.being.being_id])
