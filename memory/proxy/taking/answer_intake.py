@@ -28,7 +28,6 @@ def take_answer(
     place: AnswerPlace,
     text: str,
     *,
-    paid_by: UUID | None = None,
     room: Roommates = NO_ROOMMATES,
 ) -> UUID | None:
     """Take in the answer to a transcript when it ended or broke off.
@@ -42,7 +41,6 @@ def take_answer(
         being: The Being.
         place: The place that `take_transcript` returned.
         text: The text of the answer as far as it came, with or without reasoning; blank if none came.
-        paid_by: The id of the key that came with the request, if one did.
         room: As for `take_transcript`.
 
     Returns:
@@ -86,5 +84,5 @@ def take_answer(
                 stands |= set(restored.ids) if one is being else set()
             return next(iter(stands), None)
         return store_turns(
-            tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by, room.present
+            tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, room.present
         ).messages.get(0)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from uuid import UUID
 
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.forks import forked
@@ -37,7 +36,6 @@ class Request:
     conversation: str | None
     user_names: Sequence[str]
     choices: int
-    paid_by: UUID | None
     off_the_record: bool = False
     room: Roommates = NO_ROOMMATES
     wordless: bool = False

@@ -120,7 +120,6 @@ def take_transcript(
     choices: int = 1,
     user_names: Sequence[str] = (),
     continues: str | None = None,
-    paid_by: UUID | None = None,
     room: Roommates = NO_ROOMMATES,
 ) -> TakenTranscript:
     """Align a transcript with the conversation that is known, and commit what is new in it.
@@ -138,7 +137,6 @@ def take_transcript(
         choices: How many answers are asked for (`n`). Of several none is taken in until a later transcript shows which.
         user_names: Names by which the frontend means the user, beside the user's own.
         continues: The id of the answer that the transcript goes on from without showing it.
-        paid_by: The id of the key that came with the request, if one did.
         room: The other Beings of the room whose conversation it is.
 
     Returns:
@@ -154,7 +152,7 @@ def take_transcript(
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
     transcript, known = answer_traces.shown_whole(store, being.being_id, transcript, continues)
-    request = Request(being, transcript, conversation or known, user_names, choices, paid_by, off_the_record, room)
+    request = Request(being, transcript, conversation or known, user_names, choices, off_the_record, room)
     take = partial(_take, store, settings, request)
     try:
         return take([Withdrawal(being, ())])
@@ -282,9 +280,7 @@ def _carry_out(
         back = restore_unless_erased(tx, settings, one, erased[one.being_id], changes.restore)
         restored = max(restored, back.restored)
     heard_by = request.room.present
-    kept = store_turns(
-        tx, settings, being, found.conversation, turns, changes.new, found.known, request.paid_by, heard_by
-    )
+    kept = store_turns(tx, settings, being, found.conversation, turns, changes.new, found.known, heard_by)
     stored = kept.messages
     at = messages_at(stored, changes.new)
     moves = {id_: at[place] if isinstance(place, int) else place for id_, place in changes.moves.items()}

@@ -75,7 +75,6 @@ def store_turns(
     turns: Sequence[Turn],
     new: Sequence[NewTurn],
     known: KnownConversation,
-    paid_by: UUID | None,
     others: Sequence[Being] = (),
 ) -> StoredTurns:
     """Store new turns and their places, in a transaction that has locked the Being's talk.
@@ -88,7 +87,6 @@ def store_turns(
         turns: The transcript.
         new: Which of its turns are new, in order.
         known: The conversation as it was.
-        paid_by: The id of the key that came with the request, if one did.
         others: The other Beings of a room that hear what is new.
 
     Returns:
@@ -115,7 +113,7 @@ def store_turns(
     shortened = refused = 0
     for first in range(0, len(items), BATCH_ITEMS):
         batch = read_messages(items[first : first + BATCH_ITEMS], lambda _: None)
-        (receipt,) = take_messages(tx, settings, being.being_id, [batch], bulk=is_bulk(items), paid_by=paid_by)
+        (receipt,) = take_messages(tx, settings, being.being_id, [batch], bulk=is_bulk(items))
         shortened += len(receipt.shortened)
         refused += len(receipt.rejected)
         stored |= {new[first + place].turn: id_ for place, id_ in enumerate(receipt.ids) if id_ is not None}
