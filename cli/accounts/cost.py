@@ -16,7 +16,7 @@ from cli.console.options import JsonOption
 from cli.console.output import remark, say, say_json, table, words
 from memory.accounts import lookup
 from memory.llm import spending
-from schemas.llm.calls import BudgetName, BudgetToday, Lacking, PaidWith, Spending, SpendingPage
+from schemas.llm.calls import BudgetName, BudgetToday, Lacking, PaidWith, Spending
 
 DAYS = 30
 BUDGETS: dict[Lacking, str] = {
@@ -64,13 +64,13 @@ def cost(
         owner_id = None if being is None else find_being(on, being, owner).being_id
         user_id = None if owner is None else find_user(on, owner).user_id
         since = (datetime.now(UTC) - timedelta(days=days)).date() + timedelta(days=1)
-        found = spending.lines(on.store, user_id, owner_id, since=since)
+        page = spending.page(on.store, on.settings, user_id, owner_id, since=since, shows_platform=True)
         slugs = {one.being_id: one.slug for one in lookup.beings_named(on.store, None, None)}
         reached = spending.reached(on.store, user_id, owner_id)
-        budgets = spending.budgets_today(on.store, on.settings, user_id, owner_id)
         names = {one.user_id: one.name for one in lookup.all_users(on.store)}
     if as_json:
-        return say_json(SpendingPage(spending=found, budgets=budgets))
+        return say_json(page)
+    found = page.spending
     if not found:
         say("No model was called.")
     for number, (heading, lines) in enumerate(groupby(sorted(found, key=_group), _group)):
@@ -89,7 +89,7 @@ def cost(
             f"{words(who)} has reached its {BUDGETS[each.lacking]} of today, {each.day}: {WAITS[each.budget]} "
             f"until tomorrow. {RAISE[each.budget]}"
         )
-    _say_budgets(budgets, slugs, names)
+    _say_budgets(page.budgets, slugs, names)
     return None
 
 

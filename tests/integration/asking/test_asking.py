@@ -216,7 +216,7 @@ def test_what_an_answer_cost_is_told_and_booked(asking):
     asking.tell(NORA)
     asked = asking.ask("Where does Nora live?")
 
-    lines = spending.lines(asking.store, asking.user.user_id, None, since=None)
+    lines = spending.page(asking.store, asking.settings, asking.user.user_id, None, since=None).spending
     assert {line.purpose for line in lines} == {"ask_plan", "ask"}
     assert sum(line.cost for line in lines) == asked.cost.dollars
     assert sum(line.calls for line in lines) == asked.cost.calls == len(asking.provider.requests) == 2

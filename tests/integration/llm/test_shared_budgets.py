@@ -186,7 +186,7 @@ def test_what_is_spent_of_each_budget_is_told(store, being, stranger, reserve, s
 
     every = {
         (each.budget, each.being_id or each.user_id): (each.state, each.spent_cost, each.limit_cost)
-        for each in spending.budgets_today(store, settings, None, None)
+        for each in spending.page(store, settings, None, None, since=None, shows_platform=True).budgets
         if each.spent_cost
     }
     assert every == {
