@@ -10,17 +10,13 @@ from collections import Counter
 from pathlib import Path
 
 from memory.text.negations import is_negated
+from memory.text.number_words import NUMERALS
 from schemas.facts.fact_rows import Fact
 
 _WORDS = tomllib.loads(Path(__file__).with_name("fold_words.toml").read_text())
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*|[$€£¥%°]")
 _ARTICLES = frozenset({"a", "an", "the", "user", "user's", "users"})
-_NUMBERS = (
-    {word: str(number) for number, word in enumerate(_WORDS["ones"].split())}
-    | {word: str(10 * number) for number, word in enumerate(_WORDS["tens"].split(), 2)}
-    | {word: str(number) for number, word in enumerate(_WORDS["ordinals"].split())}
-    | {word: str(number) for word, number in _WORDS["numbers"].items()}
-)
+_NUMBERS = {word: str(number) for word, number in {**NUMERALS, **_WORDS["numbers"]}.items()}
 _CHANGING = {word for group in _WORDS["opposites"] for word in group.split()} | {
     word for name in ("days_and_months", "units") for word in _WORDS[name].split()
 }

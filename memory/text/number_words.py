@@ -93,3 +93,10 @@ ORDINALS: Mapping[str, int] = {
     for word, number in language.words.get("ordinal", {}).items()
     if word.isalpha()
 }
+NUMERALS: Mapping[str, int] = {
+    word: number
+    for words in ({word: number for word, number in ORDINALS.items() if number}, MULTIPLIERS, NUMBER_WORDS)
+    for word, number in words.items()
+    if word not in AMBIGUOUS and " " not in word
+}
+"""Single words that stand for a number, or a place in a row, and for nothing else."""

@@ -13,6 +13,7 @@ from rapidfuzz.distance import Levenshtein
 
 from memory.text.languages import likeliest
 from memory.text.negations import is_negated, negates
+from memory.text.number_words import NUMERALS
 from memory.text.words import is_stop_word, read_words, stem, without_possessive
 from memory.vault.similarity import tokens
 
@@ -28,12 +29,7 @@ _FILLERS = frozenset(
     until up while
     """.split()  # noqa: SIM905  # one word list, as it is read
 )
-_NUMERALS = frozenset(
-    """
-    zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-    nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million first second third half
-    """.split()  # noqa: SIM905  # likewise
-)
+_NUMERALS = frozenset({*NUMERALS, "half"})
 _CAPITALISED = re.compile(r"\b[^\W\d_][\w]*")
 
 
