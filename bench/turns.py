@@ -18,7 +18,7 @@ from schemas.intake.inputs import MessageInput
 from schemas.limits import FACT_CANDIDATES, RECALL_NODES
 from schemas.settings import Settings
 from store.accounts import beings
-from store.context import persona
+from store.context import souls
 from store.nodes.embeddings import halfvec
 from store.transaction import Transaction
 
@@ -39,7 +39,7 @@ def turns(ground: Ground) -> Iterator[Figure]:
         with ground.store.transaction() as tx:
             being = beings.get_being(tx, being_id)
             _write_facts(tx, being.user_id, being_id)
-            persona.write_soul(tx, being_id, {"backstory": "Grew up above the harbour. " * 50})
+            souls.write(tx, being_id, {"backstory": "Grew up above the harbour. " * 50})
         embedders = MeasuredEmbedders(dimensions)
         chance = random.Random(1)  # noqa: S311  # it shuffles fragments
         query = halfvec(embedders.serving(None).embed([QUERY])[0])

@@ -6,7 +6,7 @@ from uuid import UUID
 from cli.console.declared import Finder, Group
 from cli.console.failures import Failure
 from cli.console.output import short, table, words
-from memory.context.persona import entries_named
+from memory.accounts.lookup import entries_named
 from operations.context import persona as of_persona
 from operations.context import souls as of_souls
 from operations.context import user_model as of_user_model

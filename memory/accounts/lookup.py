@@ -3,8 +3,10 @@
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, User
+from schemas.context.persona import PersonaEntry
 from schemas.search import Thing
 from store.accounts import beings, users
+from store.context import persona
 from store.database import Store
 from store.nodes import nodes
 from store.search import id_endings
@@ -47,3 +49,10 @@ def things_named(store: Store, being: Being, thing: Thing, ending: str) -> list[
     """Up to two other things that a Being knows whose id ends so; two mean that it is ambiguous."""
     with store.transaction() as tx:
         return id_endings.find(tx, being, thing, ending)
+
+
+def entries_named(store: Store, being: Being, name: str) -> list[PersonaEntry]:
+    """The entries of all lists of a Being's persona with this name, else those whose id ends so."""
+    with store.transaction() as tx:
+        entries = persona.listed(tx, being.being_id)
+    return [one for one in entries if one.name == name] or [one for one in entries if str(one.entry_id).endswith(name)]

@@ -97,7 +97,7 @@ def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> F
             material.summaries(tx, being_id, being.user_id, session_id),
             spoken_requests.untold(tx, being_id, prepared.conversation, REQUESTS_TOLD),
         ),
-        "context": lambda: context_blocks.state(persona.state(tx, being_id)),
+        "context": lambda: context_blocks.state(souls.state(tx, being_id)),
         "vault": lambda: context_blocks.vault(_relevant_records(tx, being, prepared)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
         RETRIEVED: lambda: None,

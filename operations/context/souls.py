@@ -1,19 +1,19 @@
 """A Being's soul and its state."""
 
-from memory.context import persona
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.context.persona import (
     SoulChanges,
     WholeSoul,
 )
+from store.context import souls
 from store.transaction import Transaction
 
 
 @operation("GET /v1/beings/{being}/soul", scope="read", commands=[Command("show")])
 def show_soul(tx: Transaction, being: Being) -> WholeSoul:
     """Show a Being's soul and its state."""
-    return persona.whole_soul(tx, being)
+    return WholeSoul(soul=souls.get(tx, being.being_id), state=souls.state(tx, being.being_id))
 
 
 @operation("PATCH /v1/beings/{being}/soul", scope="manage", commands=[Command("set")], body="document")
@@ -23,4 +23,8 @@ def change_soul(tx: Transaction, being: Being, changes: SoulChanges) -> WholeSou
     Omitted parts stay; an empty text removes a part. Each change alters Block 1-A, so that the provider's prompt cache
     misses once.
     """
-    return persona.change_soul(tx, being, changes)
+    if parts := changes.of_soul():
+        souls.write(tx, being.being_id, parts)
+    if parts := changes.of_state():
+        souls.set_state(tx, being.being_id, parts)
+    return WholeSoul(soul=souls.get(tx, being.being_id), state=souls.state(tx, being.being_id))

@@ -11,7 +11,7 @@ from memory.intake.messages import accept_messages
 from schemas.context.context import ContextRequest, NewEntry
 from schemas.settings import Settings
 from store.accounts import beings
-from store.context import persona
+from store.context import souls
 from store.nodes import nodes
 
 
@@ -30,7 +30,7 @@ def context_of(store, embedders, being):
 def soul(store, being):
     """Tell who the Being is."""
     with store.transaction() as tx:
-        persona.write_soul(tx, being.being_id, {"personality": "Warm and a little impatient."})
+        souls.write(tx, being.being_id, {"personality": "Warm and a little impatient."})
 
 
 def regions(context):

@@ -30,7 +30,7 @@ from schemas.settings import Settings
 from schemas.vault.records import SHARED
 from schemas.vault.vault_requests import NewRecord
 from store.context import context as context_rows
-from store.context import persona
+from store.context import persona, souls
 from store.database import Store
 from store.facts import fact_vectors, todos
 from store.nodes import nodes
@@ -77,8 +77,8 @@ def embedders():
 def whole(store, being):
     """The Being of the tests, with something in every region."""
     with store.transaction() as tx:
-        persona.write_soul(tx, being.being_id, SOUL)
-        persona.set_state(tx, being.being_id, {"mood": "rested"})
+        souls.write(tx, being.being_id, SOUL)
+        souls.set_state(tx, being.being_id, {"mood": "rested"})
         persona.write_user_model(tx, being.user_id, "Plans ahead.")
         for kind in ("partner_rules", "preferences", "relationships", "partner_tools", "partner_map", "skills"):
             entry = {"name": f"one of {kind}", "content": f"What {kind} say.", "enabled": True, "position": 0}
@@ -434,7 +434,7 @@ def test_a_conversation_only_grows_at_its_end_between_cuts(say):
 
 def test_a_long_talk_leaves_the_stable_blocks_as_they_are_and_is_mostly_served_from_a_cache(whole, say, store):
     with store.transaction() as tx:
-        persona.write_soul(tx, whole.being_id, {"backstory": "She grew up above a bakery by the river. " * 40})
+        souls.write(tx, whole.being_id, {"backstory": "She grew up above a bakery by the river. " * 40})
     stable = set()
     served = total = 0
     texts, markers = [], []
@@ -514,8 +514,8 @@ def told_everywhere(store, user, embedders):
     def told(text):
         with store.transaction() as tx:
             being = make_being(tx, user)
-            persona.write_soul(tx, being.being_id, {"personality": text, "think_md": text})
-            persona.set_state(tx, being.being_id, {"mood": text[:200]})
+            souls.write(tx, being.being_id, {"personality": text, "think_md": text})
+            souls.set_state(tx, being.being_id, {"mood": text[:200]})
             persona.write_user_model(tx, being.user_id, text)
             for kind in ("partner_rules", "skills"):
                 persona.add(tx, being.being_id, kind, {"name": text, "content": text, "enabled": True, "position": 0})
@@ -545,7 +545,7 @@ def test_nothing_that_anybody_wrote_gets_out_of_its_fence(told_everywhere, text)
 def test_what_a_context_showed_is_recognised_in_a_message_and_marked(whole, context_of, store, being):
     long = "We baked all morning long, and the whole street came by for the bread that we had promised."
     with store.transaction() as tx:
-        persona.write_soul(tx, whole.being_id, {"think_md": long})
+        souls.write(tx, whole.being_id, {"think_md": long})
     context = context_of(whole)
     echo = {"role": "user", "content": f"{long} I like it.", "metadata": {"context_id": str(context.context_id)}}
     whole_context = {"role": "user", "content": context.text}

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from memory.context import persona
 from memory.intake import retraction
 from memory.talk import judging
+from operations.context.souls import change_soul
 from schemas.context.persona import SoulChanges
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
@@ -133,7 +133,7 @@ def test_what_was_taken_back_is_gone_at_once_and_the_rest_is_derived_again(talk,
 def test_a_persons_edit_wins_and_stays_and_removing_removes_what_was_derived(talk, clock):
     with talk.store.transaction() as tx:
         kept.write_user_model(tx, talk.being.user_id, "Hates mornings.")
-        persona.change_soul(tx, talk.being, SoulChanges(mood="rested"))
+        change_soul.call(tx, talk.being, SoulChanges(mood="rested"))
     closes(
         talk,
         clock,
@@ -147,6 +147,6 @@ def test_a_persons_edit_wins_and_stays_and_removing_removes_what_was_derived(tal
 
     with talk.store.transaction() as tx:
         kept.remove_user_model(tx, talk.being.user_id)
-        persona.change_soul(tx, talk.being, SoulChanges(mood="", project=""))
+        change_soul.call(tx, talk.being, SoulChanges(mood="", project=""))
         assert kept.user_model(tx, talk.being.user_id) is None
     assert state_of(talk) == ("", "", "")

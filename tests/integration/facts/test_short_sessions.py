@@ -14,7 +14,7 @@ from providers.thinkers import Thinkers
 from schemas.ledger import kinds
 from schemas.limits import SHORT_SESSION_CHARACTERS, SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
-from store.context import persona
+from store.context import persona, souls
 from store.ledger import work
 from tests.conversations import LEASE, Talk
 from tests.databases import answer_of
@@ -297,6 +297,6 @@ def test_short_sessions_show_what_the_user_is_like(talk):
 
     with talk.store.transaction() as tx:
         found = persona.user_model(tx, talk.being.user_id)
-        state = persona.state(tx, talk.being.being_id)
+        state = souls.state(tx, talk.being.being_id)
     assert found.content == "- Gets up before everyone."
     assert state.project == "The greenhouse."

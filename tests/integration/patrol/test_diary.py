@@ -18,7 +18,7 @@ from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.model_answers import DiaryPages
 from store import clock as domain_clock
 from store.accounts import beings, users
-from store.context import persona
+from store.context import persona, souls
 from store.patrol import runs
 from tests.fakes.provider import running_provider
 from tests.models.thinking import Answers, Life, thinking_settings
@@ -132,7 +132,7 @@ def test_an_entry_takes_up_what_was_written_that_day(life, clock):
 def test_the_model_is_shown_the_whole_persona(life):
     soul = {part: f"The {part}." for part in ("personality", "backstory", "inner_world", "examples")}
     with life.store.transaction() as tx:
-        persona.write_soul(tx, life.being_id, soul)
+        souls.write(tx, life.being_id, soul)
         for name, enabled in (("Ana", True), ("Jon", False)):
             entry = {"name": name, "content": f"About {name}.", "enabled": enabled, "position": 0}
             persona.add(tx, life.being_id, "relationships", entry)
