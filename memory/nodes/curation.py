@@ -1,7 +1,6 @@
 """Single-node operations by people: read, pin, correct, forget, revive, undo."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -20,20 +19,10 @@ from store.accounts import beings, erasure
 from store.database import Store
 from store.intake import notes
 from store.nodes import clusters, embeddings, nodes
-from store.nodes.nodes import NodeWords
+from store.nodes.nodes import NodeWords, StateChange
 from store.talk import scenes
 from store.transaction import Transaction
 
-StateChange = Literal["pin", "unpin", "forget", "revive", "undo"]
-"""A person's decision about a node."""
-
-_CHANGES: dict[StateChange, Callable[[Transaction, UUID, UUID], None]] = {
-    "pin": nodes.pin,
-    "unpin": nodes.unpin,
-    "forget": nodes.forget,
-    "revive": nodes.revive,
-    "undo": nodes.undo,
-}
 # A failed try means that a concurrent change succeeded.
 CORRECTION_TRIES = 5
 
@@ -84,7 +73,7 @@ def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChang
             something else happened to the node's state, or the memory that had absorbed it was erased.
     """
     with store.transaction() as tx:
-        _CHANGES[change](tx, being_id, node_id)
+        nodes.change_state(tx, being_id, node_id, change)
         return look(tx, being_id, node_id)
 
 
@@ -125,7 +114,7 @@ def correct(
             if nodes.correct(tx, being_id, read, model, words):
                 embeddings.remove(tx, being_id, model, [words.text_hash])
                 if pinned is not None:
-                    _CHANGES["pin" if pinned else "unpin"](tx, being_id, node_id)
+                    nodes.change_state(tx, being_id, node_id, "pin" if pinned else "unpin")
                 return look(tx, being_id, node_id)
     raise Refused("This memory is being changed by other requests at the same time: try again.")
 

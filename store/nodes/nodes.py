@@ -1,9 +1,9 @@
 """Memory nodes: born, read, corrected, pinned, forgotten."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -11,6 +11,17 @@ from psycopg.types.json import Jsonb
 from schemas.nodes.nodes import HistoryEvent, Node
 from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction
+
+StateChange = Literal["pin", "unpin", "forget", "revive", "undo"]
+"""A person's decision about a node."""
+
+_STATE_CHANGES: Mapping[StateChange, LiteralString] = {
+    "pin": "select memory.pin_node(%s, %s)",
+    "unpin": "select memory.unpin_node(%s, %s)",
+    "forget": "select memory.forget_node(%s, %s)",
+    "revive": "select memory.revive_node(%s, %s)",
+    "undo": "select memory.undo_node(%s, %s)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,52 +212,19 @@ def absorbed_by(tx: Transaction, being_id: UUID, node_id: UUID) -> list[Node]:
     )
 
 
-def pin(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
-    """Keep a node from fading.
+def change_state(tx: Transaction, being_id: UUID, node_id: UUID, change: StateChange) -> None:
+    """Change a node's state as a person decided.
+
+    `pin` keeps it from fading, `unpin` lets it fade again. After `forget` nothing finds it and no patrol revives it;
+    `revive` brings it back as if it had just been recalled. `undo` undoes the latest of these two: the node's state and
+    age are what they would be without it.
 
     Raises:
         NotFound: This Being has no such node.
-        Refused: The node is dead.
+        Refused: A dead node is to be pinned, or a pinned one forgotten; or what is to be undone can't be, since
+            something else happened to the node's state, or the memory that had absorbed it was erased.
     """
-    tx.execute("select memory.pin_node(%s, %s)", [being_id, node_id])
-
-
-def unpin(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
-    """Let a node fade again.
-
-    Raises:
-        NotFound: This Being has no such node.
-    """
-    tx.execute("select memory.unpin_node(%s, %s)", [being_id, node_id])
-
-
-def forget(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
-    """Forget a node: nothing finds it, no patrol revives it; `revive` undoes it.
-
-    Raises:
-        NotFound: This Being has no such node.
-        Refused: The node is pinned.
-    """
-    tx.execute("select memory.forget_node(%s, %s)", [being_id, node_id])
-
-
-def revive(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
-    """Bring a node back, as if it had just been recalled.
-
-    Raises:
-        NotFound: This Being has no such node.
-    """
-    tx.execute("select memory.revive_node(%s, %s)", [being_id, node_id])
-
-
-def undo(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
-    """Undo the latest `forget` or `revive`: the node's state and age are what they would be without it.
-
-    Raises:
-        NotFound: This Being has no such node.
-        Refused: Something else happened to the node's state since, or the memory that had absorbed it was erased.
-    """
-    tx.execute("select memory.undo_node(%s, %s)", [being_id, node_id])
+    tx.execute(_STATE_CHANGES[change], [being_id, node_id])
 
 
 def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: NodeWords) -> bool:

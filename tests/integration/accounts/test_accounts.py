@@ -132,7 +132,7 @@ def test_accounts_are_exact_after_any_life(store, operations):
 def test_only_active_nodes_make_a_clusters_vector(store, being, topic):
     with store.transaction() as tx:
         _, gone = remember(tx, being, words(vector=EAST), words(vector=NORTH), cluster=topic)
-        nodes.forget(tx, being.being_id, gone)
+        nodes.change_state(tx, being.being_id, gone, "forget")
         (account,) = [account for account in accounts(tx, being) if account["cluster_id"] == topic]
 
     assert account["vector"].to_list() == list(EAST)

@@ -148,7 +148,7 @@ def test_a_node_is_credited_once_however_often_an_answer_names_it(tx, being, fin
 def test_what_was_forgotten_is_not_found_and_takes_no_credit(tx, being, find, look):
     absorbed, survivor = remember(tx, being, words("One."), words("Two."))
     absorb(tx, being.being_id, survivor, [absorbed])
-    nodes.forget(tx, being.being_id, survivor)
+    nodes.change_state(tx, being.being_id, survivor, "forget")
 
     find(absorbed, survivor)
 
@@ -157,12 +157,12 @@ def test_what_was_forgotten_is_not_found_and_takes_no_credit(tx, being, find, lo
 
 def test_a_pinned_node_keeps_its_importance_and_goes_on_counting(tx, being, look, pass_patrols):
     (node_id,) = remember(tx, being, words(importance=0.06))
-    nodes.pin(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "pin")
     pass_patrols(50)
 
     assert (look(node_id).status, look(node_id).session_count) == ("active", 50)
     assert look(node_id).effective_importance == 0.06
-    nodes.unpin(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "unpin")
     pass_patrols(1)
     assert look(node_id).status == "dying"
 
@@ -172,7 +172,7 @@ def test_pinning_a_dying_node_makes_it_active_and_it_goes_on_counting_where_it_s
     pass_patrols(4)
     assert (look(node_id).status, look(node_id).session_count) == ("dying", 1)
 
-    nodes.pin(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "pin")
     pass_patrols(1)
 
     assert (look(node_id).status, look(node_id).session_count) == ("active", 2)
@@ -180,9 +180,9 @@ def test_pinning_a_dying_node_makes_it_active_and_it_goes_on_counting_where_it_s
 
 def test_a_weight_too_small_to_compute_with_fades_like_any_other(tx, being, look, pass_patrols):
     (node_id,) = remember(tx, being, words(importance=5e-324))
-    nodes.pin(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "pin")
     pass_patrols(1)
-    nodes.unpin(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "unpin")
     tx.execute("update memory.beings set patrol_counter = 1000000")
 
     assert look(node_id).effective_importance == 0
@@ -208,10 +208,10 @@ def test_another_beings_memory_is_out_of_reach(tx, user, being, look):
 def test_a_nodes_history_tells_its_life(tx, being, find, pass_patrols, dead):
     find(dead)
     pass_patrols(1)
-    nodes.pin(tx, being.being_id, dead)
-    nodes.unpin(tx, being.being_id, dead)
-    nodes.forget(tx, being.being_id, dead)
-    nodes.revive(tx, being.being_id, dead)
+    nodes.change_state(tx, being.being_id, dead, "pin")
+    nodes.change_state(tx, being.being_id, dead, "unpin")
+    nodes.change_state(tx, being.being_id, dead, "forget")
+    nodes.change_state(tx, being.being_id, dead, "revive")
 
     events = [line.event for line in nodes.history(tx, being.being_id, dead)]
 

@@ -120,7 +120,7 @@ def test_a_worker_gives_up_on_a_being_that_is_written_to_and_the_credit_stays(st
 def test_a_memory_that_was_forgotten_meanwhile_takes_no_credit(store, being, node_id, found, look, claims):
     found()
     with store.transaction() as tx:
-        nodes.forget(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "forget")
     (claim,) = claims()
     activation.activate_kept(store, claim)
 

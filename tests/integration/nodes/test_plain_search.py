@@ -76,7 +76,7 @@ def test_a_search_to_the_letter_finds_what_counting_everything_finds(store, memo
         being = make_being(tx, make_user(tx))
         known = remember(tx, being, *memories)
         for place in gone:
-            nodes.forget(tx, being.being_id, known[place % len(known)])
+            nodes.change_state(tx, being.being_id, known[place % len(known)], "forget")
         for terms, all_terms, living, limit in questions:
             asked = {"all_terms": all_terms, "living": living, "limit": limit}
             found = [(node.node_id, held) for node, held in finding.search(tx, being.being_id, terms, **asked)]

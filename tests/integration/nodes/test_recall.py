@@ -166,7 +166,7 @@ def test_a_recall_reads_no_vector_of_the_dead_and_a_search_none_of_the_forgotten
     with store.transaction() as tx:
         ids = [node.node_id for node in nodes.page(tx, being.being_id, limit=50)]
         for node_id in ids[:10]:
-            nodes.forget(tx, being.being_id, node_id)
+            nodes.change_state(tx, being.being_id, node_id, "forget")
         tx.execute(
             """
             update memory.memory_nodes

@@ -153,7 +153,7 @@ def test_the_dead_are_found_unless_the_living_are_asked_for(tx, being, know, sea
 
 def test_the_forgotten_are_not_found(tx, being, know, search):
     (node_id,) = know(words("Rain."))
-    nodes.forget(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "forget")
 
     assert search("rain") == []
 
@@ -223,7 +223,7 @@ def test_recall_takes_a_similarity_of_0_35(know, match, similarity, found):
 def test_likeness_finds_the_dying_but_not_the_dead(tx, being, know, match):
     dying, dead = know(words("Dying.", importance=0.05), words("Dead."))
     steps.flag_dying(tx, being.being_id)
-    nodes.forget(tx, being.being_id, dead)
+    nodes.change_state(tx, being.being_id, dead, "forget")
 
     assert match(EAST) == ["Dying."]
     assert nodes.get(tx, being.being_id, dying).status == "dying"

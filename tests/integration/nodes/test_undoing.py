@@ -44,7 +44,7 @@ def node_id(request, tx, being):
         settled(tx, being, [node_id])
         steps.make_dead(tx, being.being_id, [node_id])
     if request.param == "forgotten":
-        nodes.forget(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "forget")
     if request.param == "absorbed":
         tx.execute(
             """
@@ -61,51 +61,51 @@ def node_id(request, tx, being):
 @pytest.mark.parametrize(
     ("node_id", "change"),
     [
-        *((state, nodes.forget) for state in ("active", "dying", "dead", "absorbed")),
-        *((state, nodes.revive) for state in ("dying", "dead", "absorbed", "forgotten")),
+        *((state, "forget") for state in ("active", "dying", "dead", "absorbed")),
+        *((state, "revive") for state in ("dying", "dead", "absorbed", "forgotten")),
     ],
     indirect=["node_id"],
 )
 def test_the_memory_is_as_before(tx, being, life, node_id, change):
     before = life(node_id)
-    change(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, change)
     assert life(node_id) != before
-    nodes.undo(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "undo")
     assert life(node_id) == before
 
 
 def test_patrols_that_passed_meanwhile_count(tx, being):
     (node_id,) = remember(tx, being, words(importance=0.6))
     pass_patrols(tx, being, 3)
-    nodes.forget(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "forget")
     pass_patrols(tx, being, 2)
-    nodes.undo(tx, being.being_id, node_id)
+    nodes.change_state(tx, being.being_id, node_id, "undo")
     assert seen(tx, being, node_id).session_count == 5
 
 
 def test_a_change_is_undone_once(store, being):
     with store.transaction() as tx:
         (node_id,) = remember(tx, being, words())
-        nodes.forget(tx, being.being_id, node_id)
-        nodes.undo(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "forget")
+        nodes.change_state(tx, being.being_id, node_id, "undo")
     with pytest.raises(Refused), store.transaction() as tx:
-        nodes.undo(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "undo")
 
 
 def test_what_happened_since_is_not_overwritten(store, being):
     with store.transaction() as tx:
         (node_id,) = remember(tx, being, words())
-        nodes.forget(tx, being.being_id, node_id)
-        nodes.revive(tx, being.being_id, node_id)
-        nodes.pin(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "forget")
+        nodes.change_state(tx, being.being_id, node_id, "revive")
+        nodes.change_state(tx, being.being_id, node_id, "pin")
     with pytest.raises(Refused), store.transaction() as tx:
-        nodes.undo(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "undo")
 
 
 def test_no_other_beings_memory_is_changed(store, being):
     with store.transaction() as tx:
         (node_id,) = remember(tx, being, words())
         other = beings.add_being(tx, being.user_id, "another", "Another")
-        nodes.forget(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "forget")
     with pytest.raises(NotFound), store.transaction() as tx:
-        nodes.undo(tx, other.being_id, node_id)
+        nodes.change_state(tx, other.being_id, node_id, "undo")

@@ -95,7 +95,7 @@ def test_a_topic_joins_only_within_its_own_root(tx, being):
 def test_the_dead_move_along(tx, being):
     small = make_topic(tx, being, "Small", [EAST])
     (dead,) = remember(tx, being, words("Long ago."), cluster=small)
-    nodes.forget(tx, being.being_id, dead)
+    nodes.change_state(tx, being.being_id, dead, "forget")
     sibling = make_topic(tx, being, "Large", [EAST] * 3)
 
     steps.merge_small(tx, being.being_id)
@@ -106,7 +106,7 @@ def test_the_dead_move_along(tx, being):
 def test_a_topic_without_active_nodes_is_similar_to_no_other_and_joins_its_root(tx, being):
     faded = make_topic(tx, being, "Faded", [])
     (dead,) = remember(tx, being, words("Long ago."), cluster=faded)
-    nodes.forget(tx, being.being_id, dead)
+    nodes.change_state(tx, being.being_id, dead, "forget")
     make_topic(tx, being, "Large", [EAST] * 3)
 
     steps.merge_small(tx, being.being_id)

@@ -224,7 +224,7 @@ def test_a_forgotten_memory_is_not_found(on, store, user):
     with store.transaction() as tx:
         being = make_being(tx, user)
         (node_id,) = remember(tx, being, words("They sailed to the island."))
-        nodes.forget(tx, being.being_id, node_id)
+        nodes.change_state(tx, being.being_id, node_id, "forget")
     on.index(being.being_id)
 
     assert on.texts(being, "sailing") == []

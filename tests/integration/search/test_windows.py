@@ -134,7 +134,7 @@ def test_a_long_memory_is_recalled_by_what_its_last_third_means(on, store, user)
     assert best.id == str(ids[0])
 
     with store.transaction() as tx:
-        nodes.forget(tx, being.being_id, ids[0])
+        nodes.change_state(tx, being.being_id, ids[0], "forget")
     assert recall(store, on.embedders, being, RecallQuery(ASKED, 3, 0.35), random.Random(1)).nodes == []
 
 
