@@ -14,12 +14,11 @@ from urllib.parse import parse_qsl, unquote, urlencode
 
 import structlog
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from api.http.json_values import text_of, unreadable
 from api.proxy.counted_bodies import LARGE_BYTES
-from api.proxy.errors import error_answer
+from api.proxy.errors import answer_in_form, error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Admitted, Identity
 from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_words, remember_and_recall
 from api.proxy.proxy import Proxy
@@ -97,21 +96,8 @@ class Completions:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; every error is in the form of its wire."""
         proxy: Proxy = scope["app"].state.proxy
-        started = False
-
-        async def send_once(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
-        try:
-            await _answer(proxy, self._wire, scope, receive, send_once)
-        except (ClientGone, ClientDisconnect):
-            return
-        except Exception as fault:
-            if started:
-                raise
-            await error_answer(fault, self._wire.name)(scope, receive, send)
+        handle = partial(_answer, proxy, self._wire, scope, receive)
+        await answer_in_form(self._wire.name, scope, receive, send, handle)
 
 
 async def _answer(proxy: Proxy, wire: Wire, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,12 +1,15 @@
 """Errors of the proxy in the form of a request's wire, so that SDKs raise what they raise for their provider."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from fastapi.responses import JSONResponse
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
 
 from api.http.problems import rejection_of
+from api.proxy.relay import ClientGone
 from memory.proxy.admission import NoPayer, UnknownAnswer
 from memory.text.errors import InvalidRequest
 from providers.chat.upstream import UpstreamFailed
@@ -38,6 +41,27 @@ class _Error:
     code: str
     headers: Mapping[str, str] = field(default_factory=dict)
     param: str | None = None
+
+
+async def answer_in_form(
+    wire: WireName, scope: Scope, receive: Receive, send: Send, handle: Callable[[Send], Awaitable[None]]
+) -> None:
+    """Answer a request by `handle`; an error before the answer has begun is in the form of the wire."""
+    started = False
+
+    async def send_once(message: Message) -> None:
+        nonlocal started
+        started = True
+        await send(message)
+
+    try:
+        await handle(send_once)
+    except (ClientGone, ClientDisconnect):
+        return
+    except Exception as fault:
+        if started:
+            raise
+        await error_answer(fault, wire)(scope, receive, send)
 
 
 def error_answer(fault: Exception, wire: WireName) -> JSONResponse:

@@ -8,18 +8,16 @@ import re
 from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Any
 
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from api.http.json_values import text_of
 from api.http.problems import Rejection
-from api.proxy.errors import error_answer
+from api.proxy.errors import answer_in_form, error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Identity
 from api.proxy.proxy import Proxy
-from api.proxy.relay import ClientGone, relay, while_connected
+from api.proxy.relay import relay, while_connected
 from memory.proxy.admission import NoPayer, Payer, Requested, is_budgeted, payer_of, read_model, upstreams_of
 from memory.proxy.wires.anthropic_messages import LIMITS, MESSAGES
 from memory.proxy.wires.json_body import JsonBody, read_body
@@ -46,7 +44,7 @@ class CountTokens:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Ask the upstream; a count costs nothing."""
-        await _answered(scope, receive, send, MESSAGES.name, "messages/count_tokens", is_free=True)
+        await _answer(scope, receive, send, MESSAGES.name, "messages/count_tokens", is_free=True)
 
 
 class Elsewhere:
@@ -70,7 +68,7 @@ class Elsewhere:
             rejection = Rejection(HTTPStatus.METHOD_NOT_ALLOWED, "bad-request", detail, headers={"Allow": method})
             await error_answer(rejection, self._wire)(scope, receive, send)
         elif scope["method"] in _METHODS and _is_allowed(path, proxy.on.settings.proxy_pass_paths):
-            await _answered(scope, receive, send, self._wire, path.removeprefix(VERSION), is_free=False)
+            await _answer(scope, receive, send, self._wire, path.removeprefix(VERSION), is_free=False)
         else:
             served = ", ".join(f"{method} /{each}" for each, method in self._served.items())
             detail = (
@@ -90,32 +88,23 @@ def _is_allowed(path: str, allowed: tuple[str, ...]) -> bool:
     )
 
 
-async def _answered(scope: Scope, receive: Receive, send: Send, wire: WireName, path: str, *, is_free: bool) -> None:
+async def _answer(scope: Scope, receive: Receive, send: Send, wire: WireName, path: str, *, is_free: bool) -> None:
+    handle = partial(_pass_on, scope, receive, wire, path, is_free)
+    await answer_in_form(wire, scope, receive, send, handle)
+
+
+async def _pass_on(scope: Scope, receive: Receive, wire: WireName, path: str, is_free: bool, send: Send) -> None:
     proxy: Proxy = scope["app"].state.proxy
-    started = False
-
-    async def send_once(message: Any) -> None:
-        nonlocal started
-        started = True
-        await send(message)
-
-    try:
-        headers = Headers(scope=scope)
-        identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
-        with proxy.open_request(identity.caller.user_id):
-            proxy.check_time(identity.caller.user_id)
-            allow(Allowance(identity.caller.user_id, connection_seconds=ADMISSION_SECONDS))
-            async with proxy.bodies.read(receive, headers, identity.caller.user_id) as content:
-                body = content.pop()
-                requested, body = _requested(proxy, wire, headers, body)
-                payer = await _payer(proxy, identity, scope["method"], path, requested, is_free=is_free)
-            await _relayed(proxy, scope, receive, send_once, wire, requested, payer, path, body)
-    except (ClientGone, ClientDisconnect):
-        return
-    except Exception as fault:
-        if started:
-            raise
-        await error_answer(fault, wire)(scope, receive, send)
+    headers = Headers(scope=scope)
+    identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
+    with proxy.open_request(identity.caller.user_id):
+        proxy.check_time(identity.caller.user_id)
+        allow(Allowance(identity.caller.user_id, connection_seconds=ADMISSION_SECONDS))
+        async with proxy.bodies.read(receive, headers, identity.caller.user_id) as content:
+            body = content.pop()
+            requested, body = _requested(proxy, wire, headers, body)
+            payer = await _payer(proxy, identity, scope["method"], path, requested, is_free=is_free)
+        await _relayed(proxy, scope, receive, send, wire, requested, payer, path, body)
 
 
 def _requested(proxy: Proxy, wire: WireName, headers: Headers, body: bytes) -> tuple[Requested, bytes]:
