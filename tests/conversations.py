@@ -17,9 +17,11 @@ from schemas.ledger import kinds
 from schemas.ledger.kinds import WorkKind
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
+from schemas.talk.summaries import Spine
 from store.database import Store
 from store.facts import facts, todos
 from store.ledger import work
+from store.talk import spines
 from tests.fakes.provider import Behaviour, FakeProvider
 
 LEASE = timedelta(seconds=30)
@@ -232,3 +234,23 @@ class Talk:
                 [self.being.being_id],
             )
         return int(row["n"])
+
+    def spine(self) -> Spine | None:
+        """Return the newest spine that all of the user's Beings see."""
+        with self.store.transaction() as tx:
+            return spines.newest(tx, self.being.user_id)
+
+    def history(self) -> tuple[str, dict[str, str | None]]:
+        """Return the content of the only fact, and each of its statements with the one that replaced it."""
+        (known,) = self.facts()
+        with self.store.transaction() as tx:
+            statements = facts.statements(tx, self.being.user_id, self.being.being_id, known.fact_id)
+        words = {one.statement_id: one.content for one in statements}
+        return known.content, {
+            one.content: words.get(one.replaced_by) if one.replaced_by else None for one in statements
+        }
+
+    def a_transaction_waits(self) -> bool:
+        """Return whether a transaction waits for another one's lock."""
+        with self.store.transaction() as tx:
+            return bool(tx.execute("select from pg_locks where not granted").rowcount)

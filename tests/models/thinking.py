@@ -9,10 +9,12 @@ from typing import Any
 from uuid import UUID
 
 from memory.intake.notes import accept_notes
+from memory.nodes.node_erasure import erase_node
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from samples.canned.wire import Request
 from schemas.accounts.accounts import User
+from schemas.accounts.portability import NodeErased
 from schemas.nodes.nodes import Node
 from schemas.patrol.runs import Run
 from schemas.settings import Settings
@@ -111,6 +113,12 @@ class Life:
         """Return the node whose action begins with the text."""
         (found,) = [node for node in self.nodes() if node.scene["action"].startswith(action)]
         return found
+
+    def erase(self, action: str) -> NodeErased:
+        """Erase the node whose action begins with the text."""
+        with self.store.transaction() as tx:
+            being = beings.get_being(tx, self.being_id)
+        return erase_node(self.store, self.settings, Embedders(self.settings), being, self.node(action).node_id)
 
     def asked(self, purpose: str) -> Sequence[Request]:
         """Return the requests to models for one purpose."""

@@ -8,6 +8,10 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 
+from memory.accounts import access
+from store.database import Store
+from tests.acceptance.conftest import Person
+
 MEMBERS = {"type", "title", "status", "detail", "instance"}
 
 
@@ -29,6 +33,13 @@ def problem() -> Callable[..., dict[str, object]]:
         return told
 
     return check
+
+
+@pytest.fixture
+def operator(person: Person, ledger: Store) -> Person:
+    """A client with an operator's token."""
+    secret, _ = access.issue_operator_token(ledger, lifetime=None)
+    return person.with_secret(secret)
 
 
 @pytest.fixture

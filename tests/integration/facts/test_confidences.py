@@ -16,7 +16,6 @@ from schemas.errors import NotFound
 from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
-from store.talk import spines
 from tests.conversations import fact, todo
 from tests.databases import answer_of
 
@@ -51,11 +50,6 @@ def spine_questions(talk, since=0):
     return "".join(request.material for request in asked if request.purpose == "SummarySpine")
 
 
-def spine_of(talk):
-    with talk.store.transaction() as tx:
-        return spines.newest(tx, talk.being.user_id)
-
-
 def in_confidence(talk, message_id):
     with talk.store.transaction() as tx:
         return tx.value("select in_confidence from memory.messages where message_id = %s", [message_id])
@@ -73,7 +67,7 @@ def test_a_sibling_is_told_nothing_whatever_came_of_the_message(talk, other, cas
     talk.says(*SMALL_TALK)
     talk.judged()
     talk.summed_up()
-    assert spine_of(other).version == 1
+    assert other.spine().version == 1
     assert "I like number 3." in spine_questions(talk)
     told = spine_questions(talk) + shown_to(other)
     assert [word for word in SECRET if word in told] == []
@@ -107,7 +101,7 @@ def test_a_later_request_reaches_back_over_what_was_said_since(talk, other):
     talk.summed_up()
     assert other.contents() == ["Is seeing Karla."]
     assert "Karla" in spine_questions(talk)
-    assert spine_of(talk) is not None
+    assert talk.spine() is not None
     talk.says("As I said, I am seeing Karla.")
     talk.answers()
     talk.judged()
@@ -186,10 +180,10 @@ def test_a_person_sets_and_lifts_the_confidence_of_a_message(talk, other):
     talk.answers(fact("I am seeing Karla", "Is seeing Karla."))
     talk.judged()
     talk.summed_up()
-    assert spine_of(talk) is not None
+    assert talk.spine() is not None
 
     assert decide(talk, said, secret=True).in_confidence
-    assert spine_of(talk) is None, "it included the message"
+    assert talk.spine() is None, "it included the message"
     assert (talk.contents(), other.contents()) == (["Is seeing Karla."], [])
     before = len(talk.provider.requests)
     talk.summed_up()

@@ -189,14 +189,10 @@ def test_work_for_a_user_ends_without_a_loop_while_a_writer_of_facts_requests_it
         work.ask(tx, user_id, kind)
         claim = work.claim(tx, user_id, kind.name, "", lease=LEASE, attempts=5)
 
-    def a_transaction_waits():
-        with talk.store.transaction() as tx:
-            return bool(tx.execute("select from pg_locks where not granted").rowcount)
-
     with ThreadPoolExecutor(1) as pool:
         with talk.store.transaction() as tx:
             kept_facts.lock(tx, user_id)
             ended = pool.submit(ENDINGS[kind], talk, claim)
-            wait_until(a_transaction_waits)
+            wait_until(talk.a_transaction_waits)
             work.ask(tx, user_id, kind)
         ended.result()

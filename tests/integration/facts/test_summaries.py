@@ -18,7 +18,7 @@ from schemas.limits import ROLLING_CHARACTERS
 from store.ledger import work
 from store.llm import drops
 from store.talk import rolling as kept_rolling
-from store.talk import session_summaries, spines
+from store.talk import session_summaries
 from tests.conversations import LEASE
 from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
@@ -59,22 +59,12 @@ def sessions(talk):
     return [answer_of(talk.store, show_session, talk.being, row["session_id"]) for row in rows]
 
 
-def spine_of(talk):
-    with talk.store.transaction() as tx:
-        return spines.newest(tx, talk.being.user_id)
-
-
 def asked(talk, purpose):
     return talk.provider.asked(purpose)
 
 
 def keyless(talk):
     return Thinkers(talk.settings.model_copy(update={"thinker": "none"}))
-
-
-def a_transaction_waits(talk):
-    with talk.store.transaction() as tx:
-        return bool(tx.execute("select from pg_locks where not granted").rowcount)
 
 
 def claimed_closing(talk, tx):
@@ -279,17 +269,17 @@ def test_the_spine_is_written_of_what_was_judged_and_not_said_in_confidence(talk
     talk.says({"role": "assistant", "content": "So you love Ana!"})
     other.says(*(f"I hate number {number}." for number in range(9)))
     talk.summed_up()
-    assert spine_of(talk) is None
+    assert talk.spine() is None
     talk.judged()
     talk.summed_up()
-    assert spine_of(talk) is None
+    assert talk.spine() is None
     other.judged()
     talk.summed_up()
     (question,) = asked(talk, "SummarySpine")
     assert "I like number 8." in question.material
     assert "I hate number 8." in question.material
     assert "Ana" not in question.material
-    assert (spine_of(talk).version, spine_of(talk).message_count) == (1, 20)
+    assert (talk.spine().version, talk.spine().message_count) == (1, 20)
 
 
 def test_each_twenty_messages_make_a_version_that_carries_on_the_last(talk):
@@ -300,7 +290,7 @@ def test_each_twenty_messages_make_a_version_that_carries_on_the_last(talk):
     _, second = asked(talk, "SummarySpine")
     assert '"PROFILE"' in second.material
     assert "I like number 19." in second.material
-    assert spine_of(talk).version == 2
+    assert talk.spine().version == 2
 
 
 def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(talk, clock, sent):
@@ -334,7 +324,7 @@ def test_words_that_come_in_while_a_summary_is_kept_wait_for_it_and_not_in_a_cir
     with ThreadPoolExecutor(1) as pool:
         with talk.store.finishing(claim) as tx:
             said = pool.submit(talk.says, *(f"This is message {number}." for number in range(4, 8)))
-            wait_until(lambda: a_transaction_waits(talk))
+            wait_until(talk.a_transaction_waits)
             kept_rolling.note_error(tx, talk.being.being_id, "no_key", "no key")
         assert len(said.result()) == 4
     assert kinds.ROLLING_SUMMARY.name in waiting_work(talk)
@@ -350,7 +340,7 @@ def test_a_spine_waits_for_a_key_as_well(talk, sent):
     woken = sent.by(lambda: conversation.request_waiting(talk.store, with_key))
     assert kinds.SPINE.name in {message.kind for message in woken}
     talk.summed_up()
-    assert spine_of(talk).version == 1
+    assert talk.spine().version == 1
 
 
 def test_a_spent_budget_leaves_everything_for_the_next_day(talk):
@@ -377,10 +367,10 @@ def test_no_summary_outlives_the_words_that_it_was_made_of(talk):
     talk.summed_up()
     assert "wintergreen" in state_of(talk).rolling_summary
     assert sessions(talk)[0].summary
-    assert "I like wintergreen." in spine_of(talk).content.PROFILE
+    assert "I like wintergreen." in talk.spine().content.PROFILE
     erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[19]])
     assert sessions(talk)[0].summary is None
-    assert spine_of(talk) is None
+    assert talk.spine() is None
     assert versions(talk) == []
     with talk.store.transaction() as tx:
         kept = tx.execute(
@@ -475,7 +465,7 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
     said = talk.says(*(at(0, f"I like number {number}.") for number in range(20)))
     talk.judged()
     talk.summed_up()
-    assert "I like number 0." in spine_of(talk).content.PROFILE
+    assert "I like number 0." in talk.spine().content.PROFILE
     talk.says(*(at(1, f"I like number {number}.") for number in range(20, 40)))
     talk.judged()
     with talk.store.transaction() as tx:
@@ -486,12 +476,12 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
     )
     with pytest.raises(Withdrawn):
         spine.write(talk.store, meanwhile, talk.settings, claim)
-    assert spine_of(talk) is None
+    assert talk.spine() is None
     with talk.store.transaction() as tx:
         work.hand_back(tx, claim)
     talk.summed_up()
-    assert "I like number 39." in spine_of(talk).content.PROFILE
-    assert "I like number 0." not in spine_of(talk).content.PROFILE
+    assert "I like number 39." in talk.spine().content.PROFILE
+    assert "I like number 0." not in talk.spine().content.PROFILE
 
 
 def test_words_that_are_erased_while_a_summary_is_kept_wait_for_it_and_not_in_a_circle(talk, wait_until):
@@ -503,7 +493,7 @@ def test_words_that_are_erased_while_a_summary_is_kept_wait_for_it_and_not_in_a_
             # As an erasure does, which has the messages first and asks for a new summary in the end.
             tx.execute("select memory.forget_in_summaries(%s, %s)", [talk.being.being_id, said[:1]])
             closed = pool.submit(session_summary.summarise, talk.store, talk.thinkers, talk.settings, claim)
-            wait_until(lambda: a_transaction_waits(talk))
+            wait_until(talk.a_transaction_waits)
             session_summary.request_due(tx, talk.being.being_id)
         closed.result()
     talk.summed_up()
@@ -519,7 +509,7 @@ def test_words_that_are_erased_while_others_come_in_wait_for_them_and_not_in_a_c
             erased = pool.submit(
                 erasure.erase_messages, talk.store, talk.settings, talk.embedders, talk.being, said[:1]
             )
-            wait_until(lambda: a_transaction_waits(talk))
+            wait_until(talk.a_transaction_waits)
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
         assert erased.result().messages == 1
 
@@ -538,7 +528,7 @@ def test_words_that_come_in_without_a_model_wait_for_one_without_a_loop(talk, wa
             tx.execute("select from memory.session_states where being_id = %s for update", [talk.being.being_id])
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
             done = pool.submit(do, talk.store, keyless(talk), talk.settings, claim)
-            wait_until(lambda: a_transaction_waits(talk))
+            wait_until(talk.a_transaction_waits)
             work.ask(tx, talk.being.being_id, kind, key)
         done.result()
     with talk.store.transaction() as tx:

@@ -2,8 +2,6 @@
 
 import pytest
 
-from memory.nodes.node_erasure import erase_node
-from providers.embedders import Embedders
 from schemas.errors import NotFound, Refused
 from store.accounts import beings
 from store.nodes import clusters
@@ -23,12 +21,6 @@ def life(store, user):
 def topics(life):
     with life.store.transaction() as tx:
         return {one.name: one for one in clusters.live(tx, life.being_id) if not one.is_parent}
-
-
-def erase(life, action):
-    with life.store.transaction() as tx:
-        being = beings.get_being(tx, life.being_id)
-    return erase_node(life.store, life.settings, Embedders(life.settings), being, life.node(action).node_id)
 
 
 def split_by_a_model(life, *names):
@@ -76,7 +68,7 @@ def test_a_topic_that_no_answer_names_keeps_its_words_and_is_not_asked_about_aga
 def test_a_name_that_a_model_chose_when_it_saw_an_erased_memory_goes(life):
     split_by_a_model(life, "Near islands", "Far islands")
     life.answers.said["Split"] = {"topics": []}
-    done = erase(life, "Pip rowed to island 11")
+    done = life.erase("Pip rowed to island 11")
 
     # Both, for the model chose both names when it was shown all.
     assert done.renamed == 2
@@ -94,7 +86,7 @@ def test_a_later_memory_did_not_give_a_topic_its_name(life):
     life.tell("Pip rowed to island 99.")
     life.patrol()
 
-    assert erase(life, "Pip rowed to island 99").renamed == 0
+    assert life.erase("Pip rowed to island 99").renamed == 0
     assert set(topics(life)) == {"Near islands", "Far islands"}
 
 
@@ -114,7 +106,7 @@ def test_a_person_renames_and_moves_topics_and_patrols_keep_the_name(life):
     moved_back = change(life, near.cluster_id, name=None, root="Private")
     assert (moved_back.name, moved_back.named_by, moved_back.parent_id) == ("Sundays", "person", near.parent_id)
 
-    erase(life, "Pip rowed to island 0")
+    life.erase("Pip rowed to island 0")
     life.patrol()
     assert "Sundays" in topics(life)
 

@@ -20,18 +20,11 @@ from store.llm import unanswered
 from store.nodes import finding, nodes
 from store.patrol import consolidation, runs
 from tests.fakes.provider import Behaviour
-from tests.models.thinking import thinking_life
 from tests.models.walking import walk_patrol, walk_run
 from tests.scenes import activate, make_being, move, remember, root, settled, words
 
 SAD = dict(zip(("valence", "arousal", "dominance", "safety", "novelty", "trust"), (-1, 0.5, 0, 0, 0, 0), strict=True))
 WHOLE = {"actors": ["Pip"], "dialogue": [], "themes": [], "feeling": None}
-
-
-@pytest.fixture
-def life(store, user):
-    with thinking_life(store, user, topic_birth=False) as made:
-        yield made
 
 
 def merging(survivor, *absorbed, make_dead=(), action="The roof leaks", **changes):

@@ -7,7 +7,6 @@ from structlog.testing import capture_logs
 
 from memory.intake.notes import accept_notes
 from memory.nodes import curation
-from memory.nodes.node_erasure import erase_node
 from memory.patrol import demand
 from memory.patrol.diary import DiaryDraft, check, day_of
 from operations.patrol.diary import read_diary
@@ -220,12 +219,6 @@ def test_pages_of_another_measure_are_refused(said, complaint):
         check(DiaryPages.model_validate(said))
 
 
-def erase(life, action):
-    with life.store.transaction() as tx:
-        being = beings.get_being(tx, life.being_id)
-    return erase_node(life.store, life.settings, Embedders(life.settings), being, life.node(action).node_id)
-
-
 def test_pages_that_went_on_from_what_was_erased_meanwhile_are_asked_for_again(life):
     life.tell("The roof leaks.")
     life.patrol()
@@ -233,7 +226,7 @@ def test_pages_that_went_on_from_what_was_erased_meanwhile_are_asked_for_again(l
 
     def while_it_is_erased(material):
         assert "One." in material
-        assert erase(life, "The roof").diary_entries == 1
+        assert life.erase("The roof").diary_entries == 1
         life.answers.said["DiaryPages"] = pages("Ivor.", "Two.", "Three.")
         return pages("One, and then Ivor.", "Two.", "Three.")
 
@@ -252,7 +245,7 @@ def test_pages_that_went_on_from_what_was_erased_after_the_answer_are_not_kept(l
         day = day_of(tx, life.being_id, run.run_id)
     draft = DiaryDraft(day, DiaryPages.model_validate(pages("One, and then Ivor.", "Two.", "Three.")))
     assert "One." in day.earlier.text
-    erase(life, "The roof")
+    life.erase("The roof")
     with life.store.transaction() as tx:
         assert draft.apply(tx, run.run_id)["outcome"] == "skipped"
 

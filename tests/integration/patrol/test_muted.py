@@ -3,8 +3,6 @@
 import json
 import re
 
-import pytest
-
 from memory.nodes import curation
 from memory.talk import muting
 from operations.patrol.diary import read_diary
@@ -17,12 +15,6 @@ from tests.scenes import move, root
 
 MARK = re.compile(r"zq\d+x")
 REFERENCE = re.compile(r'ref="(m\d+)"')
-
-
-@pytest.fixture
-def life(store, user):
-    with thinking_life(store, user, topic_birth=False) as made:
-        yield made
 
 
 def being_of(life):

@@ -19,7 +19,7 @@ from store.intake import notes
 from store.nodes import clusters
 from store.patrol import runs
 from tests.fakes.provider import Behaviour
-from tests.models.thinking import REFERENCE, thinking_life
+from tests.models.thinking import REFERENCE
 from tests.models.walking import walk_run
 
 BROKEN = '{"action": "Pip met Ivor on the roof", "actors": ["Pip", "Ivor"], "when": ["2026-03-02"], "importance": 0.7'
@@ -39,12 +39,6 @@ FELT = dict(
     zip(("valence", "arousal", "dominance", "safety", "novelty", "trust"), (-0.3, 1, 0, 0.2, 0.8, -1), strict=True)
 )
 HISTORY = [{"date": "2026-03-01", "action": "Rain came in."}, "2026-03-02"]
-
-
-@pytest.fixture
-def life(store, user):
-    with thinking_life(store, user, topic_birth=False) as made:
-        yield made
 
 
 def roots(life):

@@ -16,20 +16,12 @@ from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
 from tests.models.indexed import embed, index
-from tests.scenes import make_user
 
 
 @pytest.fixture(scope="session")
 def embedders() -> Embedders:
     """The keyless embedder, loaded once."""
     return Embedders(Settings(embedder="minilm"))
-
-
-@pytest.fixture
-def user(store: Store) -> User:
-    """A person."""
-    with store.transaction() as tx:
-        return make_user(tx)
 
 
 @pytest.fixture

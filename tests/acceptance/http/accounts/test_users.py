@@ -5,15 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory.accounts import access
-
 UNKNOWN = "0199d6a8-5c00-7000-8000-000000000001"
-
-
-@pytest.fixture
-def operator(person, ledger):
-    secret, _ = access.issue_operator_token(ledger, lifetime=None)
-    return person.with_secret(secret)
 
 
 @pytest.fixture

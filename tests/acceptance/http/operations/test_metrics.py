@@ -11,12 +11,6 @@ from store.accounts import operators
 from tests.acceptance.http.intake.scenes import scene
 
 
-@pytest.fixture
-def operator(person, ledger):
-    secret, _ = access.issue_operator_token(ledger, lifetime=None)
-    return person.with_secret(secret)
-
-
 def numbers(client):
     """Every sample, by its name and labels."""
     answer = client.get("/metrics")

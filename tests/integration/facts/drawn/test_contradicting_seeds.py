@@ -3,12 +3,10 @@
 import pytest
 
 from memory.facts import seed_comparison, seeding
-from operations.facts.facts import show_fact
 from providers.thinkers import Thinkers
 from schemas.facts.fact_requests import Seed
 from schemas.ledger import kinds
 from tests.conversations import fact
-from tests.databases import answer_of
 
 AUSTIN, BERLIN = "Lives in Austin, Texas.", "Lives in Berlin."
 HOME = {"entities": [{"type": "thing", "name": "home"}], "fact_type": "fact"}
@@ -23,13 +21,6 @@ def compared(talk):
     talk.do_due(talk.being.user_id, kinds.COMPARE_SEEDS, seed_comparison.compare_seeds)
 
 
-def history(talk):
-    (known,) = talk.facts()
-    statements = answer_of(talk.store, show_fact, talk.being, True, known.fact_id).statements
-    words = {one.statement_id: one.content for one in statements}
-    return known.content, {one.content: words.get(one.replaced_by) for one in statements}
-
-
 @pytest.fixture
 def keyless(talk):
     """The user talks to a Being without a model."""
@@ -41,24 +32,24 @@ def keyless(talk):
 def test_another_value_replaces_the_earlier_one_without_a_model(keyless, at_once):
     for contents in [(AUSTIN, BERLIN)] if at_once else [(AUSTIN,), (BERLIN,)]:
         seed(keyless, *contents)
-    assert history(keyless) == (BERLIN, {AUSTIN: BERLIN, BERLIN: None})
+    assert keyless.history() == (BERLIN, {AUSTIN: BERLIN, BERLIN: None})
 
 
 def test_a_seed_replaces_what_was_said_before(talk):
     talk.hears("I live in Austin, Texas.", fact("I live in Austin, Texas", AUSTIN, **HOME))
     seed(talk, BERLIN)
-    assert history(talk) == (BERLIN, {AUSTIN: BERLIN, BERLIN: None})
+    assert talk.history() == (BERLIN, {AUSTIN: BERLIN, BERLIN: None})
 
 
 def test_what_is_told_again_after_another_value_stands_again(keyless):
     for content in (AUSTIN, BERLIN, AUSTIN):
         seeded = seed(keyless, content)
-    assert history(keyless) == (AUSTIN, {AUSTIN: None, BERLIN: AUSTIN})
+    assert keyless.history() == (AUSTIN, {AUSTIN: None, BERLIN: AUSTIN})
     assert (seeded.told_again, seeded.repeated) == (1, 0)
     assert keyless.facts()[0].mentions == 2
     # A program that sends all of its seeds whenever it starts ends with the last of them.
     seed(keyless, AUSTIN, BERLIN)
-    assert history(keyless)[0] == BERLIN
+    assert keyless.history()[0] == BERLIN
 
 
 def test_a_seed_that_is_sent_again_does_not_take_back_what_the_user_said_since(talk):
@@ -68,7 +59,7 @@ def test_a_seed_that_is_sent_again_does_not_take_back_what_the_user_said_since(t
     talk.compares(("n0.1", "contradicts", "e0.0"))
     talk.judged()
     assert seed(talk, AUSTIN).repeated == 1
-    assert history(talk)[0] == BERLIN
+    assert talk.history()[0] == BERLIN
 
 
 def test_other_contradictions_are_found_by_a_model(talk):

@@ -9,10 +9,8 @@ import pytest
 from memory.accounts import erasure
 from memory.facts import seeding
 from memory.talk import confidences
-from operations.facts.facts import show_fact
 from schemas.facts.fact_requests import FactChanges, Seed
 from tests.conversations import fact, judgement
-from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
 
 NEW_YEAR = datetime(2025, 1, 1, 12, 0, tzinfo=UTC)
@@ -47,14 +45,6 @@ def homes(*cities):
         fact(f"I live in {city}", f"Lives in {city}.", message=f"m{place}", **HOME)
         for place, city in enumerate(cities, 1)
     ]
-
-
-def history(talk):
-    """The fact's content, and each statement with the one that replaced it."""
-    (known,) = talk.facts()
-    statements = answer_of(talk.store, show_fact, talk.being, True, known.fact_id).statements
-    words = {one.statement_id: one.content for one in statements}
-    return known.content, {one.content: words.get(one.replaced_by) for one in statements}
 
 
 def tell(talk, city, month, contradicts=()):
@@ -96,7 +86,7 @@ def test_an_import_of_dated_moves_ends_with_the_last_home_and_a_straight_history
         ),
     )
     talk.judged()
-    content, replaced = history(talk)
+    content, replaced = talk.history()
     assert content == "Lives in Lima."
     assert replaced == {**dict(itertools.pairwise(f"Lives in {city}." for city in CITIES)), "Lives in Lima.": None}
     shown = [request.prompt for request in talk.provider.requests if '<earlier ref="e0.0"' in request.prompt]
@@ -107,7 +97,7 @@ def test_an_import_of_dated_moves_ends_with_the_last_home_and_a_straight_history
 def test_an_older_message_that_comes_in_late_is_history(talk):
     tell(talk, "Berlin", 11)
     tell(talk, "Austin", 1, [("n0.1", "contradicts", "e0.0")])
-    assert history(talk) == ("Lives in Berlin.", {"Lives in Berlin.": None, "Lives in Austin.": "Lives in Berlin."})
+    assert talk.history() == ("Lives in Berlin.", {"Lives in Berlin.": None, "Lives in Austin.": "Lives in Berlin."})
 
 
 @pytest.mark.parametrize("arrival", list(itertools.permutations(range(3))))
@@ -116,18 +106,18 @@ def test_taking_a_statement_out_gives_what_would_have_been_without_it(talk, arri
     for place, month in enumerate(arrival):
         compared = [(f"n0.{place}", "contradicts", f"e0.{other}") for other in range(place)]
         ids[month] = tell(talk, CITIES[month], month, compared)
-    assert history(talk)[0] == "Lives in Cairo."
+    assert talk.history()[0] == "Lives in Cairo."
     erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [ids[1]])
-    assert history(talk) == ("Lives in Cairo.", {"Lives in Austin.": "Lives in Cairo.", "Lives in Cairo.": None})
+    assert talk.history() == ("Lives in Cairo.", {"Lives in Austin.": "Lives in Cairo.", "Lives in Cairo.": None})
     erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [ids[2]])
-    assert history(talk) == ("Lives in Austin.", {"Lives in Austin.": None})
+    assert talk.history() == ("Lives in Austin.", {"Lives in Austin.": None})
 
 
 def test_what_is_said_again_later_stands_again(talk):
     tell(talk, "Austin", 1)
     tell(talk, "Berlin", 2, [("n0.1", "contradicts", "e0.0")])
     tell(talk, "Austin", 3)
-    assert history(talk) == ("Lives in Austin.", {"Lives in Austin.": None, "Lives in Berlin.": "Lives in Austin."})
+    assert talk.history() == ("Lives in Austin.", {"Lives in Austin.": None, "Lives in Berlin.": "Lives in Austin."})
 
 
 def test_what_contradicts_two_that_agree_leaves_both_when_it_is_taken_out(talk):

@@ -250,16 +250,12 @@ def test_a_request_in_talk_that_mutes_waits_for_the_talk_of_all_beings_before_it
     talk.says("Please let's not talk about Anna any more.")
     talk.answers(requests=[wish])
 
-    def waits():
-        with talk.store.transaction() as tx:
-            return bool(tx.execute("select from pg_locks where not granted").rowcount)
-
     with ThreadPoolExecutor(1) as pool:
         with talk.store.transaction() as tx:
             session_states.lock(tx, other.being.being_id)
             tx.execute("update memory.messages set judged = judged where being_id = %s", [other.being.being_id])
             judging = pool.submit(talk.judged)
-            wait_until(waits)
+            wait_until(talk.a_transaction_waits)
             facts.lock(tx, talk.being.user_id)
         judging.result()
     (request,) = answer_of(talk.store, list_spoken_requests, talk.being, muted=True, limit=10).requests
