@@ -198,16 +198,6 @@ def must_be_found(being: Being | None) -> Being:
     return existing(being, "You have no Being of that id or slug.")
 
 
-def visible_owners(store: Store, caller: Caller | Operator) -> list[UUID] | None:
-    """Return the Beings whose work the caller may see: the token's, or all of the user's; None for all of all users."""
-    if isinstance(caller, Operator):
-        return None
-    if caller.being_id is not None:
-        return [caller.being_id]
-    with store.transaction() as tx:
-        return [being.being_id for being in beings.beings_of(tx, caller.user_id)]
-
-
 def digest(secret: str) -> bytes:
     """Return the digest by which a secret of 256 random bits is stored: a slow hash would only delay requests."""
     return hashlib.sha256(secret.encode(errors="surrogatepass")).digest()

@@ -6,19 +6,23 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.accounts import access
 from memory.accounts.access import Caller, Operator
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from memory.upkeep import dead_letters
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
+from schemas.errors import Refused
 from schemas.ledger.work import Work, WorkPage, WorkState
 from schemas.limits import PAGE_NODES
+from store.accounts import beings
+from store.ledger import work
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/work", scope="read", commands=[Command("list")])
 def list_work(
-    on: Resources,
+    tx: Transaction,
     caller: Caller | Operator,
     *,
     state: Annotated[WorkState, Field(description="Only work in this state.")] = "dead",
@@ -29,14 +33,16 @@ def list_work(
 
     An operator's token lists all users' work.
     """
-    owners = access.visible_owners(on.store, caller)
-    return dead_letters.work_page(on.store, owners, state=state, cursor=cursor, limit=limit)
+    after = parse_cursor(cursor, time_and_id)
+    found = work.listed(tx, _owners(tx, caller), state=state, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda unit: (unit.created_at, unit.work_id))
+    return WorkPage(work=shown, cursor=end)
 
 
 @operation("GET /v1/work/{work_id}", scope="read", commands=[Command("show")])
-def show_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> Work:
+def show_work(tx: Transaction, caller: Caller | Operator, work_id: UUID) -> Work:
     """Show a unit of work, with its last error."""
-    return dead_letters.show(on.store, access.visible_owners(on.store, caller), work_id)
+    return work.get(tx, _owners(tx, caller), work_id)
 
 
 @operation(
@@ -48,7 +54,8 @@ def show_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> Work:
 )
 def replay_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> None:
     """Make dead work ready again. A dead step of a patrol is replayed as a new patrol."""
-    dead_letters.replay(on.store, on.settings, access.visible_owners(on.store, caller), work_id)
+    with on.store.transaction() as tx:
+        dead_letters.replay(tx, on.settings, work.get(tx, _owners(tx, caller), work_id))
 
 
 @operation(
@@ -58,6 +65,16 @@ def replay_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> None
     conflicts=True,
     commands=[Command("remove", done="The work was removed from the ledger")],
 )
-def remove_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> None:
+def remove_work(tx: Transaction, caller: Caller | Operator, work_id: UUID) -> None:
     """Remove dead work, or waiting work of a kind that is unknown to this version."""
-    dead_letters.remove(on.store, access.visible_owners(on.store, caller), work_id)
+    if not work.remove(tx, work.get(tx, _owners(tx, caller), work_id)):
+        raise Refused("Only dead work can be removed, or waiting work of a kind that is unknown to this version.")
+
+
+def _owners(tx: Transaction, caller: Caller | Operator) -> list[UUID] | None:
+    """Return the Beings whose work the caller may see: the token's, or all of the user's; None for all of all users."""
+    if isinstance(caller, Operator):
+        return None
+    if caller.being_id is not None:
+        return [caller.being_id]
+    return [being.being_id for being in beings.beings_of(tx, caller.user_id)]

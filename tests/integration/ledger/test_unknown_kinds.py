@@ -5,10 +5,13 @@ from datetime import timedelta
 import pytest
 import structlog
 
+from memory.accounts.access import Operator
 from memory.upkeep import dead_letters, health, periodic
+from operations.ledger.work import list_work, remove_work
 from schemas.errors import Refused
 from schemas.settings import Settings
 from store.ledger import work
+from tests.databases import answer_of
 
 FOREIGN = "upkeep.of_the_next_version"
 SETTINGS = Settings()
@@ -72,21 +75,21 @@ def test_health_says_that_all_kinds_are_known(store, ask):
 
 def test_it_is_listed_as_unknown_and_can_be_dropped_but_not_replayed(store, owner, ask, foreign):
     ask()
-    listed = dead_letters.work_page(store, [owner], state="ready", cursor=None, limit=10).work
+    listed = answer_of(store, list_work, Operator(), state="ready", limit=10).work
     assert {(unit.kind, unit.known) for unit in listed} == {(FOREIGN, False), ("upkeep.curate", True)}
     unknown = [unit for unit in listed if not unit.known]
     with pytest.raises(Refused, match="unknown to this version"):
-        dead_letters.remove(store, [owner], next(unit.work_id for unit in listed if unit.known))
+        answer_of(store, remove_work, Operator(), next(unit.work_id for unit in listed if unit.known))
 
-    dead_letters.remove(store, [owner], unknown[0].work_id)
+    answer_of(store, remove_work, Operator(), unknown[0].work_id)
     assert [row["work_id"] for row in foreign()] == [unknown[1].work_id]
     with store.transaction() as tx:
         tx.execute(
             "update memory.work set state = 'dead', error = 'broken', finished_at = clock_timestamp() where kind = %s",
             [FOREIGN],
         )
-    with pytest.raises(Refused, match="knows no work of the kind"):
-        dead_letters.replay(store, SETTINGS, [owner], unknown[1].work_id)
+    with pytest.raises(Refused, match="knows no work of the kind"), store.transaction() as tx:
+        dead_letters.replay(tx, SETTINGS, work.get(tx, [owner], unknown[1].work_id))
     assert [row["state"] for row in foreign()] == ["dead"]
 
 
