@@ -11,6 +11,7 @@ from schemas.context.persona import SoulChanges
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
 from store.context import persona as kept
+from store.context import souls
 from tests.fakes.provider import Behaviour
 
 CLOSED = {
@@ -56,7 +57,7 @@ def model_of(talk):
 
 def state_of(talk):
     with talk.store.transaction() as tx:
-        found = kept.state(tx, talk.being.being_id)
+        found = souls.state(tx, talk.being.being_id)
         return found.project, found.mood, found.topic
 
 
