@@ -45,6 +45,8 @@ def fact(content, *refs):
         ("Lives with a former colleague.", "Lives with a colleague."),
         ("Swims on Mondays.", "Swims on Tuesdays."),
         ("Pays twenty dollars a week.", "Pays thirty dollars a week."),
+        ("Zahlt zwanzig Euro.", "Zahlt dreißig Euro."),
+        ("Tiene dos gatos.", "Tiene tres gatos."),
         ("Pays 20 dollars a week.", "Pays 20 euros a week."),
         ("Owes $20.", "Owes €20."),
         ("Was born in 1990.", "Was born in 1991."),
