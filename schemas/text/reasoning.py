@@ -20,7 +20,7 @@ _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inne
 _MADE_UP = (
     r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|pondering"
     r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
-    r"|lobethinking|scratch_pad|思考(?:过程)?|推理(?:过程)?"
+    r"|inner(?:thoughts?|monologue)|internal|lobethinking|scratch_pad|思考(?:过程)?|推理(?:过程)?"
     r"|gedanken|réflexion|pensées?|razonamiento|pensamiento|ragionamento|raciocínio"
 )
 # Common words.
@@ -90,8 +90,9 @@ _FORMS = {
         r"(?:reasoning|thinking|thoughts?|tool_calls|code_interpreter)\b[^<>]*+>"
         r"|[^<>]*+>\s{0,5}<summary>(?:<\w{1,9}>)?"
         r"(?:\U0001f4ad\s?[^<>\s]{1,40}['\u2019]s\s(?=thoughts)|\W{0,5}(?:(?:view|show|hide|model|ai|model's)\s)?)"
-        r"(?:thinking|thoughts?|reasoning|reasoned|chain.of.thought|inner monologue|(?:已深度)?思考(?:过程)?"
-        r"|推理(?:过程)?|gedankengang|denkprozess|raisonnement|razonamiento|ragionamento|raciocínio|рассуждения|размышления)"
+        r"(?:thinking|thoughts?|reasoning|reasoned|chain.of.thought|inner monologue"
+        r"|(?:已?深度|已)?思考(?:过程|中|完成)?|推理(?:过程)?"
+        r"|gedankengang|denkprozess|raisonnement|razonamiento|ragionamento|raciocínio|рассуждения|размышления)"
         r"(?: process)?(?: for [^<]{1,40}|\s?\([^()<]{1,40}\))?\W{0,5}(?:</\w{1,9}>)?\W{0,5}</summary>)",
         r"</details>",
     ),
@@ -112,7 +113,8 @@ _FORMS = {
     ),
     # Poe and others quote it.
     "quote": _Form(
-        r"(?:>[ \t]?)?[^\w\n<>#-]{0,6}(?:thinking|thoughts?|thought process|reasoning)(?:\.\.\.|:|…)?[*_]{0,3}:?"
+        r"(?:>[ \t]?)?[^\w\n<>#-]{0,6}(?:thinking|thoughts?|thought process|reasoning)"
+        r"(?: for \d{1,4}(?:\.\d)? ?(?:s|sec(?:onds?)?|m|min(?:utes?)?)\b)?(?:\.\.\.|:|…)?[*_]{0,3}:?"
         r"[ \t]{0,5}\n\s{0,5}(?=>)",
         r"^(?=[^\s>])",
         at_beginning=True,
@@ -126,6 +128,8 @@ _FORMS = {
         r"^(?:#{1,4}[ \t]|\*\*)(?:my |final )?(?:answer|response|reply|output):?(?:\*\*)?:?",
         at_beginning=True,
     ),
+    # Empty: the model was told not to think.
+    "empty": _Form(rf"<{_NAMESPACE}(?:{_NAMES})\s?/>(?! (?-i:[a-z]))", "", at_beginning=True),
     "labelled": _Form(r"(?:reasoning|thinking|thought):\s", r"^(?:final )?answer:", at_beginning=True),
     "comment": _Form(r"<!--", r"-->[ \t]{0,9}$", at_beginning=True, may_be_all=True),
     # What OpenCode tells GLM of its earlier reasoning
@@ -173,7 +177,10 @@ _FRAME = re.compile(
     r"|<\|(?:return|end|message)\|>",
     _FLAGS,
 )
-_ANSWER = re.compile(r"\s*<(answer|response|output)>(?P<said>(?:(?!</?\1>).)*)</\1>\s*", re.DOTALL | re.IGNORECASE)
+_ANSWER = re.compile(
+    r"\s*<(answer|response|output|final(?:_answer|_response)?)>(?P<said>(?:(?!</?\1>).)*)</\1>\s*",
+    re.DOTALL | re.IGNORECASE,
+)
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
 # Between two markers that are only spoken of.
 _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "à", "y", "o", "e", "と", "和", "や"))
@@ -331,6 +338,8 @@ class _Reader:
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()
         last = between.rpartition("\n")[2]
+        if _ITEM.fullmatch(f"{line} ") and _ITEM.fullmatch(last):
+            return True
         if "\n" in between and ((_ITEM.match(line) and _ITEM.match(last)) or line.strip() == last.strip() == "|"):
             return True
         in_sentence = line[-1:].isalnum() or line[-1:] in {",", "("}

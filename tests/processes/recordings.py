@@ -361,6 +361,38 @@ BACKGROUND = {
 }
 
 BACKGROUND |= {
+    "dify, questions behind the talk": [
+        {
+            "role": "user",
+            "content": "Human: Hello.\nAssistant: Hello!\nPlease help me predict the three most likely questions that "
+            "human would ask, and keep each question under 20 characters.\nThe output must be an array in JSON format "
+            'following the specified schema:\n["question1","question2","question3"]\n\nquestions:\n',
+        }
+    ],
+    "opencode, compaction": [
+        *_SAID,
+        {
+            "role": "user",
+            "content": "Provide a detailed prompt for continuing our conversation above.\nFocus on information that "
+            "would be helpful for continuing the conversation, including what we did.",
+        },
+    ],
+    "letta, a summary": [
+        {
+            "role": "system",
+            "content": "Your job is to summarize a history of previous messages in a conversation between an AI "
+            "persona and a human.\nIt may not be complete.",
+        },
+        {"role": "user", "content": "My cat is called Minka."},
+    ],
+    "perplexica, suggestions": [
+        {
+            "role": "system",
+            "content": "You are an AI suggestion generator for an AI powered search engine. You will be given a "
+            "conversation below. You need to generate 4-5 suggestions.",
+        },
+        {"role": "user", "content": "My cat is called Minka."},
+    ],
     "sillytavern, a prompt of the user's own": sillytavern(
         *_SAID, last=[{"role": "system", "content": "[Pause your roleplay. Update the tracker.]"}]
     ),
@@ -396,6 +428,10 @@ NOT_BACKGROUND = {
     "a person asks for a title": [{"role": "user", "content": "Generate a title for my poem, please."}],
     "a person quotes a prompt": [
         {"role": "user", "content": "What does this do? ### Task: Generate a concise, 3-5 word title <chat_history>"}
+    ],
+    "a person takes the talk with them": [
+        *_SAID,
+        {"role": "user", "content": "Provide a detailed prompt for continuing our conversation above, I go to Bern."},
     ],
     "a person asks for a summary": [*_SAID, {"role": "user", "content": "Summarize what I told you."}],
     "a nudge in a group": sillytavern(

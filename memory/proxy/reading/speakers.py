@@ -36,7 +36,9 @@ _INSTRUCTED = re.compile(
     r"\s*You(?: are|'re) (?:an?|the|my) (?:[\w,-]{1,30} ){0,5}(?:assistant|AI|chatbot|chat bot|agent|language model)\b",
     re.IGNORECASE,
 )
-_CARD = re.compile(r"\s*(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE)
+_CARD = re.compile(
+    r"\s*(?:system(?: prompt)?:\s*)?(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE
+)
 # `Ann: `, `**Ann:** `, `### Ann:`, `[Ann]: `
 _LABEL = re.compile(
     r"^(?:#{1,4}[ \t]{1,3}|\*\*|\[)?(?P<name>[^\n:\[\]<>{}*#]{1,100})(?:\*\*|\])?:(?:\*\*)?(?:[ \t]|$)", re.MULTILINE

@@ -69,6 +69,7 @@ What would be a short and relevant title for this chat ? You must strictly answe
 """,
     "Dify, Flowise, LangChain, LangMem, LlamaIndex": r"""
 Please help me predict the three most likely questions that human would ask, {{}}JSON format following the specified schema:{{}}
+{{}}Please help me predict the three most likely questions that human would ask, {{}}JSON format following the specified schema:{{}}questions:
 Given the following conversations: {{}} Please help me predict the three most likely questions that human would ask and keeping each question short and concise.
 Given the following conversation and a follow up question, rephrase the follow up question to be a standalone question{{}}Standalone question:
 Create a summary of the conversation above:
@@ -162,9 +163,16 @@ Create a comprehensive summary of this conversation that captures all essential 
 Generate a detailed summary of this conversation. Include: 1. A brief overview of what was discussed{{}}
 Given the following... please reply with a title for the chat that is 3-4 words in length,{{}}
 You are a title generator. You output ONLY a {{}}title. Nothing else.{{}}
+Provide a detailed prompt for continuing our conversation above.{{}}Focus on information that would be helpful for continuing the conversation,{{}}
 Your task is to create a detailed summary of the conversation so far, paying close attention to the user's explicit requests and your previous actions.{{}}
 """,
-    "Graphiti, mem0": r"""
+    "Perplexica": r"""
+You are an AI suggestion generator for an AI powered search engine. You will be given a conversation below.{{}}
+You will be given a conversation below and a follow up question. You need to rephrase the follow-up question{{}}
+<role> Assistant is an advanced AI system designed to analyze the user query and the conversation history to determine the most appropriate classification{{}}
+""",
+    "Letta, Graphiti, mem0": r"""
+Your job is to summarize a history of previous messages in a conversation between an AI persona and a human.{{}}
 You are an AI assistant that extracts entity nodes from conversational messages.{{}}
 You are a smart memory manager which controls the memory of a system. You can perform four operations: (1) add into the memory, (2) update the memory, (3) delete from the memory, and (4) no change.{{}}
 """,

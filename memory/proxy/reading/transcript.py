@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from memory.proxy.wrapping.agent_forms import retold
+from memory.proxy.wrapping.envelopes import in_envelope
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.prompt_formats import filled_in
 from providers.chat.content_parts import words_of
@@ -66,7 +67,7 @@ def read_transcript(messages: Sequence[Mapping[str, Any]], *, opened: bool = Fal
         opened: Whether the model's template opens the reasoning; a last line that ends with an opening marker does so
             as well.
     """
-    lines = tuple(line for message in messages for line in _unfolded(_line(message)))
+    lines = tuple(line for message in messages for one in _opened(_line(message)) for line in _unfolded(one))
     prefill = bool(lines) and lines[-1].role == "assistant" and opens_reasoning(lines[-1].text)
     return Transcript(lines, opened or prefill)
 
@@ -78,6 +79,15 @@ def _unfolded(line: Line) -> Iterator[Line]:
         yield line
     for role, text in pieces:
         yield replace(line, role=role, text=text, name=None)
+
+
+def _opened(line: Line) -> Iterator[Line]:
+    """Yield a line, or those of the messages that a program has put into an envelope."""
+    messages = in_envelope(line.text) if line.role == "user" else []
+    if not messages:
+        yield line
+    for sender, text in messages:
+        yield replace(line, text=text, name=sender or line.name)
 
 
 def _line(message: Any) -> Line:

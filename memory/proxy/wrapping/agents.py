@@ -30,6 +30,7 @@ _WHOLE = re.compile(
     r"|Here is a summary of the conversation to date:\s*\n"
     r"|You are in the middle of a conversation that has been summarized\."
     r"|\[Request interrupted by user(?: for tool use)?\]\s*\Z"
+    r"|Called the [A-Z]\w{1,30} tool with the following input: \{"
     r"|\[SYSTEM NOTIFICATION\b|Base directory for this skill:|Stop hook feedback:"
     # Gemini CLI's forks, as Qwen Code
     r"|This is the [A-Z]\w{1,20} (?:CLI|Code)\. We are setting up the context for our chat\."

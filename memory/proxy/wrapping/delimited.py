@@ -29,7 +29,8 @@ _ENDS = re.compile(
 )
 _ABOUT = re.compile(
     r"\b(?:context|documents?|docs?|files?|attachments?|web ?pages?|pages?|urls?|articles?|sources?|citations?|results?"
-    r"|search|knowledge|chunks?|passages?|excerpts?|references?|transcripts?|uploads?|memor(?:y|ies)|content)\b"
+    r"|search|knowledge|chunks?|passages?|excerpts?|references?|transcripts?|uploads?|memor(?:y|ies)|content|data ?bank"
+    r"|replying)\b"
     r"|[^\s.\[\]*=#-]\.\w{1,5}\b",
     re.IGNORECASE,
 )

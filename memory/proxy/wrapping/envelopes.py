@@ -1,11 +1,14 @@
 """Takes lines out of what programs put around each: the time, the channel, and objects that hold the words.
 
 [Wed 2026-03-11 23:51 PDT] hi           OpenClaw and others
+[Replying to Mira: "Hello!"] hi          bridges to messengers
 {"type": "user_message", "message": "hi", "time": …}    Letta
+<messages><message sender="Ann" time="…">hi</message></messages>   NanoClaw and others
 """
 
 import json
 import re
+from html import unescape
 
 _DATE = (
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
@@ -27,7 +30,24 @@ _STAMP = re.compile(
     re.IGNORECASE,
 )
 _LINE_STAMP = re.compile(rf"\n[ \t]*+{_STAMP.pattern}", re.IGNORECASE)
+# What a message answers, which stood in the chat before.
+_REPLY = re.compile(
+    r"\[Replying to [^\n\[\]:]{1,100}(?:: [^\n]{0,2000}?\](?:[ \t]|(?=\n)|\Z)|\]:\n(?:[^\n]++\n)++\n)[ \t\n]*+(?=\S)"
+)
+_MESSAGE = (
+    r"<message\s(?=[^<>]*\btime=)(?=[^<>]*\b(?:sender|from)=\"(?P<sender>[^\"<>]{0,200})\")[^<>]*>"
+    r"(?P<said>(?:(?!</?message\b).)*)</message>\s*+"
+)
+_MESSAGES = re.compile(_MESSAGE, re.DOTALL)
+_ENVELOPE = re.compile(
+    r"\s*+(?:<context\b[^<>]*/>\s*+)?(?:<(?P<tag>(?:new_)?messages)>\s*+)?"
+    rf"(?P<all>(?:{_MESSAGE.replace('(?P<sender>', '(?:').replace('(?P<said>', '(?:')})++)(?(tag)</(?P=tag)>\s*+)",
+    re.DOTALL,
+)
+_QUOTED = re.compile(r"<(?P<name>quoted\w{0,20})\b[^<>]*>(?:(?!</?(?P=name)\b).)*</(?P=name)>\s*+", re.DOTALL)
 # Kinds of objects that no person said.
+_TEXTS, _TIMES = ("message", "text", "content", "body"), frozenset({"time", "timestamp", "date", "ts"})
+_SENDERS = frozenset({"from", "sender", "user", "username", "author"})
 _EVENTS = frozenset({"heartbeat", "login", "system_alert", "system_message"})
 
 
@@ -36,9 +56,22 @@ def without_envelope(text: str) -> str:
     text = text.strip()
     if text.startswith("{"):
         return _within(text)
+    if reply := _REPLY.match(text):
+        text = text[reply.end() :]
     stamp = _STAMP.match(text)
     # More lines with a time are a log of other talk.
     return text[stamp.end() :] if stamp and not _LINE_STAMP.search(text) else text
+
+
+def in_envelope(text: str) -> list[tuple[str | None, str]]:
+    """Return what was said in an envelope of messages, with the sender where there are several; else nothing."""
+    envelope = _ENVELOPE.fullmatch(text)
+    found = list(_MESSAGES.finditer(envelope["all"])) if envelope else []
+    senders = {one["sender"] for one in found}
+    return [
+        (unescape(one["sender"]) if len(senders) > 1 else None, unescape(_QUOTED.sub("", one["said"])).strip())
+        for one in found
+    ]
 
 
 def _within(text: str) -> str:
@@ -46,7 +79,13 @@ def _within(text: str) -> str:
         fields = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    kind, message = (fields.get("type"), fields.get("message")) if isinstance(fields, dict) else (None, None)
+    if not isinstance(fields, dict):
+        return text
+    kind, message = fields.get("type"), fields.get("message")
     if kind in _EVENTS and ("time" in fields or "reason" in fields):
         return ""
-    return message if kind == "user_message" and isinstance(message, str) else text
+    if kind == "user_message" and isinstance(message, str):
+        return message
+    said = [one for name in _TEXTS if isinstance(one := fields.get(name), str)]
+    is_message = fields.keys() & _TIMES and fields.keys() & _SENDERS and len(said) == 1
+    return said[0] if is_message and not any(isinstance(one, dict | list) for one in fields.values()) else text

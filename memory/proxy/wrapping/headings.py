@@ -77,8 +77,10 @@ _ATTACHED = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(r"^[ \t]*+(?:-{3,}+|={3,}+|\*{3,}+|_{3,}+)[ \t]*+$", re.MULTILINE)
-FENCE_OF_FILE = r"(?:[\w+-]{1,20}[ \t])?[^\s`]{1,120}\.\w{1,5}(?:[ \t]\([\d-]{1,20}\))?"
-"""The text behind the ticks of a fence whose code is a file: its language, name and lines."""
+FENCE_OF_FILE = (
+    r"(?:(?:[\w+-]{1,20}[ \t])?[^\s`]{1,120}\.\w{1,5}(?:[ \t]\([\d-]{1,20}\))?|https?://[^\s`.]{1,100}\.[^\s`]{1,300})"
+)
+"""The text behind the ticks of a fence whose code is a file or a page: its language, name and lines, or its address."""
 # Likewise, or what a tool of NextChat's answered.
 _FILE_NAME = re.compile(rf"(?:{FENCE_OF_FILE}|json:mcp-response:\S{{1,200}})[ \t]*+(?=\n)")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")

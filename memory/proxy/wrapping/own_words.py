@@ -35,6 +35,7 @@ _TASKS = re.compile(
     r"|(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
     r"(?:context|documents?|information|sources?)\b(?:[^\n]{0,60}\b(?:answer|question|query|respon[ds])|(?=[ \t]*:))"
     r"|You'?(?:re| are) an? retrieve augmented chatbot"
+    r"|You are also a helpful assistant good answering questions related to\b"
     r"|The user has attached (?:a|\d{1,3}) files? to the conversation"
     # LM Studio
     r"|The following citations were found in the files|Important: No citations were found in the user files"
@@ -70,8 +71,8 @@ _USES_CONTEXT = re.compile(
 # A template in whichever language, if it has a tag with a context.
 _HEADED = re.compile(r"\s*#{2,4}[ \t]*[^\n]{1,60}:[ \t]*\n")
 _ASKED = re.compile(
-    rf"{_LABEL}(?:my question is|{_USERS}|query|question|frage|anfrage|pregunta|domanda|pergunta|вопрос|问题|質問|질문"
-    rf"|pytanie|soru|vraag|fråga)"
+    rf"{_LABEL}(?:(?:my question|the question to answer) is|{_USERS}|query|question|frage|anfrage|pregunta|domanda"
+    rf"|pergunta|вопрос|问题|質問|질문|pytanie|soru|vraag|fråga)"
     rf"{_BEHIND_LABEL}(?=\S|\n)",
     re.IGNORECASE,
 )
@@ -95,6 +96,7 @@ _ANSWER_LABEL = re.compile(
 _ENDS_ON_ONE_LINE = re.compile(r"[ ]helpful answer:\s*+\Z", re.IGNORECASE)
 _ON_ONE_LINE = re.compile(r"[ ]{2}(?=question:)|[ ](?=helpful answer:)", re.IGNORECASE)
 _RULE = re.compile(r"\n[ \t]*+[-=*]{3,}\s*+\Z")
+_RULE_LINE = re.compile(r"^[ \t]*+[-=*]{3,}[ \t]*+\n", re.MULTILINE)
 # Paragraphs behind what was retrieved that tell the model how to answer.
 _HOW_TO_ANSWER = re.compile(
     r"(?:when answer|given the context|answer the|use the (?:context|citations|information|above)|in your response"
@@ -118,6 +120,7 @@ _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?|�
 _APPENDED = re.compile(
     r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
     r"<code_interpreter type=\"code\".*\Z"
+    r"|\n# (?:task_progress RECOMMENDED|TODO LIST (?:UPDATE|CREATION) REQUIRED)\b.*\Z"
     r"|\n(?:-{3,9}\s{1,9})?IMPORTANT: Always call `format_final_json_response` [^\n]{0,200}!\s{0,9}\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,
@@ -187,7 +190,9 @@ def _question(text: str) -> str:
         return _behind_instructions(behind.lstrip())
     if (quoted := queries.widest()) and text[quoted]:
         return text[quoted]
-    return _labelled(text) or ("" if end else text)
+    # Rules alone may set the context apart.
+    rule = _last(_RULE_LINE, text)
+    return _labelled(text) or ("" if end else text[rule.end() if rule and text[rule.end() :].strip() else 0 :])
 
 
 def _end_of_context(text: str) -> int:
@@ -207,6 +212,8 @@ def _end_of_context(text: str) -> int:
 
 def _behind_instructions(text: str) -> str:
     """The question behind paragraphs that tell how to answer, if there are some."""
+    if (label := _ASKED.match(text)) is not None:
+        return _asked(text[label.end() :])
     if not _HOW_TO_ANSWER.match(text):
         return text
     if (question := _ASKED.search(text)) is not None:

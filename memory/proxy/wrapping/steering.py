@@ -18,8 +18,9 @@ _BRACKETS = re.compile(
 )
 _OF_USER = (
     r"(?:(?:here|these|the following)[ \t]++(?:are|is)[ \t]++)?(?:some[ \t]++|the[ \t]++)?"
-    r"(?:(?:relevant|known|stored|retrieved|past|previous|important)[ \t]++){0,2}"
-    r"(?:memories|facts|information|context|notes|preferences|details)[ \t]++(?:about|of|on|for)[ \t]++the[ \t]++user"
+    r"(?:(?:relevant|known|stored|saved|existing|retrieved|past|previous|important)[ \t]++){0,2}"
+    r"(?:memor(?:ies|y)|facts|information|context|notes|preferences|details)[ \t]++"
+    r"(?:about|of|on|for)[ \t]++the[ \t]++user"
     r"|(?:(?:relevant|stored|retrieved|recalled|long-term)[ \t]++){1,2}memories(?:[ \t]++from[ \t]++[^\n:]{1,60})?"
     r"|(?:relevant|retrieved|recalled)[ \t]++memory"
     r"|user(?:'s)?[ \t]++(?:context|memor(?:y|ies)|profile|preferences|facts|information|data)"

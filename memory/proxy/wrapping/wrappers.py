@@ -23,7 +23,7 @@ _AT_HAND = (
 )
 _AMONG_OTHERS = (
     r"contents?|data|date(?:time)?|details|entries|info(?:rmation)?|instructions?|location|notes?|output|response|results?|search|selection|state"
-    r"|text|time(?:stamp)?"
+    r"|metadata|text|time(?:stamp)?"
 )
 _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
@@ -31,6 +31,13 @@ _NAMES = re.compile(
     rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
     r"|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
 )
+# A tag that names a file, whatever its own name is; people ask about tags of web pages.
+_FILE_TAG = re.compile(
+    r"<(?P<name>[a-z][\w.-]{0,40})\s[^<>]{0,300}?\b(?:name|file|file_?name|file_?path|path|title)=[\"']?"
+    r"[^\"'<>\n]{1,200}\.(?:pdf|md|txt|docx?|odt|rtf|csv|tsv|json|xlsx?|pptx?|epub|log|eml|srt|vtt)\b",
+    re.IGNORECASE,
+)
+_OF_PAGES = frozenset(("a", "input", "iframe", "embed", "object", "meta", "link", "img", "button", "form"))
 # Tags that hold the user's own words.
 _OWN = re.compile(
     r"<(?P<name>task|feedback|query|question|问题|提问|user[._-]?(?:query|question|message|input|request|prompt))\s*>"
@@ -45,7 +52,8 @@ _CLOSES_LINE = re.compile(r"\][ \t]*+\n\s*+")
 
 def without_wrappers(text: str) -> str:
     """Return a line without what a frontend put before and behind the user's words, stripped."""
-    narrowed = _Narrowed(text).read()
+    # A file alone, under a name of one's own, may be what a person writes.
+    narrowed = _Narrowed(text).read() or _Narrowed(text, files=False).read()
     kept = without_results(narrowed)
     if kept != narrowed:
         kept = _Narrowed(kept).read()
@@ -53,17 +61,18 @@ def without_wrappers(text: str) -> str:
         # What parted them from the user's words.
         kept = _RULES.sub("", kept).strip()
     own = _OWN.fullmatch(kept)
-    return own["said"].strip() if own else kept
+    return (_Narrowed(own["said"]).read() or own["said"].strip()) if own else kept
 
 
 class _Narrowed:
     """A line, of which the part from `begin` to `end` may be the user's; neither begins nor ends with white space."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, files: bool = True) -> None:
         self._text = text
         self._begin, self._end = 0, len(text.rstrip())
         self._go_to(0)
-        self._markup = Markup(text, _NAMES.fullmatch)
+        named = {found["name"].lower() for found in _FILE_TAG.finditer(text)} - _OF_PAGES if files else set()
+        self._markup = Markup(text, lambda name: name in named or _NAMES.fullmatch(name))
         tags = [mark for mark in self._markup.marks if mark.kind == "tag"]
         self._opening, self._closing = {tag.start: tag for tag in tags}, {tag.end: tag for tag in tags}
         found = list(blocks(text, self._markup))

@@ -164,7 +164,40 @@ WRAPPED |= {
     " JSON schema below.\n\nHere is the output schema:\n```\n{}\n```",
     "n8n, a form of the answer": f"{OWN}\n----\nIMPORTANT: Always call `format_final_json_response` to format it!",
 }
+WRAPPED |= {
+    "lobechat, long ago": "You are also a helpful assistant good answering questions related to Bern. Answer from the"
+    f" passages.\n\n<Context>\nI live in Bern.\n</Context>\n\nThe question to answer is:\n\n{OWN}\n",
+    "rules and no label": "Context information is below.\n--------------------\nI live in Bern.\n"
+    f"--------------------\n{OWN}",
+    "a tag of one's own with a file's name": f'<pdf name="cv.pdf">\nI live in Bern.\n</pdf>\n\n{OWN}',
+    "a page in a fence": f"```https://x.example/cv\nI live in Bern.\n```\n\n{OWN}",
+    "metadata": f"<additional_metadata>\nActive: cv.md\n</additional_metadata>\n<user_request>\n{OWN}\n</user_request>",
+    "cline, a rule within the task": "<task>\n<explicit_instructions>\nMake a rule.\n</explicit_instructions>\n"
+    f"{OWN}\n</task>",
+    "cline, a list of tasks": f"<task>\n{OWN}\n</task>\n\n# task_progress RECOMMENDED\n\nInclude a list.\n\n"
+    "<environment_details>\ncv.md\n</environment_details>",
+    "a data bank": f"[Start of data bank]\nI live in Bern.\n[End of data bank]\n\n{OWN}",
+    "existing memory": f"# Existing memory about the user:\n1. Lives in Bern\n\n{OWN}",
+    "an answer to a message": f'[Replying to Mira: "I live in [Bern]"]\n{OWN}',
+    "an answer to several lines": f"[Replying to Mira]:\nI live in Bern.\nAnd you?\n\n{OWN}",
+    "an answer, behind": f"{OWN}\n\n[Replying to Mira id:5]\nI live in Bern.\n[/Replying]",
+    "an object of a bridge": f'{{"from": "Ann", "chat": 5, "text": "{OWN}", "date": "2026-03-02"}}',
+}
 OWN_TEXTS = [
+    "[Replying to Tom] I told him no.",
+    "[Replying to your last message] I am Bo.",
+    "> my own poem\n\nDo you like it?",
+    "# TODO LIST FOR MONDAY\n- buy milk",
+    "Day one.\n# TODO LIST\n- call my mother",
+    '{"user": "Bo", "text": "I live in Bern."}',
+    '{"from": "Bo", "text": "I live in Bern.", "date": "today", "more": [1]}',
+    '<upload title="poem.txt">I wrote this for my aunt.</upload>',
+    '<a title="cv.pdf">this</a> is what I wrote on my page.',
+    "The question to answer is: should I move?",
+    "Existing memory of my father: he sang.",
+    "[Start of the day] I woke up.\n[End of the day] I was tired.",
+    "Called the doctor today.",
+    "System: You are late, my boss said.",
     "Aktuelle Zeit: 3 Uhr, und ich kann nicht schlafen.",
     "Selected text is blue.\n\nUser: that is me.",
     "He asked:  Question: who are you?",

@@ -315,3 +315,28 @@ def test_a_chat_in_one_message_is_divided_whatever_its_labels_look_like(talk):
     text = f"You are Mara, a pirate captain.\n\nLorebook: I live in Ossia.\n\n{talk}"
     transcript = read_transcript([{"role": "user", "content": text}])
     assert [turn.text for turn in turns_of(transcript, NAMES)] == ["Hi.", "Hello.", "I bake."]
+
+
+def test_messages_in_an_envelope_are_lines_each_with_its_sender_where_there_are_several():
+    def turns(*messages):
+        written = "\n".join(f'<message sender="{name}" time="8:00">{text}</message>' for name, text in messages)
+        text = f'<context timezone="UTC" />\n<messages>\n{written}\n</messages>'
+        return [
+            (turn.role, turn.text) for turn in turns_of(read_transcript([{"role": "user", "content": text}]), NAMES)
+        ]
+
+    quoted = "<quoted_message from='Mara'>Tea?</quoted_message>"
+    assert turns(("Jonny", f"{quoted}Yes &amp; no."), ("Jonny", "Why?")) == [("user", "Yes & no."), ("user", "Why?")]
+    assert turns(("Jon Smith", "Yes."), ("Otto", "No.")) == [("user", "Yes."), ("other", "No.")]
+    for words in ("<message>I quit.</message>", 'He sent <message sender="Otto" time="8:00">no</message> to me.'):
+        assert [turn.text for turn in turns_of(read_transcript([{"role": "user", "content": words}]), NAMES)] == [words]
+
+
+def test_a_card_behind_its_label_is_no_word_of_the_users():
+    chat = "System: You are Mara, an innkeeper.\n\nUser: Hi.\nAssistant: Hello.\nUser: A room, please."
+    turns = turns_of(read_transcript([{"role": "user", "content": chat}]), NAMES)
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "Hi."),
+        ("assistant", "Hello."),
+        ("user", "A room, please."),
+    ]
