@@ -96,6 +96,9 @@ _AROUND_ROLE = re.compile(
     r"(?P<role>[\w\u0900-\u0963]{1,20})\W?(?:\s?[(\[].*)?",
     re.IGNORECASE | re.DOTALL,
 )
+# Words of a role that a model has for any speaker.
+_ALSO_OF_OTHERS = frozenset({"human", "person", "speaker", "i", "me", "myself", "self"})
+_WORD = re.compile(r"\w+")
 Said = TypeVar("Said", FoundFact, FoundTodo)
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
 
@@ -206,11 +209,27 @@ class _Grounds:
         ground = self.setting.quoted(item.span, self.shown[place].own_text, before, message.created_at, known)
         if faults := ground.faults(item.content, declared):
             raise Dropped(faults[0])
+        if message.role == "other" and self._is_of_the_user(item, message.speaker or ""):
+            raise Dropped("of the user, by another's words about themselves")
         item = self._timed(item, self.shown[place].own_text, ground.words)
         if ground.shares_a_word(item.content):
             return item
         doubted[UNSHARED] += 1
         return replace(item, confidence=max(LEAST_CONFIDENCE, item.confidence * UNSHARED_CONFIDENCE))
+
+    def _is_of_the_user(self, item: Item, speaker: str) -> bool:
+        """Whether a statement begins with the user, where neither it names its speaker nor its quotation the user."""
+        first, both = _beginning(item.content)
+        roles = ROLES["user"] - _ALSO_OF_OTHERS
+        named = self.setting.is_user(first) or self.setting.is_user(both)
+        is_role = any(
+            word == role or (not role.isascii() and word.startswith(role)) for word in both.split() for role in roles
+        )
+        told, said = slug(item.content), item.span
+        return (named or is_role) and not (
+            any(part in told for part in slug(speaker).split("_") if part)
+            or any(map(self.setting.is_user, _WORD.findall(said)))
+        )
 
     def _timed(self, item: Item, text: str, words: str) -> Item:
         """The item with the time that its words name, against the date of its message."""
@@ -222,6 +241,12 @@ class _Grounds:
         time = next((found for found in spoken if found), None)
         # A time that the model worked out itself gives way to the words that were said.
         return replace(item, due=due or (time.words if time else item.due), time=time)
+
+
+def _beginning(text: str) -> tuple[str, str]:
+    """The first word of a text in lower case, and the first two."""
+    words = [word.casefold() for word in _WORD.findall(text[:STATEMENT_CHARACTERS])[:2]]
+    return (words or [""])[0], " ".join(words)
 
 
 def _declared(found: FoundFact) -> list[tuple[str, str]]:
@@ -251,11 +276,13 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
         raise Dropped("hearsay")
     _known(found.fact_type, FactKind)
     refs: dict[str, str] = {}
-    for entity in found.entities:
+    # What others say of themselves is never about the user.
+    entities = [one for one in found.entities if message.role != "other" or entity_ref(one.type, one.name) != USER_REF]
+    for entity in entities:
         _known(entity.type, EntityType)
         if ref := entity_ref(entity.type, entity.name):
             refs.setdefault(ref, entity.name.strip())
-    if not found.entities and subject:
+    if not entities and subject:
         # A fact that names nothing is about the one whose fact it is.
         refs = {subject: found.subject.strip()}
     if not refs:

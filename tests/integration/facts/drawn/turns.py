@@ -256,6 +256,32 @@ OTHERS_WORDS = {
         (fact("I'm allergic to nuts", "Sam is allergic to nuts.", speaker="Sam", **people("Sam")),),
         knows=("Sam is allergic to nuts.",),
     ),
+    **{
+        f"a guest's life as the user's: {told}": Turn(
+            (bystander("Sam", said), "Noted, Sam!"),
+            (fact(said, told, speaker="Sam", **people("Sam")),),
+            dropped={"of the user, by another's words about themselves": 1},
+        )
+        for said, told in (
+            ("I'm allergic to nuts", "The user is allergic to nuts."),
+            ("My boss loves nuts", "The user's boss loves nuts."),
+            ("Ich liebe Tee", "Der Nutzer liebt Tee."),
+            ("Я люблю чай", "Пользователь любит чай."),
+            ("我喜欢茶", "用户喜欢茶。"),
+        )
+    },
+    "a guest whom the user knows": Turn(
+        (bystander("Sam", "I'm allergic to nuts"), "Noted, Sam!"),
+        (
+            fact(
+                "I'm allergic to nuts",
+                "The user's friend Sam is allergic to nuts.",
+                speaker="Sam",
+                **people("Sam") | {"entities": [{"type": "person", "name": "user"}]},
+            ),
+        ),
+        knows=("The user's friend Sam is allergic to nuts.",),
+    ),
     "a guest about the user": Turn(
         (bystander("Sam", "Ana loves tea"), "Ha."), (fact("Ana loves tea", speaker="Sam"),), dropped={"hearsay": 1}
     ),
