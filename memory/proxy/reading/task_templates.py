@@ -136,11 +136,20 @@ Generate a concise, sentence-case title (3-7 words) that captures the main topic
 Analyze if this message indicates a new conversation topic. If it does, extract a {{}}
 Please write a 5-10 word title for the following conversation: {{}}
 Summarize this coding conversation in under 50 characters.{{}}
-[SUGGESTION MODE: Suggest what the user might naturally type next into Claude Code.]{{}}
+[SUGGESTION MODE: Suggest what the user might naturally type next{{}}
 CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.{{}}
 Your task is to create a detailed summary of this conversation. This summary will be placed at the start of a continuing session;{{}}
 You are an assistant for performing a web search tool use{{}}
 Web page content: --- {{}} --- {{}}Provide a concise response based {{}}the content above{{}}
+""",
+    "Gemini CLI and its forks, as Qwen Code": r"""
+Generate a concise, sentence-case title (3-7 words) that captures what this programming-assistant session is about.{{}}
+Generate the session title now. Populate the schema with a single short title string.
+Generate a short kebab-case name (2-4 words) that captures the main topic of this conversation.{{}}
+You are the component that summarizes internal chat history into a given structure.{{}}
+{{}}You are a specialized context summarizer that creates a comprehensive markdown summary from chat history for future reference.{{}}
+Analyze *only* the content and structure of your immediately preceding response (your last turn in the conversation history).{{}}
+Managed memory directory: {{}}Scan the recent conversation history in your context and update durable managed memory.{{}}
 """,
     "Codex CLI": r"""
 You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary for another LLM that will resume the task.{{}}

@@ -23,6 +23,7 @@ from memory.proxy.reading.speakers import (
     without_merging,
 )
 from memory.proxy.reading.transcript import Line, Transcript
+from memory.proxy.wrapping.agents import acknowledges
 from memory.proxy.wrapping.documents import is_file_alone, may_hold_document
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
@@ -140,10 +141,15 @@ def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
 
 
 def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the lines, but for a first one with which a frontend only asks for the greeting."""
+    """Yield the lines, but for those of a frontend that stand as the user's or the Being's without a word of theirs."""
     talk = [line for line in lines if line.role in ("user", "assistant")]
     is_asked = len(talk) > 1 and talk[1].role == "assistant" and talk[0].role == "user"
+    before: Line | None = None
     for line in lines:
+        is_answered = before is not None and before.role == "user" and not own_words(before.text)
+        before = line
+        if line.role == "assistant" and is_answered and acknowledges(line.text):
+            continue
         if is_asked and line is talk[0] and _PLACEHOLDER.fullmatch(line.text.strip()):
             continue
         if line.role == "user" and not line.other_parts and is_steering(line.text):

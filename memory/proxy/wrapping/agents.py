@@ -34,7 +34,22 @@ _WHOLE = re.compile(
     r"|\[SYSTEM NOTIFICATION\b|Base directory for this skill:|Stop hook feedback:"
     # Gemini CLI's forks, as Qwen Code
     r"|This is the [A-Z]\w{1,20} (?:CLI|Code)\. We are setting up the context for our chat\."
-    r"|\[ASYNC SUBAGENT COMPLETE - |# task_progress |\[TASK RESUMPTION\])"
+    # OpenCode, in parts of the message
+    r"|Called the \w{1,40} tool with the following input: \{[^\n]*\}\s*\Z"
+    r"|<path>[^\n]*</path>\n<type>\w{1,20}</type>\n<(?:content|entries)>\n.*</(?:content|entries)>\s*\Z"
+    r"|(?:The following tool was executed by the user"
+    r"|Summarize the task tool output above and continue with your task\.)\s*\Z"
+    r"|Use the above message and context to generate a prompt and call the task tool with subagent: "
+    r"|\[ASYNC SUBAGENT COMPLETE - |# task_progress |\[TASK RESUMPTION\])",
+    re.DOTALL,
+)
+# The answers that an agent's program writes behind such texts.
+_ACKNOWLEDGES = re.compile(
+    # Gemini CLI
+    r"Got it\. Thanks for the (?:additional )?context!"
+    # aider
+    r"|Ok, (?:any changes I propose will be to those files|I will use these files as references"
+    r"|I won't try and edit those files without asking first)\."
 )
 _PROJECT = re.compile(r"\s*+# (?:AGENTS|CLAUDE)\.md instructions\b[^\n]*+\n\s*+<INSTRUCTIONS>")
 _PROJECT_ENDS = "</INSTRUCTIONS>"
@@ -46,9 +61,9 @@ _ATTRIBUTION = "x-anthropic-billing-header:"
 _SUB_AGENT = "cc_is_subagent=true"
 _PREAMBLE = re.compile(r"You are (?:Claude Code|a Claude agent)\b[^\n]{0,100}")
 _SUB_AGENT_PROMPT = re.compile(
-    r"\s*You are an? (?:[^\n.,]{1,80} for Claude Code\b"
-    # Open WebUI
-    r"|sub-agent working on a specific task assigned by the lead agent\.)"
+    r"\s*You are (?:now acting as )?(?:an?|the) (?:[^\n.,]{1,80} for Claude Code\b"
+    # Open WebUI, Qwen Code
+    r"|(?:[^\n.,]{1,80} )?sub-?agent (?:working on|for)\b)"
 )
 
 
@@ -66,6 +81,11 @@ def without_insertions(text: str) -> str:
     if _PROJECT.match(text) and _PROJECT_ENDS in text:
         return text[text.rindex(_PROJECT_ENDS) + len(_PROJECT_ENDS) :]
     return text
+
+
+def acknowledges(text: str) -> bool:
+    """Whether an answer is one that an agent's program writes itself, behind what it put into the user's line."""
+    return _ACKNOWLEDGES.fullmatch(text.strip()) is not None
 
 
 def is_preamble(text: str) -> bool:

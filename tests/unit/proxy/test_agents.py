@@ -1,5 +1,6 @@
 """What coding agents put into the user's line is not the user's, and their own requests are no talk."""
 
+import itertools
 import json
 
 import pytest
@@ -13,6 +14,10 @@ from memory.proxy.wrapping.own_words import own_words
 
 SAID = "My sister Ingeborg moves to Bergen."
 REMINDER = "<system-reminder>\nContents of /home/ann/CLAUDE.md:\n\n# notes\n</system-reminder>"
+READS = 'Called the Read tool with the following input: {"filePath":"/home/ann/a.txt"}'
+FILE = (
+    "<path>/home/ann/a.txt</path>\n<type>file</type>\n<content>\n1: Bern\n\n(End of file - total 1 lines)\n</content>"
+)
 NAMES = Names([], [])
 
 
@@ -60,6 +65,10 @@ def test_of_an_agents_line_the_users_words_are_theirs(text):
         "You are in the middle of a conversation that has been summarized.\n\n<summary>\nBergen.\n</summary>",
         "[read_file for 'src/a.py'] Result:\n1 | import os",
         "[execute_command for 'ls'] Result:\nCommand executed.\nOutput:\na.py",
+        READS,
+        FILE,
+        "<path>/home/ann</path>\n<type>directory</type>\n<entries>\na.txt\n\n(1 entries)\n</entries>",
+        "The following tool was executed by the user",
     ],
 )
 def test_a_line_that_an_agent_wrote_has_no_word_of_the_users(text):
@@ -76,16 +85,42 @@ def test_a_line_that_an_agent_wrote_has_no_word_of_the_users(text):
         "This session is being continued tomorrow, I hope.",
         "[Request interrupted by user] is what it said. Why?",
         "The slug <slug> of that page is wrong.",
+        "Called the bank, the phone tool with the following input: a card.",
+        f"{FILE}\nIs that right?",
     ],
 )
 def test_words_about_agents_are_the_users(text):
     assert own_words(text) == text
 
 
-@pytest.mark.parametrize("parts", [[REMINDER, SAID], [SAID, REMINDER], [REMINDER, REMINDER, SAID]])
+@pytest.mark.parametrize("parts", [[REMINDER, SAID], [SAID, REMINDER], [REMINDER, REMINDER, SAID], [READS, FILE, SAID]])
 def test_of_several_parts_those_of_the_agent_are_left_out(parts):
     content = [{"type": "text", "text": part} for part in parts]
     assert [turn.text for turn in turns_of(read_transcript([{"role": "user", "content": content}]), NAMES)] == [SAID]
+
+
+@pytest.mark.parametrize(
+    ("put_in", "answer"),
+    [
+        (
+            "This is the Qwen Code. We are setting up the context for our chat.\nBern.",
+            "Got it. Thanks for the context!",
+        ),
+        (
+            "I have *added these files to the chat* so you see them.",
+            "Ok, any changes I propose will be to those files.",
+        ),
+    ],
+)
+def test_an_agent_also_writes_the_answer_to_what_it_puts_in(put_in, answer):
+    def heard(*lines):
+        roles = zip(itertools.cycle(["user", "assistant"]), lines, strict=False)
+        messages = [{"role": role, "content": line} for role, line in roles]
+        return [turn.text for turn in turns_of(read_transcript(messages), NAMES)]
+
+    assert heard(put_in, answer, SAID) == [SAID]
+    assert heard(put_in, "How nice.", SAID) == ["How nice.", SAID]
+    assert heard(SAID, answer) == [SAID, answer]
 
 
 def made_by(system, *messages):
@@ -116,6 +151,10 @@ USER = {"role": "user", "content": SAID}
             {"type": "text", "text": "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\n- Summarize."}]}),
         ([*HEAD, "You are an interactive agent."], {"role": "user", "content":
             "[SUGGESTION MODE: Suggest what the user might naturally type next into Claude Code.]\n\nBe brief."}),
+        (["You are now acting as the managed memory extraction subagent for an AI coding assistant.\n\nScan."], USER),
+        (["You are Qwen Code, an interactive agent."], {"role": "user", "content":
+            "Managed memory directory: `/home/ann/memory`\n\nScan the recent conversation history in your context and "
+            "update durable managed memory.\n\n## Existing memory files\n\n(none yet)"}),
     ],
 )  # fmt: skip
 def test_requests_of_an_agents_own_are_told(system, said):
