@@ -167,7 +167,7 @@ class Life(RuleBasedStateMachine):
         name = data.draw(st.sampled_from(range(len(self.ids))))
         self.both(
             lambda: getattr(self.plain, wish)(name),
-            lambda tx: getattr(nodes, wish)(tx, self.being_id, self.ids[name]),
+            lambda tx: nodes.change_state(tx, self.being_id, self.ids[name], wish),
         )
 
     @rule(data=st.data(), importance=IMPORTANCE)
