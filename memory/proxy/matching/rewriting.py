@@ -39,8 +39,34 @@ _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
+# Tags that only say how their words look.
+_LOOKS = frozenset(
+    (
+        "p",
+        "div",
+        "span",
+        "b",
+        "i",
+        "u",
+        "s",
+        "em",
+        "strong",
+        "q",
+        "font",
+        "small",
+        "del",
+        "li",
+        "ul",
+        "ol",
+        "blockquote",
+    )
+)
+_PICTURE = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\s]*+\)")
 # A tag alone, a row of a table, and a line in brackets.
-_MARKS = re.compile(r"<[^<>]{1,200}>|^[ \t]*+\|[^\n]*\|[ \t]*$|^[ \t]*+\[[^\[\]\n]*\][ \t]*$", re.MULTILINE)
+_MARKS = re.compile(
+    r"<[^<>]{1,200}>|^[ \t]*+\|[^\n]*\|[ \t]*$|^[ \t]*+\[[^\[\]\n]*\][ \t]*$",
+    re.MULTILINE,
+)
 _TIME = (
     r"(?:\d{4}-\d{1,2}-\d{1,2}[T ,]*+|\d{1,2}[./]\d{1,2}[./]\d{2,4}[ ,]*+|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[ ,]*+"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*+ \d{1,2}(?:, \d{4})?[ ,]*+)*"
@@ -51,9 +77,11 @@ _TIMED = re.compile(
     re.IGNORECASE,
 )
 _BRACKET_TIME = re.compile(r"\A\s*[\[(][^\[\]()\n]{0,60}\d{1,2}:\d{2}[^\[\]()\n]{0,30}[\])]\s*[:-]?\s*")
-_BRACKET = re.compile(r"\A\s*\[(?:time|date|timestamp|clock)\b[^\[\]\n]{0,60}\]\s*", re.IGNORECASE)
+_BRACKET = re.compile(
+    r"\A\s*\[(?:(?:time|date|timestamp|clock)\b[^\[\]\n]{0,60}|\d{1,4} [a-z]{3,7} ago|just now)\]\s*", re.IGNORECASE
+)
 _MASK = re.compile(
-    r"\[(?:redacted|censored|removed|masked|hidden|filtered|name|\.\.\.|…|_+)\]|[*•✱#]{2,}|[█▇■●♥❤]+|\b[xX_]{3,}\b"
+    r"\[(?:redacted|censored|removed|masked|hidden|filtered|name|link|url|image|photo|\.\.\.|…|_+)\]|[*•✱#]{2,}|[█▇■●♥❤]+|\b[xX_]{3,}\b"
     r"|(?-i:\[[A-Z][A-Z_]{1,20}\d{0,3}\])|\{\{\w{1,20}\}\}",
     re.IGNORECASE,
 )
@@ -260,14 +288,16 @@ def _language(text: str) -> str | None:
 
 
 def _panels_of(text: str) -> tuple[str, str]:
-    """A text without fenced blocks, tags, comments, tables and lines in brackets; and its fenced blocks and tags."""
+    """A text without fenced blocks, tags, comments, pictures, tables and lines in brackets; and what of it tells."""
     kept, panels, place = [], [], 0
-    for block in Markup(text).blocks("fence", "comment", "tag"):
+    for block in Markup(text, lambda name: name not in _LOOKS).blocks("fence", "comment", "tag"):
         kept.append(text[place : block.opens.start])
         place = block.closes.end
         if block.opens.kind != "comment":
             panels.append(text[block.opens.start : place])
-    return _MARKS.sub(" ", " ".join([*kept, text[place:]])), "".join(panels)
+    rest = " ".join([*kept, text[place:]])
+    pictures = _PICTURE.findall(rest) if "![" in rest else []
+    return _MARKS.sub(" ", _PICTURE.sub(" ", rest) if pictures else rest), "".join([*panels, *pictures])
 
 
 def _without_time(text: str) -> str:

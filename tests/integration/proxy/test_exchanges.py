@@ -69,6 +69,7 @@ CLOTHES = {
     ),
     "names before answers": lambda line: f"Mara: {line}" if "hill" in line else line,
     "cut answers": lambda line: f"{line[:40]}…" if "hill" in line else line,
+    "paragraphs": lambda line: f"<p>{line}</p>" if "hill" in line else line,
 }
 
 
@@ -82,6 +83,31 @@ def test_history_in_other_clothes_is_the_same(door, form):
         lines += [asked, answer]
 
     assert (door.stands(), door.conversations(), door.retracted()) == (lines, 1, [])
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ["![A lamp](https://x.example/1.png)\n\nIt is [link] at hill {}.", "It is https://x.example/?a=1 at hill {}."],
+)
+def test_answers_without_their_pictures_and_addresses_are_the_same(door, shown):
+    said, lines = "![A lamp](https://x.example/1.png)\n\nIt is https://x.example/?a=1 at hill {}.", []
+    for number, asked in enumerate(["Ulm?", "Where?", "When?"]):
+        history = [shown.format(at // 2) if at % 2 else line for at, line in enumerate(lines)]
+        door.asks(*history, asked, answer=said.format(number))
+        lines += [asked, said.format(number)]
+
+    assert (door.stands(), door.conversations(), door.retracted()) == (lines, 1, [])
+
+
+def test_lines_that_say_how_long_ago_they_were_said_are_the_same(door):
+    said = []
+    for number in range(3):
+        ages = [f"[{5 * (number - at)} minutes ago] {asked}" for at, asked in enumerate(["Ulm?", "Where?", "When?"])]
+        transcript = [line for pair in zip(ages[:number], said, strict=True) for line in pair]
+        said.append(f"It is behind hill {number}.")
+        door.asks(*transcript, ages[number], answer=said[-1])
+
+    assert (len(door.stands()), door.conversations(), door.retracted()) == (6, 1, [])
 
 
 def test_a_chat_in_which_another_thing_was_said_is_another(door, talked):
