@@ -19,11 +19,17 @@ _CHARACTERS = (
     r"\U000e0000-\U000e0fff"  # tags, and further variation selectors
 )
 _UNSAFE = re.compile(f"[{_CHARACTERS}]")
+_UNSEEN = re.compile(rf"[\s{_CHARACTERS}]*+")
 
 
 def visible(text: str) -> str:
     """Return the text with every control and invisible character escaped; newlines and tabs stay."""
     return _UNSAFE.sub(_escaped, text)
+
+
+def shows_nothing(text: str) -> bool:
+    """Return whether a text is nothing but white space, controls and invisible characters."""
+    return _UNSEEN.fullmatch(text) is not None
 
 
 def _escaped(found: re.Match[str]) -> str:

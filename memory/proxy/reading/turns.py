@@ -30,9 +30,14 @@ from memory.proxy.wrapping.steering import is_steering
 from memory.proxy.wrapping.written_calls import behind_result, without_call
 from memory.text.same_words import comparable, digest
 from schemas.text.reasoning import spoken
+from schemas.text.visible_text import shows_nothing
 from schemas.wire.fields import Role
 
 # What SillyTavern puts before a greeting for models that must be asked first.
+# A picture's bytes within the words.
+_PICTURE = re.compile(
+    r"!\[[^\[\]\n]{0,300}\]\(data:[^()\s]*+\)|<img\s[^<>]{0,300}?\bsrc=[\"']?data:[^<>]*+>", re.IGNORECASE
+)
 _PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\])", re.IGNORECASE)
 
 
@@ -124,7 +129,8 @@ def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False)
     words = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
     if role == "user" and not words and is_file_alone(text):
         words = text.strip()
-    compared = comparable(words)
+    words = _PICTURE.sub("", words).strip() if "data:" in words else words
+    compared = "" if shows_nothing(words) else comparable(words)
     return Turn(role, speaker, words, compared, digest(role, compared)) if compared else None
 
 

@@ -11,6 +11,7 @@ from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.wrapping.headings import FENCE_OF_FILE, names_retrieved
 from memory.proxy.wrapping.prompt_formats import may_be_filled_in
 from memory.proxy.wrapping.steering import may_be_own_note
+from memory.proxy.wrapping.wrappers import without_wrappers
 from schemas.text.sentences import SENTENCE_ENDS
 
 # A shorter line is read as it is.
@@ -44,6 +45,8 @@ _LONGER_THAN_TYPED = 4000
 _OF_FILES = re.compile(r"[\r\f\u00ad\ufeff]|\n\n\n")
 # A block of code that says which file it is.
 _FILE_ALONE = re.compile(rf"\s*+(?P<fence>`{{3,}}+|~{{3,}}+){FENCE_OF_FILE}[ \t]*+\n.*\n(?P=fence)\s*+", re.DOTALL)
+# A tag of one's own on one line, as people write it too.
+_TAG_ALONE = re.compile(r"\s*+<(?P<tag>[a-z]{1,20})>(?P<said>[^<>\n]{1,2000})</(?P=tag)>\s*+", re.IGNORECASE)
 _LAST_PARAGRAPH = re.compile(r"\n[ \t]*\n(?=\S)")
 
 
@@ -73,8 +76,13 @@ def may_hold_document(text: str, *, unmarked: bool) -> bool:
 
 
 def is_file_alone(text: str) -> bool:
-    """Whether a line is a file in a block of code, and nothing else: the user may have written it there."""
-    return _FILE_ALONE.fullmatch(text) is not None
+    """Whether a line is a file in a block of code, or a first person's words in a tag of retrieved things, and no more.
+
+    The user may have written it there.
+    """
+    tag = _TAG_ALONE.fullmatch(text)
+    is_own = tag is not None and is_in_first_person(tag["said"], language_of(tag["said"], "en"))
+    return (is_own and not without_wrappers(text)) or _FILE_ALONE.fullmatch(text) is not None
 
 
 def _has_many(sign: re.Pattern[str], text: str) -> bool:

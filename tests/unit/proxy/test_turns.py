@@ -45,6 +45,10 @@ def test_roles_follow_names():
 
 def test_what_has_no_text_is_no_turn():
     assert turn_of("user", None, " \n") is None
+    assert turn_of("user", None, "\u200b\ufeff") is None
+    assert turn_of("user", None, "![A cat](data:image/png;base64,iVBORw0KGgo=)") is None
+    assert turn_of("assistant", None, 'My cat: <img alt="a" src="data:image/png;base64,iVBO=">').text == "My cat:"
+    assert turn_of("user", None, "I drew ![a cat](data: it is a joke).").text == "I drew ![a cat](data: it is a joke)."
     assert turn_of("assistant", None, "<think>Only thought") is None
     assert turn_of("other", "Cook", "[THINK]Only thought[/THINK]") is None
 
@@ -340,3 +344,19 @@ def test_a_card_behind_its_label_is_no_word_of_the_users():
         ("assistant", "Hello."),
         ("user", "A room, please."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "turns"),
+    [
+        ("<context>I live in Bern.</context>", [("<context>I live in Bern.</context>", True)]),
+        ("<memory>my aunt's kitchen</memory>", [("<memory>my aunt's kitchen</memory>", True)]),
+        ("<story>I live in Bern.</story>", [("<story>I live in Bern.</story>", False)]),
+        ("<context>Bern is a town.</context>", []),
+        ("<context>\nI live in Bern.\n</context>", []),
+        ("<bash-stdout>I am root.</bash-stdout>", []),
+    ],
+)
+def test_what_stands_in_a_tag_alone_may_be_the_users(words, turns):
+    read = turns_of(read_transcript([{"role": "user", "content": words}]), NAMES)
+    assert [(turn.text, turn.unsure) for turn in read] == turns
