@@ -18,7 +18,7 @@ from schemas.errors import NotFound
 from schemas.intake.notes import Receipt
 from schemas.settings import Settings
 from schemas.talk.rooms import NewRoom, Room, RoomChanges, RoomMessagePage
-from store.accounts import beings
+from store.accounts import beings, users
 from store.database import Store
 from store.talk import retraction, rooms
 from store.talk.rooms import Place
@@ -89,6 +89,7 @@ def change(store: Store, caller: Caller, name: str, changes: RoomChanges) -> Roo
     place = Place(caller.user_id, room.room_id)
     with store.transaction() as tx:
         rooms.lock(tx, place)
+        users.hold(tx, caller.user_id)
         rooms.change(tx, place, changes.name, changes.people)
         if changes.beings is not None:
             rooms.set_beings(tx, place, _members(tx, caller.user_id, changes.beings))

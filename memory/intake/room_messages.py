@@ -36,6 +36,7 @@ from store.talk.rooms import Place
 from store.transaction import Transaction, new_ids
 
 _UTTERANCE = TypeAdapter(RoomMessageInput)
+_BY_NAME = ": name those of the room by slug or id"
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,9 @@ def _heard(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bou
         if said.present is not None:
             present = frozenset(named[name].being_id for name in said.present if name in named)
         if said.speaker_being is not None and speaker is None:
-            faults[item.position] = "speaker_being: takes no part in this room"
+            faults[item.position] = f"speaker_being: takes no part in this room{_BY_NAME}"
         elif said.present is not None and any(name not in named for name in said.present):
-            faults[item.position] = "present: names a Being that takes no part in this room"
+            faults[item.position] = f"present: names a Being that takes no part in this room{_BY_NAME}"
         elif bound_to is not None and (bound_to not in everyone or not present <= {bound_to}):
             faults[item.position] = "present: this token is bound to one Being, and writes what that one hears alone"
         else:

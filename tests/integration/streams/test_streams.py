@@ -65,7 +65,8 @@ def test_what_is_said_in_a_room_is_handed_in_once_and_taken_back_for_all(new_rea
     assert says(retract={"ids": ["1"]}) == [0, 1]
     assert says(restore={"ids": ["1"]}) == [1, 2]
     assert says(role="user", content="To whom?", present=["nobody"]) == [1, 2]
-    assert reasons(redis) == ["present: names a Being that takes no part in this room"]
+    (reason,) = reasons(redis)
+    assert reason == "present: names a Being that takes no part in this room: name those of the room by slug or id"
     redis.xadd("patrol:notes", {"data": json.dumps({"room": str(room.room_id), "type": "todo", "content": "x"})})
     redis.xadd("patrol:messages", {"data": json.dumps({"room": str(uuid4()), "role": "user", "content": "x"})})
     reader.read()

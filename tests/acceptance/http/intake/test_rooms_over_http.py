@@ -80,6 +80,26 @@ def test_each_being_has_what_it_heard_and_a_token_for_it_opens_no_more(person, l
     assert "zeppelin" in person.client.get("/v1/beings/mira/export").text
 
 
+def test_a_being_that_leaves_hears_no_more_and_one_that_comes_back_hears_what_follows(person, leo, room, problem):
+    """The locks of all these are taken in the documented order, which the end of the package checks."""
+
+    def say(content, **fields):
+        return person.client.post(f"{room}/messages", json={"role": "user", "content": content, **fields})
+
+    say("Hello, all.")
+    assert person.client.patch(room, json={"beings": ["mira"]}).json()["beings"] == ["mira"]
+    say("Leo is gone.")
+    told = problem(say("Are you there?", present=["leo"]), 422)["detail"]
+    assert told == "present: names a Being that takes no part in this room: name those of the room by slug or id"
+    assert person.client.patch(room, json={"beings": ["mira", "leo"]}).json()["beings"] == ["mira", "leo"]
+    say("Leo is back.")
+    of_leo = person.with_token(being_id=leo.being_id)
+    heard = [one["content"] for one in of_leo.get(f"{room}/messages").json()["messages"]]
+    assert heard == ["Leo is back.", "Hello, all."]
+    assert person.client.delete(f"/v1/beings/{leo.being_id}").status_code == 200
+    assert person.client.get(room).json()["beings"] == ["mira"]
+
+
 @pytest.mark.parametrize(
     ("name", "slug"), [("黑兽", "being-"), ("Серафина", "being-"), ("🌙", "being-"), ("Mira B.", "mira-b")]
 )
