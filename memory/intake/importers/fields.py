@@ -58,7 +58,7 @@ TIMES = (
 )
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
-ROLES = ("role", "sender", "author", "from", "nature", "type")
+ROLES = ("role", "sender", "author", "from", "nature", "sender_name", "senderName", "type")
 Side = Literal["user", "companion", "neither"]
 MARKS: dict[str, Side] = {
     **dict.fromkeys(("isCreatedByUser", "is_user", "isUser", "is_human", "isHuman", "fromUser", "from_user"), "user"),

@@ -107,14 +107,16 @@ def _listed(
 class _Apart:
     """Parts of messages that stand in a list of their own in the file, by their ids, and the chats that lack them."""
 
-    parts: dict[str, Any] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
     waiting: list[tuple[str, Element, _Listed]] = field(default_factory=list)
 
     def takes(self, place: str, element: Element, listed: _Listed) -> bool:
         """Take an element if it is such a part, or has messages that refer to some."""
         id_ = element.value.get("id")
         if element.path[-1:] == (fields.PARTS_APART,) and isinstance(id_, str):
-            self.parts[id_] = element.value
+            # Not all of it: most of a file may be pictures, and what tools returned.
+            if text := fields.words({fields.TEXTS[0]: [element.value]}):
+                self.parts[id_] = text
             return True
         if any(_part_ids(one) for _, within in listed if not isinstance(within, Mapping) for one in within):
             self.waiting.append((place, element, listed))
@@ -132,12 +134,14 @@ def _part_ids(message: Any) -> list[str]:
     return ids if isinstance(ids, list) and all(isinstance(one, str) for one in ids) else []
 
 
-def _with_parts(within: fields.Messages, apart: Mapping[str, Any]) -> fields.Messages:
+def _with_parts(within: fields.Messages, apart: Mapping[str, str]) -> fields.Messages:
     """Return messages with the parts to which they refer."""
     if isinstance(within, Mapping):
         return within
     return [
-        {**one, fields.TEXTS[0]: [apart[id_] for id_ in ids if id_ in apart]} if (ids := _part_ids(one)) else one
+        {**one, fields.TEXTS[0]: "\n".join(apart[id_] for id_ in ids if id_ in apart)}
+        if (ids := _part_ids(one))
+        else one
         for one in within
     ]
 
