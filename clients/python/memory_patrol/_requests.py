@@ -4,10 +4,11 @@ import json
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import islice
 from typing import Any, TypeVar
 from urllib.parse import quote
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx2
 
@@ -17,7 +18,6 @@ T = TypeVar("T")
 AGAIN = frozenset({408, 429, 502, 503, 504})
 NO_CONTENT = 204
 NOT_FOUND = 404
-FIRST_ERROR = 400
 # Events of an answer that comes in parts: the last one.
 ANSWER, PROBLEM = "answer", "problem"
 
@@ -68,7 +68,8 @@ class Request:
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of httpx2's `request`."""
         headers = {name: value for name, value in self.headers.items() if value is not None}
-        content = self.body if isinstance(self.body, bytes) or self.body is None else json.dumps(self.body).encode()
+        is_read = isinstance(self.body, bytes) or self.body is None
+        content = self.body if is_read else json.dumps(self.body, default=_as_text).encode()
         if content is not None:
             headers["Content-Type"] = self.media
         if self.method == "POST":
@@ -83,8 +84,23 @@ class Request:
 
 
 def part(value: str) -> str:
-    """Quote one part of a path."""
-    return quote(value, safe="")
+    """Quote one part of a path.
+
+    Raises:
+        ValueError: With it the path would be another one.
+    """
+    text = str(value)
+    if text in {"", ".", ".."}:
+        raise ValueError(f"{text!r} is the name or id of nothing.")
+    return quote(text, safe="")
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 def address_of(url: httpx2.URL) -> str:
@@ -98,8 +114,11 @@ def cause_of(fault: Exception) -> str:
 
 
 def error_of(answer: httpx2.Response) -> ApiError | None:
-    """Return the error that a complete answer stands for, if it is none that succeeded."""
-    if answer.status_code < FIRST_ERROR:
+    """Return the error that a complete answer stands for, if it is none that succeeded.
+
+    A redirection, and a page for people, is of something before the API, such as a login: nothing was handed in.
+    """
+    if answer.is_success and "html" not in answer.headers.get("content-type", ""):
         return None
     try:
         problem = answer.json()

@@ -54,7 +54,7 @@ export class MemoryPatrol extends Routes {
       try {
         const answer = await this.#ask(request, key, AbortSignal.timeout(this.#timeout));
         const text = await answer.text();
-        if (answer.ok) return contentOf(answer, text);
+        if (isOfTheApi(answer)) return contentOf(answer, text);
         const error = errorOf(answer, text);
         // An earlier attempt, whose answer was lost, has deleted it.
         if (lost && request.method === "DELETE" && error.status === 404) return undefined;
@@ -77,7 +77,7 @@ export class MemoryPatrol extends Routes {
     let rest = "";
     try {
       const answer = await this.#ask(request, crypto.randomUUID());
-      if (!answer.ok) throw errorOf(answer, await answer.text());
+      if (!isOfTheApi(answer)) throw errorOf(answer, await answer.text());
       if (!answer.body) return;
       const decoder = new TextDecoder();
       for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
@@ -173,6 +173,11 @@ function causeOf(fault: unknown): string {
     reasons.push(error.message || (typeof code === "string" ? code : error.name));
   }
   return (reasons.at(-1) ?? String(fault)).replace(/\.$/, "");
+}
+
+/** A page for people is of something before the API, such as a login: nothing was handed in. */
+function isOfTheApi(answer: Response): boolean {
+  return answer.ok && !answer.headers.get("content-type")?.includes("html");
 }
 
 function contentOf(answer: Response, text: string): unknown {

@@ -25,8 +25,9 @@ export interface Retries {
 export const RETRIES: Retries = { attempts: 6, firstWait: 200, longestWait: 10_000 };
 export const AGAIN: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** Quotes one part of a path. */
+/** Quotes one part of a path; throws a `TypeError` for one with which the path would be another. */
 export function part(value: string): string {
+  if (["", ".", ".."].includes(value)) throw new TypeError(`"${value}" is the name or id of nothing.`);
   return encodeURIComponent(value);
 }
 

@@ -42,6 +42,14 @@ test("an error has the problem's type and detail", async () => {
   assert.ok(invalid.members.errors.some((each) => each.place === "body.query"));
 });
 
+test("a page of a login is no receipt, and a path is never another", async () => {
+  const page = async () => new Response("<h1>Log in</h1>", { headers: { "content-type": "text/html" } });
+  const before = new MemoryPatrol({ url, token, retries, fetch: page });
+  const failed = await before.handInMessages("mira", { role: "user", content: "Tea?" }).catch((error) => error);
+  assert.ok(failed instanceof ApiError);
+  for (const name of ["", ".", ".."]) await assert.rejects(async () => memory.showBeing(name), TypeError);
+});
+
 test("lost answers double nothing and lose nothing", async () => {
   const lose = async (losses, ask) => {
     proxy.losses = losses;

@@ -1,0 +1,49 @@
+"""The Python client takes nothing for a receipt that is none of the API, and reads values as programs have them."""
+
+import json
+from datetime import UTC, datetime
+from uuid import UUID
+
+import httpx2
+import pytest
+
+from memory_patrol import ApiError, MemoryPatrol
+
+TURN = {"role": "user", "content": "Tea?"}
+NAME = UUID(int=7)
+
+
+def client(answer):
+    return MemoryPatrol("http://memory", "patrol_x", transport=httpx2.MockTransport(answer))
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [(200, {"content-type": "text/html; charset=utf-8"}), (302, {"location": "/login"}), (304, {})],
+)
+def test_a_login_before_the_api_is_no_receipt(status, headers):
+    with pytest.raises(ApiError) as refused:
+        client(lambda _: httpx2.Response(status, headers=headers, content=b"Log in")).hand_in_messages("mira", TURN)
+    assert refused.value.status == status
+
+
+def test_ids_and_times_are_sent_as_texts():
+    sent = []
+
+    def answer(request):
+        sent.append((request.url.path, json.loads(request.content)))
+        return httpx2.Response(202, json={"accepted": 1})
+
+    said = {**TURN, "id": NAME, "created_at": datetime(2026, 3, 2, 6, tzinfo=UTC)}
+    client(answer).hand_in_messages(NAME, said)
+    assert sent == [
+        (f"/v1/beings/{NAME}/messages", {**TURN, "id": str(NAME), "created_at": "2026-03-02T06:00:00+00:00"})
+    ]
+    with pytest.raises(TypeError, match="bytes"):
+        client(answer).hand_in_messages("mira", {**TURN, "content": b"x"})
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_a_path_is_never_another(name):
+    with pytest.raises(ValueError, match="nothing"):
+        client(lambda _: httpx2.Response(202, json={})).hand_in_messages(name, TURN)
