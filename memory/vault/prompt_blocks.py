@@ -20,6 +20,15 @@ RELEVANT = "vault-memories"
 HEADINGS = {"canon": "Canon", "register": "Registers"}
 
 
+def build_snapshot(tx: Transaction, being: Being, scope: str) -> str:
+    """One scope's canon and its registers with a topic, as Markdown.
+
+    Raises:
+        InvalidRequest: The Being may not use that scope.
+    """
+    return _snapshot(vault.live(tx, being, chosen(being, [scope]), muted=False), [scope])
+
+
 def build_snapshot_block(tx: Transaction, being: Being, scopes: Sequence[str] | None = None) -> str:
     """The fenced snapshot of several scopes; empty without records, or if the Being's configuration disables the vault.
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from memory.text.errors import InvalidRequest
-from memory.vault.prompt_blocks import build_memory_block, build_snapshot_block
+from memory.vault.prompt_blocks import build_memory_block, build_snapshot, build_snapshot_block
 from schemas.limits import SNAPSHOT_CHARACTERS
 from schemas.vault.vault_requests import VaultConfig
 from store import vault as rows
@@ -34,9 +34,8 @@ def test_a_snapshot_holds_canon_and_registers_with_a_topic(mine):
         f"## {slug}\n### Canon\n- Mira is a baker.\n### Registers\n- mood: Calm.\n</vault-snapshot>"
     )
     with mine.store.transaction() as tx:
-        assert build_snapshot_block(tx, mine.being, [slug]) == (
-            f"<vault-snapshot>\n## {slug}\n### Canon\n- Mira is a baker.\n"
-            "### Registers\n- mood: Calm.\n</vault-snapshot>"
+        assert build_snapshot(tx, mine.being, slug) == (
+            f"## {slug}\n### Canon\n- Mira is a baker.\n### Registers\n- mood: Calm."
         )
 
 
