@@ -2,9 +2,10 @@
 
 A request is a frontend's own only if something tells so that no person writes by chance: a whole template of a frontend
 or of the operator's, its end included, or talk that is quoted in a tag with the speakers' roles, without words of a
-first person beside it. A template counts where frontends put it: as the request's last line or at its end, or as the
-only system line. What merely begins like a template, quotes talk in another way, or asks for a title of the talk as a
-program would, may be either: it is stored, and nothing is concluded from it.
+first person beside it. A template counts where frontends put it: as the request's last line or at its end, results of
+tools and reports behind it left aside, or as the only system line. What merely begins like a template, quotes talk in
+another way, or asks for a title of the talk as a program would, may be either: it is stored, and nothing is concluded
+from it.
 """
 
 import re
@@ -15,7 +16,7 @@ from typing import Literal
 from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.reading.task_templates import TEMPLATES
 from memory.proxy.reading.task_words import asks_for_title, asks_like_a_frontend
-from memory.proxy.reading.transcript import Transcript
+from memory.proxy.reading.transcript import Line, Transcript
 from memory.proxy.wrapping.agents import is_preamble, names_sub_agent
 from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
@@ -53,7 +54,7 @@ _NOT_ONES_OWN = re.compile(
 )
 
 
-def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:  # noqa: PLR0911  # rules in order
+def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     """Return who made a request: a person, who says the last line of it, or the frontend, for itself.
 
     Args:
@@ -61,6 +62,18 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
         task_prompts: The operator's own templates.
     """
     lines = [line for line in transcript.lines if line.text.strip()]
+    asked = [number for number, line in enumerate(lines, 1) if line.role == "user"]
+    if not asked or lines[-1].role == "system":
+        return _maker(lines, task_prompts)
+    # Results of tools and a program's reports go on with what was asked before them.
+    for number in reversed(asked):
+        maker = _maker(lines[:number], task_prompts)
+        if maker != "person" or own_words(lines[number - 1].text):
+            return maker
+    return "person"
+
+
+def _maker(lines: Sequence[Line], task_prompts: Sequence[str]) -> Maker:  # noqa: PLR0911  # rules in order
     if not lines:
         return "person"
     system_lines = [line for line in lines if line.role == "system"]

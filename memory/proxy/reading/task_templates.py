@@ -162,6 +162,9 @@ Analyze the conversation and call {{}} to assess diagram relevance and generate 
 Analyze the conversation and call {{}} to evaluate UI relevance and generate HTML code if sufficiently useful.
 Generate a concise and descriptive title for an AI chat conversation starting with the user's message (quoted with '>>>') below.{{}}Respond the title only:
 """,
+    "gptme": r"""
+Your task: Create a {{}} title for this conversation.{{}}
+""",
     "GPT4All": r"""
 Describe the above conversation in seven words or less.
 Suggest three very short factual follow-up questions that have not been answered yet or cannot be found inspired by the previous conversation and excerpts.

@@ -29,6 +29,11 @@ _ROLES: Mapping[str, LineRole] = {
 # LobeChat's: before another agent's words its name alone, before a person's words from another program an id first.
 _SPEAKER = re.compile(r"\s*<speaker (?:name=\"(?P<agent>[^\"\n]{1,100})\"|id=\"[^\n<>]{0,500})[ \t]*/>[ \t]*\n")
 
+_SYSTEM = re.compile(
+    r"\s*<(?P<tag>system(?:[_-](?:prompt|message|instructions?))?)>(?P<text>.*?)</(?P=tag)>\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -67,9 +72,28 @@ def read_transcript(messages: Sequence[Mapping[str, Any]], *, opened: bool = Fal
         opened: Whether the model's template opens the reasoning; a last line that ends with an opening marker does so
             as well.
     """
-    lines = tuple(line for message in messages for one in _opened(_line(message)) for line in _unfolded(one))
+    lines = [line for message in messages for one in _opened(_line(message)) for line in _unfolded(one)]
+    lines = [*_with_system(lines)]
     prefill = bool(lines) and lines[-1].role == "assistant" and opens_reasoning(lines[-1].text)
-    return Transcript(lines, opened or prefill)
+    return Transcript(tuple(lines), opened or prefill)
+
+
+def _with_system(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines, with those of the system that a program writes in tags as the user's, the first one among them.
+
+    It does so for models that have no role for them.
+    """
+    has_tags = bool(lines) and lines[0].role == "user" and all(line.role != "system" for line in lines)
+    has_tags = has_tags and _SYSTEM.match(lines[0].text) is not None
+    for number, line in enumerate(lines):
+        found = _SYSTEM.match(line.text) if has_tags and line.role == "user" else None
+        rest = line.text[found.end() :] if found else ""
+        if found is None or (rest and number):
+            yield line
+            continue
+        yield Line("system", found["text"].strip())
+        if rest:
+            yield replace(line, text=rest)
 
 
 def _unfolded(line: Line) -> Iterator[Line]:

@@ -162,6 +162,53 @@ def test_requests_of_frameworks_are_no_talk(system, asked):
     assert maker_of(read_transcript(lines)) == "frontend"
 
 
+@pytest.mark.parametrize(
+    "behind",
+    [
+        ["cook, perhaps", "No valid name was mentioned. Please select from: ['cook']."],
+        [assistant("", tool_calls=[{"id": "1"}]), {"role": "tool", "tool_call_id": "1", "content": "soup"}],
+        [
+            assistant("", tool_calls=[{"id": "1"}]),
+            {"role": "tool", "content": "soup"},
+            assistant("So"),
+            user("Error:\nNo name.\n" + RETRY),
+        ],
+    ],
+)
+def test_a_framework_that_asks_again_asks_what_it_asked_before(behind):
+    asked = f"{ROLES}\nRead the following conversation. {SELECT}\n\nuser: hi\n\nRead the above conversation. {SELECT}"
+    answered = [assistant(one) if number == 0 and isinstance(one, str) else one for number, one in enumerate(behind)]
+    further = [user(one) if isinstance(one, str) else one for one in answered]
+    assert maker_of(read_transcript([SYSTEM, user(asked), *further])) == "frontend"
+    assert maker_of(read_transcript([SYSTEM, user(SAID), *further])) == "person"
+
+
+RULES = "<system>\nYou are Mira.\n</system>"
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        ([RULES], []),
+        ([f"{RULES}\n\n{SAID}"], [SAID]),
+        ([RULES, "<system>It is noon.</system>", SAID, "<system>No call was found.</system>"], [SAID]),
+        ([RULES, f"<system>It is noon.</system> {SAID}"], [f"<system>It is noon.</system> {SAID}"]),
+        (["<system> is a tag, isn't it?"], ["<system> is a tag, isn't it?"]),
+        ([SAID, RULES], [SAID, RULES]),
+        ([SYSTEM, RULES], [RULES]),
+    ],
+)
+def test_lines_of_the_system_are_told_where_a_program_has_no_role_for_them(messages, words):
+    lines = [user(one) if isinstance(one, str) else one for one in messages]
+    assert [turn.text for turn in turns_of(read_transcript(lines), NAMES)] == words
+
+
+def test_titles_that_are_asked_for_below_such_a_line_are_no_talk():
+    rules = "Your task: Create a 2-4 word title for this conversation.\n\nRules:\n- Short"
+    lines = [user("<system>\nGenerate concise conversation titles.\n</system>"), user(rules)]
+    assert maker_of(read_transcript(lines)) == "frontend"
+
+
 def test_instructions_before_the_users_first_words_leave_them_unsure():
     told = [
         turns_of(read_transcript(wire(text)), NAMES)[0].unsure
