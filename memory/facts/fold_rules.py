@@ -6,17 +6,25 @@ a word that changes the meaning, before a model is asked about the others.
 
 import re
 import tomllib
+import unicodedata
 from collections import Counter
 from pathlib import Path
 
-from memory.text.negations import is_negated
-from memory.text.number_words import NUMERALS
+from memory.text.negations import negations
+from memory.text.number_words import NUMERAL_SIGNS, NUMERALS
 from schemas.facts.fact_rows import Fact
+from schemas.text.sentences import SENTENCE_ENDS
 
 _WORDS = tomllib.loads(Path(__file__).with_name("fold_words.toml").read_text())
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*|[$€£¥%°]")
+# At the ends of words. A sign within them, as in "C#", or a mark of a letter, as in Hindi, makes another word.
+_PUNCTUATION = (
+    f"{SENTENCE_ENDS},;:\u2026\"'()[]\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u2013\u2014\u3001\uff0c\u300c\u300d"
+)
 _ARTICLES = frozenset({"a", "an", "the", "user", "user's", "users"})
-_NUMBERS = {word: str(number) for word, number in {**NUMERALS, **_WORDS["numbers"]}.items()}
+_NUMBERS = {word: str(number) for word, number in {**NUMERALS, **NUMERAL_SIGNS, **_WORDS["numbers"]}.items()}
+# A number in a word, as in "B12", or in a text without spaces.
+_WITHIN = re.compile(rf"\d+|[{''.join(NUMERAL_SIGNS)}]")
 _CHANGING = {word for group in _WORDS["opposites"] for word in group.split()} | {
     word for name in ("days_and_months", "units") for word in _WORDS[name].split()
 }
@@ -43,18 +51,23 @@ def _words(text: str) -> list[str]:
 
 
 def _plain(text: str) -> list[str]:
-    return [word.casefold() for word in _words(text) if word.casefold() not in _ARTICLES]
+    plain = unicodedata.normalize("NFC", text).replace("\u2019", "'").casefold()
+    words = (word.strip(_PUNCTUATION) for word in plain.split())
+    return [word for word in words if word and word not in _ARTICLES]
 
 
 def _markers(text: str) -> Counter[str]:
-    """The words of a text that change its meaning, in one spelling each, and whether it is negated."""
-    found = Counter({"negated": int(is_negated(text))})
+    """The words of a text that change its meaning, in one spelling each, and how often it negates."""
+    found = Counter({"negated": negations(text)})
     for place, written in enumerate(_words(text)):
         word = written.casefold()
         stem = word if word in _CHANGING else word.removesuffix("s")
-        if word[0].isdigit() or word in _NUMBERS:
-            found[f"number:{_NUMBERS.get(word, word)}"] += 1
-        elif stem in _CHANGING:
+        whole = word[0].isdigit() or word in _NUMBERS
+        for number in [word] if whole else _WITHIN.findall(word):
+            found[f"number:{_NUMBERS.get(number, number)}"] += 1
+        if whole:
+            continue
+        if stem in _CHANGING:
             found[stem] += 1
         elif place and written[0].isupper():
             # A capital inside a sentence, in scripts that have them, begins a name.

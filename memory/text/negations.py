@@ -3,9 +3,12 @@
 import re
 import unicodedata
 
+from memory.text.tokens import tokens
+
 _WORDS = (
     "no not never none nothing nobody nowhere neither nor without cannot hardly barely scarcely stopped quit"
     " aint dont cant wont isnt arent wasnt werent hasnt havent hadnt doesnt didnt couldnt wouldnt shouldnt mustnt"
+    " neednt mightnt shant oughtnt"
     " nicht kein keine keinen keinem keiner keines nie niemals nichts niemand nirgends weder ohne kaum"
     " ne n' pas jamais rien personne aucun aucune ni sans nunca nada nadie ningún ninguno ninguna jamás tampoco sin"
     " non mai niente nessuno nessuna senza né não nem ninguém nenhum nenhuma sem"
@@ -19,9 +22,8 @@ NEGATIONS = frozenset(_WORDS.split())
 # Scripts without spaces are compared character by character: な of ない stands for the whole word.
 _SIGNS = frozenset("不没沒無无未非別别莫ずぬな않없못")
 _PART = re.compile("않|없|아니")
-# What negates wherever it stands in a text without spaces.
-_IN_RUN = re.compile("ない|ません|なかった|不|没|沒|非|않|못|없")
-_WORD = re.compile(r"\w+(?:'\w+)*")
+# What negates wherever it stands in a text without spaces, and Korean 안 by itself; 非常 is "very".
+_IN_RUN = re.compile(r"ない|ません|なかった|不|没|沒|非(?!常)|ไม่|않|없|못|아니|(?<!\w)안(?!\w)")
 
 
 def negates(word: str) -> bool:
@@ -29,7 +31,7 @@ def negates(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't") or word in _SIGNS or _PART.search(word) is not None
 
 
-def is_negated(text: str) -> bool:
-    """Whether any word of a text negates."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    return any(map(negates, _WORD.findall(plain))) or _IN_RUN.search(plain) is not None
+def negations(text: str) -> int:
+    """How many words and signs of a text negate. Texts that differ in it may differ in what they negate."""
+    words = sum(one.kind != "character" and negates(one.form) for one in tokens(text))
+    return words + len(_IN_RUN.findall(unicodedata.normalize("NFKC", text)))

@@ -100,3 +100,11 @@ NUMERALS: Mapping[str, int] = {
     if word not in AMBIGUOUS and " " not in word
 }
 """Single words that stand for a number, or a place in a row, and for nothing else."""
+NUMERAL_SIGNS: Mapping[str, int] = {
+    word: count.least
+    for language in LANGUAGES.values()
+    if not language.spaced
+    for word, count in language.numbers.items()
+    if count.least == count.most and len(word) == 1 and word not in "一半"
+}
+"""The same within a text without spaces, but for 一, which stands in many other words."""

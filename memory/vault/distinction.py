@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from rapidfuzz.distance import Levenshtein
 
 from memory.text.languages import likeliest
-from memory.text.negations import is_negated, negates
+from memory.text.negations import negates, negations
 from memory.text.number_words import NUMERALS
 from memory.text.words import is_stop_word, read_words, stem, without_possessive
 from memory.vault.similarity import tokens
@@ -36,7 +36,7 @@ _CAPITALISED = re.compile(r"\b[^\W\d_][\w]*")
 def distinct(first: str, second: str) -> bool:
     """Returns true if two similar texts state different things; symmetric, and false for the same words reordered."""
     one, other = tokens(first), tokens(second)
-    if is_negated(first) != is_negated(second):
+    if negations(first) != negations(second):
         return True
     numbers, other_numbers = _numbers(one), _numbers(other)
     if numbers and other_numbers and numbers != other_numbers:
