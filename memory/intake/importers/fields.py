@@ -58,7 +58,9 @@ TIMES = (
 )
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
-ROLES = ("role", "sender", "author", "from", "nature", "sender_name", "senderName", "type")
+KIND = "type"
+ROLES = ("role", "sender", "author", "from", "nature", KIND, "sender_name", "senderName")
+SAYING = tuple(name for name in ROLES if name != KIND)
 Side = Literal["user", "companion", "neither"]
 MARKS: dict[str, Side] = {
     **dict.fromkeys(("isCreatedByUser", "is_user", "isUser", "is_human", "isHuman", "fromUser", "from_user"), "user"),
@@ -111,13 +113,13 @@ ALTERNATIVES = {"versions": "currentlySelected", "outputs": "currentlySelected"}
 USED_LAST = "activeTimestamp"
 # What an alternative has that stands beside the chosen one as a message of its own.
 IS_CHOSEN = ("is_main", "isMain")
-# A question and its answer in one object.
+# A question and its answer in one object, and by what an export of several users tells who asked it.
+ASKED_BY = "username"
 EXCHANGES = (
     *(("prompt", "response"), ("prompt", "completion"), ("query", "answer"), ("question", "answer")),
-    *(("input", "output"), ("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
+    *(("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
 )
 _NESTING = 8
-_TRUTHS = frozenset(("true", "false", "0", "1"))
 _OTHER: dict[Side, Side] = {"user": "companion", "companion": "user", "neither": "neither"}
 
 Messages = Sequence[Any] | Mapping[str, Any]
@@ -167,7 +169,8 @@ def time(value: Mapping[str, Any], zone: tzinfo, names: Iterable[str] = TIMES) -
 
 def _time(value: Any, zone: tzinfo, nesting: int) -> datetime | None:
     if isinstance(value, dict) and nesting < _NESTING:
-        within = (_time(one, zone, nesting + 1) for one in value.values())
+        # A fraction of a second, which may stand first, is no time of its own.
+        within = (_time(one, zone, nesting + 1) for name, one in value.items() if "nano" not in name.casefold())
         return next((read for read in within if read is not None), None)
     return moment(value, zone)
 
@@ -218,9 +221,12 @@ def side(message: Mapping[str, Any]) -> Side | None:
 
 
 def _side(message: Mapping[str, Any]) -> Side | None:
-    mark = next((name for name in MARKS if str(message.get(name)).casefold() in _TRUTHS), None)
-    if mark is not None:
-        return MARKS[mark] if is_marked(message[mark]) else _OTHER[MARKS[mark]]
+    mark = next((name for name in MARKS if _is_truth(name, message.get(name))), None)
+    if mark is not None and is_marked(message[mark]):
+        return MARKS[mark]
+    # Who is no bot may be any of several people, where names tell them apart.
+    if mark is not None and (MARKS[mark] == "user" or first(message, (*SPEAKERS, *SAYING)) is None):
+        return _OTHER[MARKS[mark]]
     parts = message.get("fragments")
     kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
     named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in ROLES)]
@@ -231,6 +237,12 @@ def _side(message: Mapping[str, Any]) -> Side | None:
     # Beside what was looked up for an answer stands the answer.
     parted.sort(key=lambda side: side == "neither")
     return next((one for one in (*known, *parted, *owned) if one is not None), None)
+
+
+def _is_truth(name: str, value: Any) -> bool:
+    """Whether a mark has a value that tells; a number under a name such as `from_user` may be someone's id."""
+    written = str(value).casefold()
+    return written in ({"true", "false", "0", "1"} if name.startswith("is") else {"true", "false"})
 
 
 def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], bool]]:
@@ -246,7 +258,8 @@ def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any]
             for place, one in enumerate(some):
                 yield {**rest, **one}, place == number
             return
-    yield message, all(message.get(mark) is not False for mark in IS_CHOSEN)
+    # What a person said has no alternatives beside it.
+    yield message, side(message) == "user" or all(message.get(mark) is not False for mark in IS_CHOSEN)
 
 
 def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -257,6 +270,7 @@ def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         question, answer = value.get(asked), value.get(answered)
         if isinstance(question, str) and answered in value and isinstance(answer, str | None):
             about = {key: one for key, one in value.items() if key not in {asked, answered, *KEYS}}
+            about = {CHAT_OWNERS[0]: about[ASKED_BY], **about} if isinstance(about.get(ASKED_BY), str) else about
             key = first(value, KEYS)
             keys = ({"id": f"{key}/question"}, {"id": f"{key}/answer"}) if key else ({}, {})
             return [

@@ -7,7 +7,7 @@ parent, or equal times, retract nothing. Times are made to rise along the order.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +21,8 @@ UNIQUE_CHARACTERS = 16
 # How exports name the parent of first messages. Of two of the user's, one was edited; messages of both sides have lost
 # their links.
 ROOTS = frozenset(("00000000-0000-4000-8000-000000000000", "00000000-0000-0000-0000-000000000000"))
+# Of two clocks by which one chat was noted.
+CLOCKS_DIFFER = timedelta(minutes=1)
 THOUGHT_ALONE = "a model's reasoning alone"
 
 
@@ -238,8 +240,11 @@ class _Tree:
         self._newest = self._newest_leaves()
         if not chat.in_line and all(turns[place].at for place in self.roots if turns[place].text is not None):
             timed = sorted(self.roots, key=lambda place: (self._times[place], not turns[place].is_user, place))
-            # Clocks that differ, or equal times, part questions from their answers.
-            self.roots = min(timed, self.roots, key=self._unanswered)
+            # Clocks that differ a little, or equal times, part questions from their answers.
+            is_near = all(
+                self._times[one] - self._times[following] < CLOCKS_DIFFER for one, following in pairwise(self.roots)
+            )
+            self.roots = min(timed, self.roots, key=self._unanswered) if is_near else timed
         self._to_leaf = self._way_from(places.get(chat.leaf) if chat.leaf is not None else None)
 
     def _unanswered(self, order: Sequence[int]) -> int:

@@ -135,14 +135,13 @@ def _part_ids(message: Any) -> list[str]:
 
 
 def _with_parts(within: fields.Messages, apart: Mapping[str, str]) -> fields.Messages:
-    """Return messages with the parts to which they refer."""
+    """Return messages with the parts to which they refer, if they have no words of their own."""
     if isinstance(within, Mapping):
         return within
+    held = ["\n".join(apart[id_] for id_ in _part_ids(one) if id_ in apart) for one in within]
     return [
-        {**one, fields.TEXTS[0]: "\n".join(apart[id_] for id_ in ids if id_ in apart)}
-        if (ids := _part_ids(one))
-        else one
-        for one in within
+        {**one, fields.TEXTS[0]: text} if text and not fields.words(one).strip() else one
+        for one, text in zip(within, held, strict=True)
     ]
 
 
@@ -337,7 +336,7 @@ class _Chat:
         """The side that says a message, and the speaker's name."""
         side = fields.side(message)
         name = fields.speaker(message, has_side=side is not None)
-        named = name or fields.first(message, fields.ROLES[:-1])
+        named = name or fields.first(message, fields.SAYING)
         if side is not None or named is None:
             return side, name
         if self.names.user is None:

@@ -410,6 +410,18 @@ def test_nodes_without_links_stand_so_that_answers_follow_questions(times):
     assert [text for _, text in told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}]))] == ["0", "1", "2", "3"]
 
 
+def test_nodes_without_links_that_stand_anyhow_are_put_in_order_by_their_times():
+    said_at = [("user", "0", 0), ("assistant", "2", 120), ("user", "3", 180), ("assistant", "5", 300)]
+    said_at += [("user", "1", 60), ("user", "4", 240)]
+    nodes = {
+        text: {
+            "message": {"author": {"role": role}, "content": {"parts": [text]}, "create_time": 1.75e9 + at},
+        }
+        for role, text, at in said_at
+    }
+    assert [text for _, text in told(chatgpt, json.dumps([{"id": "c", "mapping": nodes}]))] == [*"012345"]
+
+
 def test_nodes_without_links_may_begin_with_the_newest():
     said_at = [("assistant", 40), ("user", 30), ("assistant", 20), ("user", None)]
     nodes = {

@@ -461,6 +461,60 @@ def test_a_persons_message_is_no_exchange_and_stays_beside_an_error():
     assert standing(read({"messages": said})) == [("user", text) for text in ("Q", "My prompt?", "My mother died.")]
 
 
+def test_words_stay_beside_references_to_parts_that_are_not_in_the_file():
+    said = [{"role": "user", "content": QUESTION, "blocks": ["b"]}, {"role": "assistant", "content": ANSWER}]
+    assert standing(read([{"messages": said}])) == SAID
+    export = {"indexedDB": {"topics": [{"messages": said}], "message_blocks": [{"id": "b", "content": "A dog."}]}}
+    assert standing(read(export)) == SAID
+
+
+def test_who_is_no_bot_is_the_user_where_no_name_says_otherwise():
+    said = [("Ann", False, QUESTION), ("Otto", False, "I am ill."), ("Mira", True, ANSWER)]
+    (chat,) = read(
+        {"messages": [{"sender": name, "is_bot": bot, "text": text} for name, bot, text in said]}, user="Ann"
+    )
+    assert standing([chat]) == [SAID[0], ("assistant", "I am ill."), SAID[1]]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"role": "assistant", "from_user": 1},
+        {"type": "assistant", "sender_name": "User"},
+    ],
+)
+def test_an_id_or_a_name_makes_no_answer_the_users(answer):
+    said = [{"role": "user", "content": QUESTION}, {**answer, "content": ANSWER}]
+    assert standing(read([{"messages": said}])) == SAID
+
+
+def test_a_call_of_a_tool_is_no_exchange():
+    said = [{"role": "user", "content": QUESTION}, {"type": "tool_call", "input": "ls", "output": "a.md"}]
+    assert standing(read([{"messages": [*said, {"role": "assistant", "content": ANSWER}]}])) == SAID
+
+
+def test_exchanges_of_other_users_are_set_aside():
+    said = [("ann", QUESTION, ANSWER), ("bo", "I am ill.", "Rest.")]
+    export = [
+        {"id": number, "username": name, "prompt": asked, "response": answer}
+        for number, (name, asked, answer) in enumerate(said, 1)
+    ]
+    chat, bad = read(export)
+    assert standing([chat]) == SAID
+    assert isinstance(bad, Bad)
+
+
+def test_what_a_person_said_is_no_alternative():
+    said = [{"is_bot": 0, "is_main": False, "message": QUESTION}, {"is_bot": 1, "is_main": True, "message": ANSWER}]
+    assert standing(read([{"messages": said}])) == SAID
+
+
+def test_a_fraction_of_a_second_is_no_time():
+    time = {"nanoseconds": 999_999_999, "seconds": 1772445600}
+    (chat,) = read([{"messages": [{"role": "user", "content": QUESTION, "createdAt": time}]}])
+    assert chat.messages[0]["created_at"][:19] == ASKED[:19]
+
+
 def test_a_speakers_name_may_stand_with_the_author():
     said = [("Ann", QUESTION), ("Mira", ANSWER)]
     chat = {"messages": [{"type": "Default", "author": {"name": name}, "content": text} for name, text in said]}
