@@ -20,7 +20,7 @@ _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inne
 _MADE_UP = (
     r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|pondering"
     r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
-    r"|inner(?:thoughts?|monologue)|internal|lobethinking|scratch_pad|思考(?:过程)?|推理(?:过程)?"
+    r"|inner(?:thoughts?|monologue)|lobethinking|scratch_pad|思考(?:过程)?|推理(?:过程)?"
     r"|gedanken|réflexion|pensées?|razonamiento|pensamiento|ragionamento|raciocínio"
 )
 # Common words.
@@ -60,6 +60,8 @@ _FORMS = {
         rf"</(?:{_MADE_UP})\s?>|【/(?:思考|推理)(?:过程)?】",
         closed=True,
     ),
+    # NanoClaw; within a line, or indented, it is markup that the answer shows.
+    "internal": _Form(r"^<internal>", r"</internal>", closed=True),
     "common_tag": _Form(
         rf"<(?:{_ANALYSIS}){_ATTRIBUTES}>", rf"</(?:{_ANALYSIS})\s?>", at_beginning=True, may_be_all=True
     ),

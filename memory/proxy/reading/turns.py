@@ -33,11 +33,13 @@ from schemas.text.reasoning import spoken
 from schemas.text.visible_text import shows_nothing
 from schemas.wire.fields import Role
 
-# What SillyTavern puts before a greeting for models that must be asked first.
-# A picture's bytes within the words.
+# A picture's bytes within the words, with its name.
 _PICTURE = re.compile(
-    r"!\[[^\[\]\n]{0,300}\]\(data:[^()\s]*+\)|<img\s[^<>]{0,300}?\bsrc=[\"']?data:[^<>]*+>", re.IGNORECASE
+    r"!\[(?P<name>[^\[\]\n]{0,300})\]\(data:[^()\s,]{0,100};base64,[^()\s]*+\)"
+    r"|<img\s[^<>]{0,300}?\bsrc=[\"']?data:[^<>\s,]{0,100};base64,[^<>]*+>",
+    re.IGNORECASE,
 )
+# What SillyTavern puts before a greeting for models that must be asked first.
 _PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\])", re.IGNORECASE)
 
 
@@ -129,9 +131,15 @@ def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False)
     words = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
     if role == "user" and not words and is_file_alone(text):
         words = text.strip()
-    words = _PICTURE.sub("", words).strip() if "data:" in words else words
+    words = _without_pictures(words) if "data:" in words else words
     compared = "" if shows_nothing(words) else comparable(words)
     return Turn(role, speaker, words, compared, digest(role, compared)) if compared else None
+
+
+def _without_pictures(words: str) -> str:
+    """Return words without the bytes of pictures, whose names stay where other words stand beside them."""
+    rest = _PICTURE.sub("", words).strip()
+    return _PICTURE.sub(lambda picture: picture["name"] or "", words).strip() if rest else rest
 
 
 def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
@@ -152,9 +160,9 @@ def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
     is_asked = len(talk) > 1 and talk[1].role == "assistant" and talk[0].role == "user"
     before: Line | None = None
     for line in lines:
-        is_answered = before is not None and before.role == "user" and not own_words(before.text)
+        is_said = before is None or before.role != "user" or before.other_parts or own_words(before.text)
         before = line
-        if line.role == "assistant" and is_answered and acknowledges(line.text):
+        if line.role == "assistant" and not is_said and acknowledges(line.text):
             continue
         if is_asked and line is talk[0] and _PLACEHOLDER.fullmatch(line.text.strip()):
             continue

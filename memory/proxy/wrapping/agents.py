@@ -30,16 +30,16 @@ _WHOLE = re.compile(
     r"|Here is a summary of the conversation to date:\s*\n"
     r"|You are in the middle of a conversation that has been summarized\."
     r"|\[Request interrupted by user(?: for tool use)?\]\s*\Z"
-    r"|Called the [A-Z]\w{1,30} tool with the following input: \{"
     r"|\[SYSTEM NOTIFICATION\b|Base directory for this skill:|Stop hook feedback:"
     # Gemini CLI's forks, as Qwen Code
     r"|This is the [A-Z]\w{1,20} (?:CLI|Code)\. We are setting up the context for our chat\."
     # OpenCode, in parts of the message
     r"|Called the \w{1,40} tool with the following input: \{[^\n]*\}\s*\Z"
-    r"|<path>[^\n]*</path>\n<type>\w{1,20}</type>\n<(?:content|entries)>\n.*</(?:content|entries)>\s*\Z"
+    r"|<path>[^\n]*</path>\n<type>\w{1,20}</type>\n"
+    r"<(?P<held>content|entries)>\n(?:(?!\n</(?P=held)>\n).)*</(?P=held)>\s*\Z"
     r"|(?:The following tool was executed by the user"
     r"|Summarize the task tool output above and continue with your task\.)\s*\Z"
-    r"|Use the above message and context to generate a prompt and call the task tool with subagent: "
+    r"|Use the above message and context to generate a prompt and call the task tool with subagent: [^\n]{1,200}\Z"
     r"|\[ASYNC SUBAGENT COMPLETE - |# task_progress |\[TASK RESUMPTION\])",
     re.DOTALL,
 )
@@ -63,7 +63,7 @@ _PREAMBLE = re.compile(r"You are (?:Claude Code|a Claude agent)\b[^\n]{0,100}")
 _SUB_AGENT_PROMPT = re.compile(
     r"\s*You are (?:now acting as )?(?:an?|the) (?:[^\n.,]{1,80} for Claude Code\b"
     # Open WebUI, Qwen Code
-    r"|(?:[^\n.,]{1,80} )?sub-?agent (?:working on|for)\b)"
+    r"|sub-?agent working on a specific task\b|[^\n.,]{1,80} sub-?agent for an AI\b)"
 )
 
 

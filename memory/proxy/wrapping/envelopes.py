@@ -31,9 +31,7 @@ _STAMP = re.compile(
 )
 _LINE_STAMP = re.compile(rf"\n[ \t]*+{_STAMP.pattern}", re.IGNORECASE)
 # What a message answers, which stood in the chat before.
-_REPLY = re.compile(
-    r"\[Replying to [^\n\[\]:]{1,100}(?:: [^\n]{0,2000}?\](?:[ \t]|(?=\n)|\Z)|\]:\n(?:[^\n]++\n)++\n)[ \t\n]*+(?=\S)"
-)
+_REPLY = re.compile(r"\[Replying to [^\n\[\]:]{1,100}: \"[^\n]{0,2000}?\"\](?:[ \t]|(?=\n))[ \t\n]*+(?=\S)")
 _MESSAGE = (
     r"<message\s(?=[^<>]*\btime=)(?=[^<>]*\b(?:sender|from)=\"(?P<sender>[^\"<>]{0,200})\")[^<>]*>"
     r"(?P<said>(?:(?!</?message\b).)*)</message>\s*+"
@@ -88,4 +86,7 @@ def _within(text: str) -> str:
         return message
     said = [one for name in _TEXTS if isinstance(one := fields.get(name), str)]
     is_message = fields.keys() & _TIMES and fields.keys() & _SENDERS and len(said) == 1
-    return said[0] if is_message and not any(isinstance(one, dict | list) for one in fields.values()) else text
+    # Beside a title or an error it is a record that the person shows.
+    others = [one for name, one in fields.items() if name not in {*_TEXTS, *_TIMES, *_SENDERS}]
+    is_record = any(isinstance(one, dict | list) or len(str(one).split()) > 1 for one in others)
+    return said[0] if is_message and not is_record else text

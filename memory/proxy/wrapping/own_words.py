@@ -96,7 +96,7 @@ _ANSWER_LABEL = re.compile(
 _ENDS_ON_ONE_LINE = re.compile(r"[ ]helpful answer:\s*+\Z", re.IGNORECASE)
 _ON_ONE_LINE = re.compile(r"[ ]{2}(?=question:)|[ ](?=helpful answer:)", re.IGNORECASE)
 _RULE = re.compile(r"\n[ \t]*+[-=*]{3,}\s*+\Z")
-_RULE_LINE = re.compile(r"^[ \t]*+[-=*]{3,}[ \t]*+\n", re.MULTILINE)
+_RULED = re.compile(r"(?P<before>[^\n]{1,300})\n\s*+(?P<rule>-{3,}+|={3,}+|\*{3,}+)[ \t]*+\n")
 # Paragraphs behind what was retrieved that tell the model how to answer.
 _HOW_TO_ANSWER = re.compile(
     r"(?:when answer|given the context|answer the|use the (?:context|citations|information|above)|in your response"
@@ -190,9 +190,16 @@ def _question(text: str) -> str:
         return _behind_instructions(behind.lstrip())
     if (quoted := queries.widest()) and text[quoted]:
         return text[quoted]
-    # Rules alone may set the context apart.
-    rule = _last(_RULE_LINE, text)
-    return _labelled(text) or ("" if end else text[rule.end() if rule and text[rule.end() :].strip() else 0 :])
+    return _labelled(text) or ("" if end else _behind_rules(text))
+
+
+def _behind_rules(text: str) -> str:
+    """The question behind the second of two rules that alone set the context apart; else the text."""
+    found = _RULED.match(text)
+    if found is None or is_in_first_person(found["before"], language_of(found["before"], "en")):
+        return text
+    parts = text.split(f"\n{found['rule']}\n")
+    return parts[2] if len(parts) == 3 and parts[2].strip() else text  # noqa: PLR2004  # instruction, context, question
 
 
 def _end_of_context(text: str) -> int:

@@ -41,7 +41,7 @@ _NOTE = re.compile(
     r"|(?:#{1,4}[ \t]*|\*\*)?(?:summary of (?:the |our )?(?:previous |earlier |past )?(?:conversation|chat|discussion)"
     r"(?: so far)?|(?:previous )?conversation summary)(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*\n"
     # OpenClaw's
-    r"|runtime:[ \t](?:\w{1,30}=[^|\n]{0,300}\|[ \t]){2,30}[^\n]*\Z"
+    r"|runtime:[ \t](?:\w{1,30}=[^|\n]{0,300}\|[ \t]){2,30}\w{1,30}=[^|\n]{0,300}\Z"
     r"|untrusted context \(metadata\b|(?:System: \[\d{4}-[^\]\n]{1,40}\][^\n]*+\n?)++\Z"
     # AnythingLLM's instructions, for models that take none apart.
     r"|given the following conversation, relevant context, and a follow[ -]up question, reply with an answer\b"

@@ -5,6 +5,7 @@ found once, and the user's part gets narrower from both ends.
 """
 
 import re
+from collections import Counter
 
 from memory.proxy.wrapping.agents import TAGS
 from memory.proxy.wrapping.headings import blocks, without_results
@@ -31,13 +32,16 @@ _NAMES = re.compile(
     rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
     r"|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
 )
-# A tag that names a file, whatever its own name is; people ask about tags of web pages.
+# A tag that names a file, whatever its own name is; people ask about tags of web pages, and give titles to their texts.
 _FILE_TAG = re.compile(
-    r"<(?P<name>[a-z][\w.-]{0,40})\s[^<>]{0,300}?\b(?:name|file|file_?name|file_?path|path|title)=[\"']?"
+    r"<(?P<name>[a-z][\w.-]{0,40})\s[^<>]{0,300}?\b(?:name|file|file_?name|file_?path|path)=[\"']?"
     r"[^\"'<>\n]{1,200}\.(?:pdf|md|txt|docx?|odt|rtf|csv|tsv|json|xlsx?|pptx?|epub|log|eml|srt|vtt)\b",
     re.IGNORECASE,
 )
-_OF_PAGES = frozenset(("a", "input", "iframe", "embed", "object", "meta", "link", "img", "button", "form"))
+_TAG = re.compile(r"<(?P<name>[a-z][\w.-]{0,40})[\s>]", re.IGNORECASE)
+_OF_PAGES = frozenset(
+    ("a", "input", "iframe", "embed", "object", "meta", "link", "img", "button", "form", "script", "svg", "div", "span")
+)
 # Tags that hold the user's own words.
 _OWN = re.compile(
     r"<(?P<name>task|feedback|query|question|问题|提问|user[._-]?(?:query|question|message|input|request|prompt))\s*>"
@@ -64,6 +68,13 @@ def without_wrappers(text: str) -> str:
     return (_Narrowed(own["said"]).read() or own["said"].strip()) if own else kept
 
 
+def _names_of_files(text: str) -> set[str]:
+    """Return the names of tags that name a file wherever they open."""
+    naming = Counter(found["name"].lower() for found in _FILE_TAG.finditer(text))
+    opened = Counter(found["name"].lower() for found in _TAG.finditer(text)) if naming else naming
+    return {name for name, number in naming.items() if number == opened[name] and name not in _OF_PAGES}
+
+
 class _Narrowed:
     """A line, of which the part from `begin` to `end` may be the user's; neither begins nor ends with white space."""
 
@@ -71,7 +82,7 @@ class _Narrowed:
         self._text = text
         self._begin, self._end = 0, len(text.rstrip())
         self._go_to(0)
-        named = {found["name"].lower() for found in _FILE_TAG.finditer(text)} - _OF_PAGES if files else set()
+        named = _names_of_files(text) if files else set()
         self._markup = Markup(text, lambda name: name in named or _NAMES.fullmatch(name))
         tags = [mark for mark in self._markup.marks if mark.kind == "tag"]
         self._opening, self._closing = {tag.start: tag for tag in tags}, {tag.end: tag for tag in tags}

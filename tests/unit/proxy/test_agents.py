@@ -87,6 +87,9 @@ def test_a_line_that_an_agent_wrote_has_no_word_of_the_users(text):
         "The slug <slug> of that page is wrong.",
         "Called the bank, the phone tool with the following input: a card.",
         f"{FILE}\nIs that right?",
+        f"{FILE}\nIs that right?\n{FILE}",
+        f"{READS} and it broke, why?",
+        f"{READS}\nWhy?",
     ],
 )
 def test_words_about_agents_are_the_users(text):
@@ -121,6 +124,8 @@ def test_an_agent_also_writes_the_answer_to_what_it_puts_in(put_in, answer):
     assert heard(put_in, answer, SAID) == [SAID]
     assert heard(put_in, "How nice.", SAID) == ["How nice.", SAID]
     assert heard(SAID, answer) == [SAID, answer]
+    picture = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}]
+    assert heard(picture, answer, SAID) == [answer, SAID]
 
 
 def made_by(system, *messages):
@@ -159,6 +164,13 @@ USER = {"role": "user", "content": SAID}
 )  # fmt: skip
 def test_requests_of_an_agents_own_are_told(system, said):
     assert made_by(system, said) == "frontend"
+
+
+@pytest.mark.parametrize(
+    "card", ["You are a sub-agent for the Galactic Empire, Mira.", "You are the secret subagent working on a murder."]
+)
+def test_a_card_of_an_agent_makes_no_request_of_a_program(card):
+    assert made_by([card], USER) == "person"
 
 
 def test_a_persons_request_to_an_agent_is_a_persons():

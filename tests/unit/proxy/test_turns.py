@@ -48,6 +48,8 @@ def test_what_has_no_text_is_no_turn():
     assert turn_of("user", None, "\u200b\ufeff") is None
     assert turn_of("user", None, "![A cat](data:image/png;base64,iVBORw0KGgo=)") is None
     assert turn_of("assistant", None, 'My cat: <img alt="a" src="data:image/png;base64,iVBO=">').text == "My cat:"
+    assert turn_of("user", None, "![my cat](data:image/png;base64,iVBO) is ill").text == "my cat is ill"
+    assert turn_of("user", None, 'Why is <img src="data:..."> empty?').text == 'Why is <img src="data:..."> empty?'
     assert turn_of("user", None, "I drew ![a cat](data: it is a joke).").text == "I drew ![a cat](data: it is a joke)."
     assert turn_of("assistant", None, "<think>Only thought") is None
     assert turn_of("other", "Cook", "[THINK]Only thought[/THINK]") is None

@@ -130,6 +130,8 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "<think/> is what Pilot writes.",
         "Thought for a while about it.\n\n> Pilot\n\nYes.",
         "The <internal> tag is Pilot's.",
+        "Pilot has <internal>notes</internal> too.",
+        "<config>\n  <internal>Pilot</internal>\n</config>",
         "<thinking cap on> Pilot!",
         "Thought: I like Bern.",
         "### Thinking\nIt is good for you.",
