@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 from uuid import UUID
 
 from memory.facts.confidence_rules import Confidence, ShownMessage, repeated, requests
-from memory.grounding.known_words import ROLES
+from memory.grounding.known_words import ROLES, is_unspaced, names_kin
 from memory.grounding.setting import Setting
 from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
 from memory.text.quote_match import find_quote
@@ -91,14 +91,16 @@ class AskedFor:
 
 USER = "user"
 # What models write around the word for a role: "the user", "User (Ann)", "speaker: user". Vowels of Hindi are no `\\w`.
+_ARTICLE = r"(?:(?:the|der|die|le|la|el|il|lo|o|a|de)\s|l['\u2019])?"
 _AROUND_ROLE = re.compile(
-    r"\W?(?:(?:speaker|role|by)\s?[:=]\s?)?(?:(?:the|der|die|le|la|el|il|lo|o|a|de)\s|l['\u2019])?"
+    rf"\W?(?:(?:speaker|role|by)\s?[:=]\s?)?{_ARTICLE}"
     r"(?P<role>[\w\u0900-\u0963]{1,20})\W?(?:\s?[(\[].*)?",
     re.IGNORECASE | re.DOTALL,
 )
 # Words of a role that a model has for any speaker.
 _ALSO_OF_OTHERS = frozenset({"human", "person", "speaker", "i", "me", "myself", "self"})
 _WORD = re.compile(r"\w+")
+_BEFORE_SUBJECT = re.compile(rf"^\W{{0,3}}{_ARTICLE}", re.IGNORECASE)
 Said = TypeVar("Said", FoundFact, FoundTodo)
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
 
@@ -218,17 +220,22 @@ class _Grounds:
         return replace(item, confidence=max(LEAST_CONFIDENCE, item.confidence * UNSHARED_CONFIDENCE))
 
     def _is_of_the_user(self, item: Item, speaker: str) -> bool:
-        """Whether a statement begins with the user, where neither it names its speaker nor its quotation the user."""
-        first, both = _beginning(item.content)
-        roles = ROLES["user"] - _ALSO_OF_OTHERS
-        named = self.setting.is_user(first) or self.setting.is_user(both)
+        """Whether a statement begins with the user, where neither it names its speaker nor its quotation the user.
+
+        "The user's mother" is the speaker, where the quotation is of no relative.
+        """
+        words = [word.casefold() for word in _WORD.findall(_BEFORE_SUBJECT.sub("", item.content, count=1))]
+        first = words[0] if words else ""
+        named = self.setting.is_user(first) or self.setting.is_user(" ".join(words[:2]))
         is_role = any(
-            word == role or (not role.isascii() and word.startswith(role)) for word in both.split() for role in roles
+            first == role or (not role.isascii() and first.startswith(role)) for role in ROLES["user"] - _ALSO_OF_OTHERS
         )
+        is_possessive = "s" in words[1:3] or names_kin(" ".join(words[1:2])) or is_unspaced(item.content)
         told, said = slug(item.content), item.span
         return (named or is_role) and not (
             any(part in told for part in slug(speaker).split("_") if part)
             or any(map(self.setting.is_user, _WORD.findall(said)))
+            or (is_possessive and names_kin(item.content) and not names_kin(said))
         )
 
     def _timed(self, item: Item, text: str, words: str) -> Item:
@@ -241,12 +248,6 @@ class _Grounds:
         time = next((found for found in spoken if found), None)
         # A time that the model worked out itself gives way to the words that were said.
         return replace(item, due=due or (time.words if time else item.due), time=time)
-
-
-def _beginning(text: str) -> tuple[str, str]:
-    """The first word of a text in lower case, and the first two."""
-    words = [word.casefold() for word in _WORD.findall(text[:STATEMENT_CHARACTERS])[:2]]
-    return (words or [""])[0], " ".join(words)
 
 
 def _declared(found: FoundFact) -> list[tuple[str, str]]:

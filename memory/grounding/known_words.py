@@ -65,6 +65,13 @@ def is_common(word: str) -> bool:
     return word in _COMMON or word in KIN or word in _TIMES or word.startswith(_COMMON_STEMS)
 
 
+def names_kin(text: str) -> bool:
+    """Whether a text names someone by what they are to another, as "mother" or "friend"."""
+    if is_unspaced(text):
+        return any(word in text for word in KIN if not word.isascii())
+    return not KIN.isdisjoint(plain(word.text) for word in read_words(text))
+
+
 def is_latin_stop_word(word: str) -> bool:
     """Whether a word is a stop word of a language in Latin letters."""
     return any(is_stop_word(word, code) for code in LATIN)

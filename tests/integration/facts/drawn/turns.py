@@ -268,6 +268,20 @@ OTHERS_WORDS = {
             ("Ich liebe Tee", "Der Nutzer liebt Tee."),
             ("Я люблю чай", "Пользователь любит чай."),
             ("我喜欢茶", "用户喜欢茶。"),
+            ("Meine Mutter liebt Tee", "The user's mother loves tea."),
+        )
+    },
+    **{
+        f"a guest by what they are to the user: {told}": Turn(
+            (bystander(name, said), "Noted!"),
+            (fact(said, told, speaker=name, **people(name)),),
+            knows=(told,),
+        )
+        for name, said, told in (
+            ("Mom", "I love tea", "The user's mother loves tea."),
+            ("Leo", "I love tea", "The user's best friend loves tea."),
+            ("李雷", "我喜欢茶", "用户的朋友喜欢茶。"),
+            ("Leo", "I hate customer calls", "Hates customer calls."),
         )
     },
     "a guest whom the user knows": Turn(
