@@ -84,7 +84,12 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 
 def is_aside(name: str) -> bool:
     """Whether a field of such a name says why, or repeats the words of what is referred to."""
-    return plain(name).startswith((*_ASIDE, *_REPEATED))
+    return plain(name).startswith(_ASIDE) or is_repeated(name)
+
+
+def is_repeated(name: str) -> bool:
+    """Whether a field of such a name repeats the words of what is referred to."""
+    return plain(name).startswith(_REPEATED)
 
 
 def _fits(field: FieldInfo, *, nested: bool) -> Callable[[Any], bool] | None:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from providers.answers.answer_fields import REQUIRED, absent_meaning, is_aside, under_other_names
+from providers.answers.answer_fields import REQUIRED, absent_meaning, is_aside, is_repeated, under_other_names
 from providers.answers.answer_scalars import (
     Unreadable,
     denies,
@@ -176,11 +176,13 @@ def _references(letter: str, item: str | Mapping[str, Any]) -> list[str] | None:
     """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear."""
     if isinstance(item, str):
         return references(letter, item)
+    if item and all(is_reference(letter, name) for name in item):
+        return [ref for one in listed(str, item, letter) for ref in references(letter, str(one))]
     cited = [value for value in item.values() if is_reference(letter, value)]
     others = [
         (name, value) for name, value in item.items() if not is_reference(letter, value) and not is_nothing(value)
     ]
-    if any(denies(value) for _, value in others):
+    if any(denies(value, repeated=is_repeated(name)) for name, value in others):
         return []
     if len(cited) == 1 and all(value is True or is_aside(name) for name, value in others):
         return [reference(letter, cited[0])]

@@ -84,6 +84,16 @@ _NO = frozenset({"false", "no", "n", "0", "open", "pending", "ongoing", "in prog
 # Behind or beside a reference in a list of some: it is not one of them.
 _DENIALS = frozenset(
     {"no", "false", "not", "none", "different", "distinct", "differ", "unrelated", "separate", "keep", "alive", "stays"}
+    | {"not yet", "keep it", "keep alive", "stays alive", "still alive", "nein", "verschieden", "unterschiedlich"}
+    | {"non", "différent", "différents", "distinto", "distintos", "diferente", "diferentes", "diverso", "diversi"}
+    | {"não", "nee", "anders", "verschillend", "hay\u0131r", "farkl\u0131", "нет", "разные", "不同", "否", "いいえ"}
+    | {"違う", "다름", "아니요"}
+)
+_NOT = ("not ", "nicht ", "niet ", "pas ", "не ")
+# What is not so is one of them all the same: neither different nor of use.
+_NOT_DENIED = frozenset(
+    {"different", "distinct", "unrelated", "separate", "needed", "important", "relevant", "used", "useful", "worth"}
+    | {"necessary", "significant", "interesting", "meaningful", "contradictory"}
 )
 _LONGEST_REFERENCE = 80
 # Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
@@ -166,10 +176,20 @@ def references(letter: str, raw: str) -> list[str]:
     return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, raw)]
 
 
-def denies(raw: Any) -> bool:
-    """Whether a value beside a reference says that it is none of those that are meant."""
-    word = raw.strip(" .!)]*").casefold() if isinstance(raw, str) else ""
-    return raw is False or word in _DENIALS or word.startswith("not ")
+def denies(raw: Any, *, repeated: bool = False) -> bool:
+    """Whether a value beside a reference says that it is none of those that are meant.
+
+    Args:
+        raw: The value.
+        repeated: Whether it may repeat words that the reference stands for, as "Not my day".
+    """
+    if not isinstance(raw, str):
+        return raw is False
+    word = raw.strip(" .!)]*").casefold()
+    if word in _DENIALS:
+        return True
+    of = re.match(r"\w+ (?:really |very |any )?(\w+)", word)
+    return not repeated and word.startswith(_NOT) and (of is None or of[1] not in _NOT_DENIED)
 
 
 def is_reference(letter: str, raw: Any) -> bool:

@@ -142,8 +142,11 @@ def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _alone(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The only text of a form that is one text, under a similar name."""
+    """The only text of a form that is one text, or its only list (`OwnName`), under a similar name."""
     (name, field), *more = form.model_fields.items()
+    if not more and only_by_name(field):
+        lists = [value for key, value in raw.items() if plain(key).startswith(plain(name))]
+        return {name: lists[0]} if len(lists) == len(raw) == 1 else None
     if more or field.annotation is not str:
         return None
     texts = [value for key, value in raw.items() if isinstance(value, str) and (name in key or plain(key) in _ANSWERS)]
