@@ -13,11 +13,11 @@ from celery.exceptions import Reject
 from redis.exceptions import RedisError
 
 from memory.intake.delivery import Address, ItemKind, deliver
-from memory.intake.off_the_record import is_marked
 from memory.search import indexing
 from schemas.ledger.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
 from schemas.ledger.work import Claim
 from schemas.limits import BATCH_ITEMS
+from schemas.wire.fields import is_marked
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
 from workers.runtime.faults import described

@@ -19,8 +19,8 @@ from api.http.access.credentials import secret_of
 from api.http.endpoints import stand_for
 from memory.accounts.access import Caller
 from memory.accounts.request_answers import KeyedRequest, Made, answer_again, answer_once
-from memory.intake.off_the_record import MARK
 from schemas.limits import PRODUCER_ID_CHARACTERS
+from schemas.wire.fields import MARK
 
 if TYPE_CHECKING:
     from workers.runtime.resources import Resources

@@ -36,6 +36,7 @@ from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow
 from schemas.limits import DOCUMENT_VALUES, PRODUCER_ID_CHARACTERS, ROOM_MEMBERS
 from schemas.llm.calls import Outcome
+from schemas.wire.fields import says_no
 
 log = structlog.get_logger()
 
@@ -57,7 +58,6 @@ BETA = "anthropic-beta"
 # Features of Anthropic's with a price of their own: long prompts, and fast answers.
 DEAR_BETAS = ("context-1m", "fast-mode")
 JSON = {"content-type": "application/json"}
-_NO = frozenset({"", "0", "false", "no", "off", "none", "null", "undefined"})
 # How Open WebUI's ids of temporary chats begin, since 0.12 and before.
 _TEMPORARY = ("temporary:", "local:")
 _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
@@ -225,8 +225,8 @@ def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:
 
 def _is_set(headers: Headers, name: str) -> bool:
     """Whether a header says yes; frontends fill it from a template, which they may leave as it is."""
-    value = headers.get(name, "").strip().lower()
-    return value not in _NO and "{{" not in value
+    value = headers.get(name)
+    return value is not None and not says_no(value) and "{{" not in value
 
 
 def _is_agents_own(chat: RequestBody, headers: Headers) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.intake.delivery import Address, ItemKind
-from memory.intake.off_the_record import is_marked
+from memory.intake.off_the_record import is_marked_unread
 from schemas.limits import PRODUCER_ID_CHARACTERS
 from schemas.text.storable import decoded, storable
+from schemas.wire.fields import is_marked
 from workers.streams.rejected import DOORS
 
 STREAMS: dict[str, ItemKind] = {stream: what for what, stream in DOORS.items()}
@@ -114,6 +115,6 @@ def _object(fields: Fields) -> dict[str, Any]:
     else:
         if isinstance(found, dict):
             return found
-        unread = data if isinstance(found, str) else found
-        raise Unreadable("data: must be a JSON object", off_the_record=is_marked(unread))
-    raise Unreadable(f"data: {reason}", off_the_record=is_marked(data))
+        off_the_record = is_marked_unread(data) if isinstance(found, str) else is_marked(found)
+        raise Unreadable("data: must be a JSON object", off_the_record=off_the_record)
+    raise Unreadable(f"data: {reason}", off_the_record=is_marked_unread(data))

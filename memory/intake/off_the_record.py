@@ -9,8 +9,8 @@ from typing import Any
 
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
+from schemas.wire.fields import is_marked
 
-MARK = "off_the_record"
 NOT_KEPT = (
     "it is off the record, and this door accepts items in order to keep them: no word of it was kept. Hand it in on the"
     " record to keep it."
@@ -21,20 +21,16 @@ BEING_OFF = (
 )
 
 
-# The mark in what can't be read as JSON, whatever the quotes, and not `false` or `null`.
-_UNREAD = re.compile(rb"off_the_record[^a-z0-9]{0,12}(?!false|null)[a-z0-9]", re.IGNORECASE)
+# The mark in what can't be read as JSON, whatever the quotes, with a value that does not say no.
+_UNREAD = re.compile(
+    rb"off_the_record[^a-z0-9:=]{0,8}[:=][^a-z0-9]{0,8}(?!(?:false|null|none|no|off|0|undefined)\b)[a-z0-9]",
+    re.IGNORECASE,
+)
 
 
-def is_marked(sent: Any) -> bool:
-    """Return whether something that was sent, of any shape, or a part of it is marked as off the record.
-
-    Bytes are what can't be read as JSON.
-    """
-    if isinstance(sent, bytes):
-        return _UNREAD.search(sent.replace(b"\0", b"")) is not None
-    if isinstance(sent, dict):
-        return sent.get(MARK) not in (None, False) or any(is_marked(part) for part in sent.values())
-    return isinstance(sent, list | tuple) and any(is_marked(part) for part in sent)
+def is_marked_unread(data: bytes) -> bool:
+    """Return whether what can't be read as JSON is marked as off the record."""
+    return _UNREAD.search(data.replace(b"\0", b"")) is not None
 
 
 def is_off_the_record(being: Being | None, item: Any) -> bool:

@@ -25,6 +25,7 @@ from pydantic_core import PydanticCustomError
 from schemas.intake.scene_fields import FIRST_VERSION, Line, SceneField, declared
 from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS, SPEAKER_CHARACTERS
 from schemas.wire.fields import (
+    MARK,
     Conversation,
     Degree,
     Importance,
@@ -35,6 +36,8 @@ from schemas.wire.fields import (
     Wire,
     WordList,
     Words,
+    is_marked,
+    says_no,
     without_blanks,
 )
 
@@ -148,10 +151,12 @@ class Produced(Wire):
     @model_validator(mode="before")
     @classmethod
     def _marked(cls, given: Any) -> Any:
-        """Take the mark `off_the_record` in the metadata for that of the item, which a note does not have."""
+        """Take a mark in the metadata for that of the item, which a note does not have."""
         metadata = given.get("metadata") if isinstance(given, dict) else None
-        mark = metadata.get("off_the_record") if isinstance(metadata, dict) else None
-        return given if mark in (None, False) else {**given, "off_the_record": mark}
+        if not is_marked(metadata):
+            return given
+        mark = metadata.get(MARK) if isinstance(metadata, dict) else None
+        return {**given, MARK: True if says_no(mark) else mark}
 
     @field_validator("metadata")
     @classmethod

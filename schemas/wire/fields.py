@@ -60,3 +60,26 @@ Importance = Annotated[
     BeforeValidator(lambda value: DEFAULT_IMPORTANCE if value is None else value, json_schema_input_type=float | None),
     AfterValidator(lambda value: min(1.0, max(0.0, value))),
 ]
+
+MARK = "off_the_record"
+"""What is marked so is never stored."""
+_NO = frozenset({"", "0", "0.0", "false", "no", "off", "none", "null", "undefined"})
+
+
+def says_no(value: Any) -> bool:
+    """Whether the value of a mark, as programs and templates write it, says no, or nothing."""
+    return isinstance(value, str | int | float | None) and str(value).strip().casefold() in _NO
+
+
+def is_marked(sent: Any) -> bool:
+    """Return whether something that was sent, of any shape, or a part of it is marked as off the record."""
+    parts = [sent]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            if not says_no(part.get(MARK)):
+                return True
+            parts += part.values()
+        elif isinstance(part, list | tuple):
+            parts += part
+    return False

@@ -464,15 +464,37 @@ def test_what_is_off_the_record_is_refused_and_no_word_of_it_is_kept(
 
 
 @pytest.mark.parametrize("encode", [lambda text: text[:-1], json.dumps, lambda text: text.encode("utf-16")])
-@pytest.mark.parametrize("mark", [True, "yes", False])
+@pytest.mark.parametrize("mark", [True, "yes", False, "no", "false", None])
 def test_of_what_cannot_be_read_no_word_is_kept_if_it_is_marked(new_reader, redis, being, encode, mark):
     reader = new_reader()
     item = {"being": str(being.being_id), "role": "user", "off_the_record": mark, "content": "walnut"}
     redis.xadd("patrol:messages", {"data": encode(json.dumps(item))})
     reader.read()
     (refused,) = rejected.listed(redis)
-    assert bool(refused.data) is (mark is False)
-    assert redis.xlen("patrol:messages") == (mark is False)
+    kept = mark in {False, "no", "false", None}
+    assert bool(refused.data) is kept
+    assert redis.xlen("patrol:messages") == kept
+
+
+@pytest.mark.parametrize("words", ["walnut, off_the_record, as they say", "off_the_record is a mark"])
+def test_words_about_the_mark_are_no_mark(new_reader, redis, being, words):
+    redis.xadd("patrol:messages", {"data": json.dumps({"being": str(being.being_id), "content": words})[:-1]})
+    new_reader().read()
+    (refused,) = rejected.listed(redis)
+    assert words.encode() in refused.data
+
+
+@pytest.mark.parametrize("mark", [False, "no", "false", 0, None, ""])
+def test_what_a_mark_in_the_metadata_says_no_to_is_kept(new_reader, redis, being, store, mark):
+    item = {"being": str(being.being_id), "role": "user", "metadata": {"off_the_record": mark}, "content": "walnut"}
+    note = {**item, "type": "todo"}
+    del note["role"]
+    redis.xadd("patrol:messages", {"data": json.dumps(item)})
+    redis.xadd("patrol:notes", {"data": json.dumps(note)})
+    new_reader().read()
+    assert list(rejected.listed(redis)) == []
+    with store.transaction() as tx:
+        assert sum(tables_with(tx, "walnut").values()) >= 2
 
 
 def marked(sent):

@@ -69,10 +69,22 @@ def test_a_complaint_says_what_to_do_in_the_words_of_the_wire(form, sent, told):
     assert "Input)" not in line
 
 
+def _nested(depth):
+    return {"deep": _nested(depth - 1)} if depth else {}
+
+
 def test_a_mark_in_the_metadata_puts_an_item_off_the_record():
-    for metadata, off in (({"off_the_record": True}, True), ({"off_the_record": False}, False), ({}, False)):
+    for metadata, off in (
+        ({"off_the_record": True}, True),
+        ({"chat": {"marks": [{"off_the_record": "yes"}]}}, True),
+        *(({"off_the_record": mark}, False) for mark in (False, None, 0, "", "no", "False", " off ")),
+        ({}, False),
+        (_nested(300), False),
+    ):
         assert MessageInput.model_validate({**TURN, "metadata": metadata}).off_the_record is off
         assert RoomMessageInput.model_validate({**TURN, "metadata": metadata}).off_the_record is off
+    kept = {"type": "todo", "content": "Tea", "metadata": {"off_the_record": "no"}}
+    assert TypeAdapter(NoteInput).validate_python(kept).metadata == kept["metadata"]
     for form, sent in (
         (MessageInput, {**TURN, "off_the_record": False}),
         (NoteInput, {"type": "todo", "content": "Tea"}),
