@@ -113,12 +113,18 @@ def cause_of(fault: Exception) -> str:
     return str(fault).strip().rstrip(".") or type(fault).__name__
 
 
-def error_of(answer: httpx2.Response) -> ApiError | None:
-    """Return the error that a complete answer stands for, if it is none that succeeded.
+def is_of_the_api(answer: httpx2.Response) -> bool:
+    """Tell whether an answer, of which the beginning is enough, is one of the API that succeeded.
 
     A redirection, and a page for people, is of something before the API, such as a login: nothing was handed in.
     """
-    if answer.is_success and "html" not in answer.headers.get("content-type", ""):
+    is_page = "html" in answer.headers.get("content-type", "").lower()
+    return answer.is_success and (not is_page or answer.status_code == NO_CONTENT)
+
+
+def error_of(answer: httpx2.Response) -> ApiError | None:
+    """Return the error that a complete answer stands for, if it is none that succeeded."""
+    if is_of_the_api(answer):
         return None
     try:
         problem = answer.json()

@@ -39,9 +39,10 @@ class ApiError(PatrolError):
         self, status: int, problem: Mapping[str, Any], *, request_id: str | None, retry_after: float | None
     ) -> None:
         self.status = status
-        self.type: str = problem.get("type", "about:blank")
-        self.title: str = problem.get("title", "")
-        self.detail: str = problem.get("detail", f"The answer has the status {status}, and is none of Memory Patrol.")
+        words = {name: value for name, value in problem.items() if isinstance(value, str)}
+        self.type = words.get("type", "about:blank")
+        self.title = words.get("title", "")
+        self.detail = words.get("detail", f"The answer has the status {status}, and is none of Memory Patrol.")
         self.members = {name: value for name, value in problem.items() if name not in _STANDARD}
         self.request_id = request_id
         self.retry_after = retry_after

@@ -175,9 +175,10 @@ function causeOf(fault: unknown): string {
   return (reasons.at(-1) ?? String(fault)).replace(/\.$/, "");
 }
 
-/** A page for people is of something before the API, such as a login: nothing was handed in. */
+/** A redirection, and a page for people, is of something before the API, such as a login: nothing was handed in. */
 function isOfTheApi(answer: Response): boolean {
-  return answer.ok && !answer.headers.get("content-type")?.includes("html");
+  const isPage = answer.headers.get("content-type")?.toLowerCase().includes("html");
+  return answer.ok && (!isPage || answer.status === 204);
 }
 
 function contentOf(answer: Response, text: string): unknown {

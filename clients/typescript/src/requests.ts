@@ -50,7 +50,8 @@ export function toFetch(url: string, token: string, request: Request, key: strin
     if (value !== undefined && value !== null) headers.set(name, value);
   }
   if (request.method === "POST") headers.set("Idempotency-Key", key);
-  const init: RequestInit = { method: request.method, headers };
+  // Of a POST that is redirected, `fetch` would make a GET, whose answer is no receipt.
+  const init: RequestInit = { method: request.method, headers, redirect: "manual" };
   if (request.body !== undefined) {
     headers.set("Content-Type", request.media ?? "application/json");
     init.body = request.media ? String(request.body) : JSON.stringify(request.body);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
 import { after, test } from "node:test";
 import { ApiError, MemoryPatrol, Unreachable } from "memory-patrol-client";
@@ -47,6 +48,12 @@ test("a page of a login is no receipt, and a path is never another", async () =>
   const before = new MemoryPatrol({ url, token, retries, fetch: page });
   const failed = await before.handInMessages("mira", { role: "user", content: "Tea?" }).catch((error) => error);
   assert.ok(failed instanceof ApiError);
+  const moved = createHttpServer((_, answer) => answer.writeHead(301, { location: `${url}/v1/beings` }).end());
+  await new Promise((resolve) => moved.listen(0, "127.0.0.1", resolve));
+  const elsewhere = new MemoryPatrol({ url: `http://127.0.0.1:${moved.address().port}`, token, retries });
+  const redirected = await elsewhere.handInMessages("mira", { role: "user", content: "?" }).catch((error) => error);
+  moved.close();
+  assert.equal(redirected.status, 301);
   for (const name of ["", ".", ".."]) await assert.rejects(async () => memory.showBeing(name), TypeError);
 });
 

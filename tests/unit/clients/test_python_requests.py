@@ -1,5 +1,6 @@
 """The Python client takes nothing for a receipt that is none of the API, and reads values as programs have them."""
 
+import asyncio
 import json
 from datetime import UTC, datetime
 from uuid import UUID
@@ -7,10 +8,23 @@ from uuid import UUID
 import httpx2
 import pytest
 
-from memory_patrol import ApiError, MemoryPatrol
+from memory_patrol import ApiError, AsyncMemoryPatrol, MemoryPatrol
 
+ASKED = {"question": "Tea?"}
 TURN = {"role": "user", "content": "Tea?"}
 NAME = UUID(int=7)
+
+
+class Lines(httpx2.AsyncByteStream):
+    """An answer that is not read at once."""
+
+    async def __aiter__(self):
+        yield b"Log in"
+
+
+async def streamed(memory):
+    """The lines of an answer that comes in parts."""
+    return [line async for line in memory.stream_answer("mira", ASKED)]
 
 
 def client(answer):
@@ -25,6 +39,20 @@ def test_a_login_before_the_api_is_no_receipt(status, headers):
     with pytest.raises(ApiError) as refused:
         client(lambda _: httpx2.Response(status, headers=headers, content=b"Log in")).hand_in_messages("mira", TURN)
     assert refused.value.status == status
+    before = httpx2.MockTransport(lambda _: httpx2.Response(status, headers=headers, stream=Lines()))
+    with pytest.raises(ApiError) as refused:
+        asyncio.run(streamed(AsyncMemoryPatrol("http://memory", "patrol_x", transport=before)))
+    assert refused.value.status == status
+
+
+def test_what_a_proxy_adds_to_an_answer_does_no_harm():
+    """A type for an answer without content, and an error as JSON that is no problem."""
+    page = {"content-type": "text/html"}
+    assert client(lambda _: httpx2.Response(204, headers=page)).remove_room("tea") is None
+    odd = {"type": None, "title": 5, "detail": ["bad"]}
+    with pytest.raises(ApiError, match=r"^400 blank: The answer") as refused:
+        client(lambda _: httpx2.Response(400, json=odd)).show_being("mira")
+    assert (refused.value.title, refused.value.members) == ("", {})
 
 
 def test_ids_and_times_are_sent_as_texts():

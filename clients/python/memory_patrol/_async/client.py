@@ -18,6 +18,7 @@ from memory_patrol._requests import (
     cause_of,
     error_of,
     is_gone,
+    is_of_the_api,
     json_of,
     part_of_answer,
 )
@@ -105,7 +106,7 @@ class AsyncMemoryPatrol(AsyncRoutes):
         """
         try:
             async with self._http.stream(**request.arguments()) as answer:
-                if answer.is_error:
+                if not is_of_the_api(answer):
                     await answer.aread()
                 if (error := error_of(answer)) is not None:
                     raise error
