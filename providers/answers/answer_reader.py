@@ -206,7 +206,9 @@ def _each(type_: Any, raw: Any) -> list[Any]:
         if not letter or not stands_for_each(field) or not isinstance(value, str | list):
             continue
         try:
-            refs = references(letter, text(value))
+            # Behind a confidence (`Absent`) "keep" and "not to be told" ask for it.
+            is_secret = any(isinstance(mark, Absent) for mark in field.metadata)
+            refs = references(letter, text(value), denied=not is_secret)
         except Unreadable:
             continue
         if len(refs) > 1:
@@ -225,7 +227,9 @@ def _item(type_: Any, raw: Any) -> Any:
         own = {plain(name) for name in model.model_fields}
         inner = [part for name, part in raw.items() if plain(name) not in own and isinstance(part, Mapping)]
         if len(inner) == 1 and is_named(model, inner[0]):
-            return {**{name: value for name, value in raw.items() if value is not inner[0]}, **inner[0]}
+            outer = {name: value for name, value in raw.items() if value is not inner[0]}
+            counts = [sum(plain(name) in own for name in part) for part in (outer, inner[0])]
+            return {**inner[0], **outer} if counts[0] > counts[1] else {**outer, **inner[0]}
         if len(raw) == 1 and not is_named(model, raw):
             # A reference with the words that it stands for, or a kind with a name.
             (alone,) = listed(type_, raw, None)

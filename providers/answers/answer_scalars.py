@@ -167,11 +167,17 @@ def text(raw: Any) -> str:
     raise Unreadable("a value of another type")
 
 
-def references(letter: str, raw: str) -> list[str]:
-    """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list."""
+def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
+    """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list.
+
+    Args:
+        letter: What they begin with.
+        raw: The text.
+        denied: Whether those are left out behind which stands that they are not meant.
+    """
     parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
     behind = (re.match(rf"\W*{letter}[\s_-]?\d+(?:\.\d+)?\W*(.*)", part, re.IGNORECASE) for part in parts)
-    parts = [part for part, more in zip(parts, behind, strict=True) if not (more and denies(more[1]))]
+    parts = [part for part, more in zip(parts, behind, strict=True) if not (denied and more and denies(more[1]))]
     read = [each for part in parts for each in _range(letter, part) or [reference(letter, part)]]
     return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, raw)]
 

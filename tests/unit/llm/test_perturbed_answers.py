@@ -910,7 +910,10 @@ def test_nothing_is_taken_away_that_an_answer_does_not_name_for_it(form, said, w
 CONFIDED = [{"message": ref, "asked_in": "m3"} for ref in ("m1", "m2")]
 CITED = [{"ref": ref, "quote": "I moved"} for ref in ("e1", "e2")]
 FOR_EACH = [
-    *((Judgement, {"confidences": [{"message": said, "asked_in": "m3"}]}, CONFIDED) for said in ("m1, m2", "m1-m2")),
+    *(
+        (Judgement, {"confidences": [{"message": said, "asked_in": "m3"}]}, CONFIDED)
+        for said in ("m1, m2", "m1-m2", "m1, m2 (keep)", "m1, m2: not to be told")
+    ),
     (Judgement, {"confidences": [{"message": ["m1", "m2"], "asked_in": "m3"}]}, CONFIDED),
     (Judgement, {"confidences": [{"messages": ["m1", "m2"], "asked_in": "m3"}]}, CONFIDED),
     (Judgement, {"confidences": [{"message": "m1 to m150", "asked_in": "m1 to m150"}]}, [UNTOLD]),
@@ -937,6 +940,9 @@ def test_an_item_with_several_references_says_the_same_of_each(form, said, wante
 
 
 def test_what_an_item_says_elsewhere_is_read():
+    said = {**fact("I moved", "Moved."), "evidence": {"message": "m7", "type": "words"}}
+    answer = answered(Judgement, json.dumps({"facts": [said], "confidences": []}))
+    assert answer.model_dump()["facts"][0].items() >= {"message": "m1", "type": said["type"]}.items()
     ghent = fact("I moved to Ghent", "Moved to Ghent.")
     for said in ({"place": "Ghent"}, [{"place": "Ghent"}], {"place": ["Ghent"]}):
         answer = answered(Judgement, json.dumps({"facts": [{**ghent, "entities": said}], "confidences": []}))
