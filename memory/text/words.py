@@ -35,7 +35,7 @@ _CHARACTERS: dict[Script, str] = {
 }
 _UNSPACED = f"[{''.join(_CHARACTERS.values())}]"
 # Marks are letters' vowels in many scripts.
-_LETTER = r"(?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])"
+_LETTER = r"(?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff])"
 _APOSTROPHES = r"(?:['\u2019][^\W_]+)*"
 _ANY = re.compile(
     "|".join(f"(?P<{script}>[{characters}]+)" for script, characters in _CHARACTERS.items())

@@ -131,3 +131,7 @@ def test_a_word_stands_where_it_says(text):
 )
 def test_stop_words_of_its_language_are_no_terms_of_a_query(query, terms_of_query):
     assert significant_terms(query) == terms_of_query
+
+
+def test_a_danda_ends_a_word():
+    assert words("मेरा घर दिल्ली में है। राम आया॥ १२ लोग।") == ["मेरा", "घर", "दिल्ली", "में", "है", "राम", "आया", "१२", "लोग"]
