@@ -231,11 +231,11 @@ class _Grounds:
             first == role or (not role.isascii() and first.startswith(role)) for role in ROLES["user"] - _ALSO_OF_OTHERS
         )
         is_possessive = "s" in words[1:3] or names_kin(" ".join(words[1:2])) or is_unspaced(item.content)
-        told, said = slug(item.content), item.span
+        statement, quotation = slug(item.content), item.span
         return (named or is_role) and not (
-            any(part in told for part in slug(speaker).split("_") if part)
-            or any(map(self.setting.is_user, _WORD.findall(said)))
-            or (is_possessive and names_kin(item.content) and not names_kin(said))
+            any(part in statement for part in slug(speaker).split("_") if part)
+            or any(map(self.setting.is_user, _WORD.findall(quotation)))
+            or (is_possessive and names_kin(item.content) and not names_kin(quotation))
         )
 
     def _timed(self, item: Item, text: str, words: str) -> Item:

@@ -62,7 +62,7 @@ Importance = Annotated[
 ]
 
 MARK = "off_the_record"
-"""What is marked so is never stored."""
+"""Marks a note or a message that is never stored."""
 _NO = frozenset({"", "0", "0.0", "false", "no", "off", "none", "null", "undefined"})
 
 

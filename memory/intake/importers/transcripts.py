@@ -261,7 +261,7 @@ def _nodes(within: fields.Messages) -> Iterator[tuple[str | None, Any]]:
             yield None, one
             continue
         if (pair := fields.exchange(one)) is not None:
-            yield from ((fields.first(said, fields.KEYS), said) for said in pair)
+            yield from ((fields.first(side, fields.KEYS), side) for side in pair)
             continue
         key, below = fields.first(one, fields.KEYS), one.get("children")
         if isinstance(below, list):

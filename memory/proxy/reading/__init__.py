@@ -1,1 +1,1 @@
-"""What a request shows of a chat: its lines, who speaks in them, and whether a person made it."""
+"""Reads a request of the proxy: the lines of the chat in it, who speaks in them, and whether a person made it."""

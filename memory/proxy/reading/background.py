@@ -62,11 +62,11 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
         task_prompts: The operator's own templates.
     """
     lines = [line for line in transcript.lines if line.text.strip()]
-    asked = [number for number, line in enumerate(lines, 1) if line.role == "user"]
-    if not asked or lines[-1].role == "system":
+    of_user = [number for number, line in enumerate(lines, 1) if line.role == "user"]
+    if not of_user or lines[-1].role == "system":
         return _maker(lines, task_prompts)
     # Results of tools and a program's reports go on with what was asked before them.
-    for number in reversed(asked):
+    for number in reversed(of_user):
         maker = _maker(lines[:number], task_prompts)
         if maker != "person" or own_words(lines[number - 1].text):
             return maker

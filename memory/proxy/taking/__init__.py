@@ -1,1 +1,1 @@
-"""What becomes of a transcript and its answer: the changes of the conversation, and how they are stored."""
+"""Takes in a transcript and its answer: decides on the changes of the conversation, and stores them."""

@@ -84,9 +84,9 @@ def _within(text: str) -> str:
         return ""
     if kind == "user_message" and isinstance(message, str):
         return message
-    said = [one for name in _TEXTS if isinstance(one := fields.get(name), str)]
-    is_message = fields.keys() & _TIMES and fields.keys() & _SENDERS and len(said) == 1
+    texts = [one for name in _TEXTS if isinstance(one := fields.get(name), str)]
+    is_message = fields.keys() & _TIMES and fields.keys() & _SENDERS and len(texts) == 1
     # Beside a title or an error it is a record that the person shows.
     others = [one for name, one in fields.items() if name not in {*_TEXTS, *_TIMES, *_SENDERS}]
     is_record = any(isinstance(one, dict | list) or len(str(one).split()) > 1 for one in others)
-    return said[0] if is_message and not is_record else text
+    return texts[0] if is_message and not is_record else text
