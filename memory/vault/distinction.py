@@ -1,9 +1,9 @@
 """Tells statements apart that share most of their words but differ in what distinguishes them.
 
 The vault seed's overlap calls "allergic to penicillin" a near-duplicate of "allergic to walnuts". Two similar texts are
-distinct if their numbers or their negation differ, or if each has a content word that the other lacks (a substitution).
-Content words that only one of them has are an elaboration, unless they are a quarter of it or more: "the user's mother
-lives in Lisbon" is not "the user lives in Lisbon".
+distinct if their numbers, their negation or signs of words (C#) differ, or if each has a content word that the other
+lacks (a substitution). Content words that only one of them has are an elaboration, unless they are a quarter of it or
+more: "the user's mother lives in Lisbon" is not "the user lives in Lisbon".
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from rapidfuzz.distance import Levenshtein
 
-from memory.text.languages import likeliest
+from memory.text.languages import language_of_word, likeliest
 from memory.text.negations import negates, negations
 from memory.text.number_words import NUMERALS
 from memory.text.words import is_stop_word, read_words, stem, without_possessive
@@ -29,14 +29,23 @@ _FILLERS = frozenset(
     until up while
     """.split()  # noqa: SIM905  # one word list, as it is read
 )
+# The endings of a man and of a woman, by which a brother differs from a sister and no other inflection does.
+_GENDERS = {
+    "es": (("o", "a"), ("os", "as"), ("e", "a"), ("es", "as"), ("", "a")),
+    "pt": (("o", "a"), ("os", "as"), ("", "a"), ("\u00e3o", "\u00e3")),
+    "it": (("o", "a"), ("i", "e"), ("e", "a")),
+    "fr": (("", "e"), ("s", "es")),
+    "hi": (("\u093e", "\u0940"),),
+}
 _NUMERALS = frozenset({*NUMERALS, "half"})
+_SIGNED = re.compile(r"[^\W_][#+]{1,2}(?!\w)")
 _CAPITALISED = re.compile(r"\b[^\W\d_][\w]*")
 
 
 def distinct(first: str, second: str) -> bool:
     """Returns true if two similar texts state different things; symmetric, and false for the same words reordered."""
     one, other = tokens(first), tokens(second)
-    if negations(first) != negations(second):
+    if negations(first) != negations(second) or _signed(first) != _signed(second):
         return True
     numbers, other_numbers = _numbers(one), _numbers(other)
     if numbers and other_numbers and numbers != other_numbers:
@@ -50,6 +59,11 @@ def distinct(first: str, second: str) -> bool:
         return min(len(left), len(other_left)) * REWORDED > min(len(content), len(other_content))
     longer = max(len(content), len(other_content))
     return longer > 0 and len(left or other_left) * ELABORATED >= longer
+
+
+def _signed(text: str) -> frozenset[str]:
+    """The words that a sign makes others of, as in C# and C++."""
+    return frozenset(_SIGNED.findall(text.casefold()))
 
 
 def _content(text: str, language: str) -> frozenset[str]:
@@ -71,12 +85,25 @@ def _unmatched(words: frozenset[str], others: frozenset[str], names: frozenset[s
     missing = words - others
     if not missing:
         return missing
-    stems = {stem(other, language) for other in others - names}
-    return frozenset(
-        word
-        for word in missing
-        if (word in names or stem(word, language) not in stems)
-        and not any(_misspelled(word, other, names) for other in others)
+    stems = {other: None if other in names else stem(other, language) for other in others}
+
+    def has_form(word: str) -> bool:
+        root = None if word in names else stem(word, language)
+        genders = _GENDERS.get(language_of_word(word, language), ())
+        return any(
+            ((root is not None and root == stems[other]) or _misspelled(word, other, names))
+            and not any(_differ_in_gender(word, other, endings) for endings in genders)
+            for other in others
+        )
+
+    return frozenset(word for word in missing if not has_form(word))
+
+
+def _differ_in_gender(one: str, other: str, endings: tuple[str, str]) -> bool:
+    man, woman = endings
+    return any(
+        first.endswith(man) and second == first.removesuffix(man) + woman
+        for first, second in ((one, other), (other, one))
     )
 
 

@@ -47,6 +47,21 @@ PLAIN = [
     "The user's cat is called Olive.",
     "Die Tochter der Nutzerin wohnt in Graz.",
     "Der Sohn der Nutzerin wohnt in Linz.",
+    "The user programs in C.",
+    "The user programs in C#.",
+    "The user programs in C++.",
+    "Su hermano vive en Lima.",
+    "Su hermana vive en Lima.",
+    "Su profesor vive en Lima.",
+    "Su profesora vive en Lima.",
+    "O filho dela mora em Lisboa.",
+    "A filha dela mora em Lisboa.",
+    "Suo figlio studia a Roma.",
+    "Sua figlia studia a Roma.",
+    "Le cousin d'Ana vit à Lyon.",
+    "La cousine d'Ana vit à Lyon.",
+    "उसका बेटा डॉक्टर है",
+    "उसकी बेटी डॉक्टर है",
 ]
 SAME = [
     ("Mira opens the bakery at six every morning.", "The bakery Mira opens at six."),
@@ -59,6 +74,9 @@ SAME = [
     ("Mira's hut was painted.", "Mira\u2019s huts were being painted."),
     ("Die Nutzerin hat zwei Katzen.", "Die Nutzerin hat auch zwei Katzen."),
     ("Jon's ovens are old", "Jon's oven is old"),
+    ("Tiene dos perros viejos en casa.", "En casa tiene dos perros viejos"),
+    ("Elle mange une pomme chaque matin.", "Elle mange des pommes chaque matin."),
+    ("Il gatto di Anna dorme", "Il gatto di Anna dormiva"),
     ("花子は東京に住んでいます。", "花子は東京に住んでいる。"),
 ]
 
