@@ -8,8 +8,6 @@ from uuid import UUID
 import httpx2
 import pytest
 
-from memory_patrol import ApiError, AsyncMemoryPatrol, MemoryPatrol
-
 ASKED = {"question": "Tea?"}
 TURN = {"role": "user", "content": "Tea?"}
 NAME = UUID(int=7)
@@ -27,35 +25,37 @@ async def streamed(memory):
     return [line async for line in memory.stream_answer("mira", ASKED)]
 
 
-def client(answer):
-    return MemoryPatrol("http://memory", "patrol_x", transport=httpx2.MockTransport(answer))
+@pytest.fixture
+def client(patrol):
+    """Makes a client whose requests are answered by a function."""
+    return lambda answer: patrol.MemoryPatrol("http://memory", "patrol_x", transport=httpx2.MockTransport(answer))
 
 
 @pytest.mark.parametrize(
     ("status", "headers"),
     [(200, {"content-type": "text/html; charset=utf-8"}), (302, {"location": "/login"}), (304, {})],
 )
-def test_a_login_before_the_api_is_no_receipt(status, headers):
-    with pytest.raises(ApiError) as refused:
+def test_a_login_before_the_api_is_no_receipt(patrol, client, status, headers):
+    with pytest.raises(patrol.ApiError) as refused:
         client(lambda _: httpx2.Response(status, headers=headers, content=b"Log in")).hand_in_messages("mira", TURN)
     assert refused.value.status == status
     before = httpx2.MockTransport(lambda _: httpx2.Response(status, headers=headers, stream=Lines()))
-    with pytest.raises(ApiError) as refused:
-        asyncio.run(streamed(AsyncMemoryPatrol("http://memory", "patrol_x", transport=before)))
+    with pytest.raises(patrol.ApiError) as refused:
+        asyncio.run(streamed(patrol.AsyncMemoryPatrol("http://memory", "patrol_x", transport=before)))
     assert refused.value.status == status
 
 
-def test_what_a_proxy_adds_to_an_answer_does_no_harm():
+def test_what_a_proxy_adds_to_an_answer_does_no_harm(patrol, client):
     """A type for an answer without content, and an error as JSON that is no problem."""
     page = {"content-type": "text/html"}
     assert client(lambda _: httpx2.Response(204, headers=page)).remove_room("tea") is None
     odd = {"type": None, "title": 5, "detail": ["bad"]}
-    with pytest.raises(ApiError, match=r"^400 blank: The answer") as refused:
+    with pytest.raises(patrol.ApiError, match=r"^400 blank: The answer") as refused:
         client(lambda _: httpx2.Response(400, json=odd)).show_being("mira")
     assert (refused.value.title, refused.value.members) == ("", {})
 
 
-def test_ids_and_times_are_sent_as_texts():
+def test_ids_and_times_are_sent_as_texts(client):
     sent = []
 
     def answer(request):
@@ -72,6 +72,6 @@ def test_ids_and_times_are_sent_as_texts():
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
-def test_a_path_is_never_another(name):
+def test_a_path_is_never_another(client, name):
     with pytest.raises(ValueError, match="nothing"):
         client(lambda _: httpx2.Response(202, json={})).hand_in_messages(name, TURN)
