@@ -1,12 +1,14 @@
 """How notes and messages are shown, and what became of messages that were retracted, restored or erased."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+from rich.table import Table
 
 from cli.console.output import count, day, moment, remark, short, table, words
 from schemas.facts.fact_answers import Erased
 from schemas.intake.notes import Note, NotePage
-from schemas.talk.messages import MessagePage, RetractedPage
+from schemas.talk.messages import Message, MessagePage, RetractedMessage, RetractedPage
 from schemas.talk.retraction import Rebuilds, Restored, Retracted
 
 OPENING_CHARACTERS = 200
@@ -53,20 +55,14 @@ def changed_note(note: Note) -> str:
 
 def listed_messages(page: MessagePage) -> list[Any]:
     """Show the messages of a session."""
-    shown = table("message", "at", "who", "*content")
-    for message in page.messages:
-        who = words(message.speaker) or message.role
-        shown.add_row(short(message.message_id), moment(message.created_at), who, words(message.content))
-    return [shown if page.messages else "There are no messages."]
+    rows = [(short(one.message_id), moment(one.created_at), one) for one in page.messages]
+    return [_table_of("at", rows) if rows else "There are no messages."]
 
 
 def retracted_messages(page: RetractedPage) -> list[Any]:
     """Show retracted messages, with whole ids: `patrol messages restore` takes no abbreviation."""
-    shown = table("message", "retracted", "who", "*content")
-    for message in page.messages:
-        who = words(message.speaker) or message.role
-        shown.add_row(str(message.message_id), moment(message.retracted_at), who, words(message.content))
-    return [shown if page.messages else "There are no retracted messages."]
+    rows = [(str(one.message_id), moment(one.retracted_at), one) for one in page.messages]
+    return [_table_of("retracted", rows) if rows else "There are no retracted messages."]
 
 
 def retracted(done: Retracted) -> Iterator[Any]:
@@ -91,6 +87,14 @@ def erased(done: Erased) -> list[Any]:
     gone = f"{gone} {count(done.scenes, 'scene')}"
     back = f"{count(len(done.facts_changed), 'fact')} changed, {count(len(done.todos_reopened), 'todo')} open again"
     return [f"Erased. {gone} went with it; {back}."]
+
+
+def _table_of(when: str, rows: Iterable[tuple[str, str, Message | RetractedMessage]]) -> Table:
+    """A table of messages, each with its id and a time as they are shown; `when` is the heading of the times."""
+    shown = table("message", when, "who", "*content")
+    for message_id, at, message in rows:
+        shown.add_row(message_id, at, words(message.speaker) or message.role, words(message.content))
+    return shown
 
 
 def _told(rebuilds: Rebuilds) -> str:

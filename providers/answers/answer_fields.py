@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from providers.answers.answer_scalars import is_choice, is_nothing, plain, references
+from providers.answers.answer_scalars import IS_REFERENCE, is_choice, is_nothing, plain, references
 from providers.answers.answer_shape import (
     choices_of,
     is_named,
@@ -25,7 +25,6 @@ REQUIRED = object()
 
 # Names that share so much, as `open_items` and `open_loops`, are likely to mean the same.
 _SHARED = 4
-_IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
 # Models say under such names what is no part of the answer.
 _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "step", "error")
 
@@ -105,7 +104,7 @@ def _fits(field: FieldInfo, *, nested: bool) -> Callable[[Any], bool] | None:
         return lambda value: isinstance(value, str) and is_choice(words, value)
     if get_origin(field.annotation) is not list:
         must = field.annotation is str and absent_meaning(field, was_named=False) is REQUIRED
-        return (lambda value: isinstance(value, str) and not _IS_REFERENCE(value)) if nested and must else None
+        return (lambda value: isinstance(value, str) and not IS_REFERENCE(value)) if nested and must else None
     of = get_args(field.annotation)[0]
     if own := letter_of(of):
         return lambda value: isinstance(value, list) and all(_are_references(own, str(each)) for each in value)

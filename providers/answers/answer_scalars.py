@@ -96,6 +96,8 @@ _NOT_DENIED = frozenset(
     | {"necessary", "significant", "interesting", "meaningful", "contradictory"}
 )
 _LONGEST_REFERENCE = 80
+IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
+"""Matches a reference in the form of the prompt, whatever letter it begins with."""
 # Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
 _REFERENCE = (
     r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
@@ -179,7 +181,7 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
     behind = (re.match(rf"\W*{letter}[\s_-]?\d+(?:\.\d+)?\W*(.*)", part, re.IGNORECASE) for part in parts)
     parts = [part for part, more in zip(parts, behind, strict=True) if not (denied and more and denies(more[1]))]
     read = [each for part in parts for each in _range(letter, part) or [reference(letter, part)]]
-    return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, raw)]
+    return read if all(map(IS_REFERENCE, read)) else [reference(letter, raw)]
 
 
 def denies(raw: Any, *, repeated: bool = False) -> bool:

@@ -63,10 +63,7 @@ _LOOKS = frozenset(
 )
 _PICTURE = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\s]*+\)")
 # A tag alone, a row of a table, and a line in brackets.
-_MARKS = re.compile(
-    r"<[^<>]{1,200}>|^[ \t]*+\|[^\n]*\|[ \t]*$|^[ \t]*+\[[^\[\]\n]*\][ \t]*$",
-    re.MULTILINE,
-)
+_MARKS = re.compile(r"<[^<>]{1,200}>|^[ \t]*+\|[^\n]*\|[ \t]*$|^[ \t]*+\[[^\[\]\n]*\][ \t]*$", re.MULTILINE)
 _TIME = (
     r"(?:\d{4}-\d{1,2}-\d{1,2}[T ,]*+|\d{1,2}[./]\d{1,2}[./]\d{2,4}[ ,]*+|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[ ,]*+"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*+ \d{1,2}(?:, \d{4})?[ ,]*+)*"

@@ -116,7 +116,7 @@ def _maker(lines: Sequence[Line], task_prompts: Sequence[str]) -> Maker:  # noqa
 
 def ends_with_task(transcript: Transcript) -> bool:
     """Whether a request ends with a system line that asks for a title or the like: its answer may be no talk."""
-    last = next((line for line in reversed(transcript.lines) if line.text.strip()), None)
+    last = transcript.last_line
     return last is not None and last.role == "system" and asks_like_a_frontend(_plain(last.text))
 
 

@@ -28,7 +28,7 @@ _ROLES: Mapping[str, LineRole] = {
 }
 # LobeChat's: before another agent's words its name alone, before a person's words from another program an id first.
 _SPEAKER = re.compile(r"\s*<speaker (?:name=\"(?P<agent>[^\"\n]{1,100})\"|id=\"[^\n<>]{0,500})[ \t]*/>[ \t]*\n")
-
+# A line of the system, of a program for models that have no role for it.
 _SYSTEM = re.compile(
     r"\s*<(?P<tag>system(?:[_-](?:prompt|message|instructions?))?)>(?P<text>.*?)</(?P=tag)>\s*",
     re.IGNORECASE | re.DOTALL,
@@ -62,6 +62,11 @@ class Transcript:
 
     lines: tuple[Line, ...]
     opened: bool = False
+
+    @property
+    def last_line(self) -> Line | None:
+        """The last line that has words."""
+        return next((line for line in reversed(self.lines) if line.text.strip()), None)
 
 
 def read_transcript(messages: Sequence[Mapping[str, Any]], *, opened: bool = False) -> Transcript:

@@ -160,15 +160,18 @@ def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
     is_asked = len(talk) > 1 and talk[1].role == "assistant" and talk[0].role == "user"
     before: Line | None = None
     for line in lines:
-        is_said = before is None or before.role != "user" or before.other_parts or own_words(before.text)
-        before = line
-        if line.role == "assistant" and not is_said and acknowledges(line.text):
+        answered, before = before, line
+        if line.role == "assistant" and acknowledges(line.text) and answered is not None and _has_no_words(answered):
             continue
         if is_asked and line is talk[0] and _PLACEHOLDER.fullmatch(line.text.strip()):
             continue
         if line.role == "user" and not line.other_parts and is_steering(line.text):
             continue
         yield line
+
+
+def _has_no_words(line: Line) -> bool:
+    return line.role == "user" and not line.other_parts and not own_words(line.text)
 
 
 def _without_calls(lines: Sequence[Line]) -> Iterator[Line]:

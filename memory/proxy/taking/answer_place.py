@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.proxy.reading.background import ends_with_task
 from memory.proxy.reading.speakers import asks_another
-from memory.proxy.reading.transcript import Line, Transcript
+from memory.proxy.reading.transcript import Transcript
 from memory.proxy.reading.turns import Turn
 from schemas.text.sentences import SENTENCE_ENDS, SPACED_ENDS
 
@@ -49,17 +49,12 @@ def is_awaited(transcript: Transcript, own_names: Sequence[str]) -> bool:
 
 def beginning_of_answer(transcript: Transcript, last: Turn) -> str:
     """Return the last turn of a transcript, if the answer goes on from it; else nothing."""
-    line = last_line(transcript)
-    if last.role != "assistant" or not (line.role == "assistant" or _GO_ON.match(line.text)):
+    line = transcript.last_line
+    if last.role != "assistant" or line is None or not (line.role == "assistant" or _GO_ON.match(line.text)):
         return ""
     begun = next(line.text for line in reversed(transcript.lines) if line.role == "assistant" and line.text.strip())
     # The space at its end is between what was said and what goes on.
     return last.text + begun[len(begun.rstrip()) :]
-
-
-def last_line(transcript: Transcript) -> Line:
-    """Return the last line of a transcript that has words."""
-    return next(line for line in reversed(transcript.lines) if line.text.strip())
 
 
 def ends_sentence(text: str) -> bool:

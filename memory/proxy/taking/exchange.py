@@ -23,7 +23,7 @@ from memory.proxy.reading.speakers import Names, with_told_names
 from memory.proxy.reading.transcript import Transcript
 from memory.proxy.reading.turns import Turn, ends_without_words, turns_of
 from memory.proxy.taking import answer_traces
-from memory.proxy.taking.answer_place import AnswerPlace, last_line
+from memory.proxy.taking.answer_place import AnswerPlace
 from memory.proxy.taking.changes import Changes
 from memory.proxy.taking.deciding import Request, Seen, decide
 from memory.proxy.taking.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
@@ -320,7 +320,8 @@ def _answer_place(request: Request, seen: Seen, last_id: UUID | None, after: UUI
     )
     if seen.begun or last.role != "assistant" or request.wordless:
         return place
-    if last_line(request.transcript).role == "user" and last.perhaps_of:
+    line = request.transcript.last_line
+    if line is not None and line.role == "user" and last.perhaps_of:
         return place
     # It goes on from an answer that is stored.
     known = found.known.messages.get(last_id)
