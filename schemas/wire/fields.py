@@ -68,7 +68,7 @@ _NO = frozenset({"", "0", "0.0", "false", "no", "off", "none", "null", "undefine
 
 def says_no(value: Any) -> bool:
     """Whether the value of a mark, as programs and templates write it, says no, or nothing."""
-    return isinstance(value, str | int | float | None) and str(value).strip().casefold() in _NO
+    return value in ([], {}) or (isinstance(value, str | int | float | None) and str(value).strip().casefold() in _NO)
 
 
 def is_marked(sent: Any) -> bool:

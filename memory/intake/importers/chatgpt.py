@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import fields, marks
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners, is_marked
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
+from schemas.wire.fields import says_no
 
 FILES = r"conversations[-_ ()\d]*\.json"
 PATHS = [()]
@@ -118,7 +119,7 @@ def _text(message: Mapping[str, Any]) -> str | None:
     report = _report(metadata)
     if report is not None and (text := _text(report)) is not None:
         return text
-    is_unsaid = message.get("channel") == THOUGHT or any(is_marked(metadata.get(mark)) for mark in UNSAID)
+    is_unsaid = message.get("channel") == THOUGHT or not all(says_no(metadata.get(mark)) for mark in UNSAID)
     if is_unsaid or _author(message) not in {"user", "assistant"}:
         return None
     if recipient in CANVAS:

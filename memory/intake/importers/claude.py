@@ -29,9 +29,11 @@ from memory.intake.importers.times import moment
 # Newer exports have files that are named by the ids of what is in them.
 FILES = r"(conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})[-_ ()\d]*\.json"
 PATHS = [()]
-MEMORIES = ("conversations_memory", "project_memories")
+MEMORIES = ("conversations_memory", "project_memories", "memory_files")
 PROJECT = ("docs", "prompt_template")
-KEYS = ["chat_messages", *MEMORIES, *PROJECT]
+# Chats, and those about designs.
+MESSAGES = ("chat_messages", "messages")
+KEYS = [*MESSAGES, *MEMORIES, *PROJECT]
 OWNERS = (*fields.CHAT_OWNERS, "account_uuid")
 ABOUT = (*OWNERS, *fields.TELL_OWNER)
 # The blocks of a message in which something is said.
@@ -54,7 +56,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         if not isinstance(element, Element):
             yield element
             continue
-        is_chat = "chat_messages" in element.value or not any(key in element.value for key in (*MEMORIES, *PROJECT))
+        is_chat = next((key in MESSAGES for key in KEYS if key in element.value), True)
         place = f"{'conversation' if is_chat else 'entry'} {element.number}"
         another = owners.of_another(place, _owner(element), element.value)
         if another is not None:
@@ -74,16 +76,18 @@ def _owner(element: Element) -> str | None:
 
 def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:
     """Yield what Claude has written down of the person and of projects, and the documents of a project."""
-    of_projects, documents = exported.get("project_memories"), exported.get("docs")
+    of_projects = exported.get("project_memories")
     projects = list(of_projects.values()) if isinstance(of_projects, dict) else []
     told = [("What Claude remembers", exported.get("conversations_memory"))]
     told += [("What Claude remembers of a project", text) for text in projects]
     yield from _kept(place, told, in_snapshot=True)
-    files = [one for one in documents if isinstance(one, dict)] if isinstance(documents, list) else []
-    named = [
-        (" / ".join(str(name) for name in (exported.get("name"), one.get("filename")) if name), one) for one in files
-    ]
-    yield from _kept(place, [(title or "A document", one.get("content")) for title, one in named], in_snapshot=False)
+    # The files of what it remembers, and those of a project.
+    for name, in_snapshot in ((MEMORIES[-1], True), (PROJECT[0], False)):
+        files = [one for one in value if isinstance(one, dict)] if isinstance(value := exported.get(name), list) else []
+        titles = [(exported.get("name"), one.get("path") or one.get("filename")) for one in files]
+        named = [" / ".join(str(part) for part in title if part) or "A document" for title in titles]
+        texts = zip(named, (one.get("content") for one in files), strict=True)
+        yield from _kept(place, texts, in_snapshot=in_snapshot)
     yield from (LeftOut(reason) for name, reason in UNSAID.items() if exported.get(name))
 
 
@@ -97,7 +101,8 @@ def _kept(place: str, told: Iterable[tuple[str, Any]], *, in_snapshot: bool) -> 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     place, exported = f"conversation {element.number}", element.value
-    messages, id_ = exported.get("chat_messages"), fields.first(exported, ("uuid", "id"))
+    messages = next((exported[name] for name in MESSAGES if name in exported), None)
+    id_ = fields.first(exported, ("uuid", "id"))
     if not isinstance(messages, list) or id_ is None:
         return Bad(place, "it has no `chat_messages`, or no `uuid`", exported)
     if (reason := fields.not_remembered(exported)) is not None:
@@ -135,6 +140,9 @@ def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:
     Beside a block of thinking `text` may have what the model thought.
     """
     blocks = message.get("content")
+    if isinstance(blocks, dict):
+        # A message about a design.
+        blocks = blocks.get("contentBlocks") or blocks.get("content")
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]
     blocks = [block for block in (blocks if isinstance(blocks, list) else []) if isinstance(block, dict)]

@@ -185,11 +185,6 @@ def in_utf8(raw: bytes) -> tuple[str, bool]:
         return raw.decode(errors="replace"), True
 
 
-def is_marked(value: Any) -> bool:
-    """Return whether a mark of an entry is set, also one that is written as a number or a text."""
-    return str(value).casefold() in {"true", "1"}
-
-
 def with_snake_case(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with its keys as Python's programs write them: `created_at` for JavaScript's `createdAt`."""
     return {_HUMP.sub("_", key).lower(): within for key, within in value.items()}

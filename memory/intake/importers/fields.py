@@ -9,9 +9,10 @@ from datetime import datetime, tzinfo
 from itertools import pairwise
 from typing import Any, Literal
 
-from memory.intake.importers.entries import DATABASE_ID, is_marked, with_snake_case
+from memory.intake.importers.entries import DATABASE_ID, with_snake_case
 from memory.intake.importers.json_elements import Element
 from memory.intake.importers.times import moment
+from schemas.wire.fields import says_no
 
 # Where the messages of a chat stand: in a list, or in an object by their ids.
 LISTS = (
@@ -21,9 +22,11 @@ LISTS = (
 # An export may have the parts of all messages in a list of their own, to which messages refer by their ids.
 PARTS_APART, PART_IDS = "message_blocks", "blocks"
 # Objects of a chat in which its messages, its id or its time may stand; the tree of a chat before the list of a branch.
-PARTS = ("chat", "history", "data", "state", "conversation")
+PARTS = ("chat", "history", "data", "state", "conversation", "channel")
 # Earlier chats of a chat, which was begun anew.
 EARLIER = "threads"
+# What a message of Meta's has, whose texts have each byte of UTF-8 as a character.
+META = frozenset(("sender_name", "timestamp_ms"))
 # Objects in which a message, or a node of its tree, has its words.
 INNER = ("message", "response")
 # By which other messages name one, and the branch that the person sees.
@@ -58,21 +61,31 @@ TIMES = (
 )
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
-KIND = "type"
-ROLES = ("role", "sender", "author", "from", "nature", KIND, "sender_name", "senderName")
-SAYING = tuple(name for name in ROLES if name != KIND)
+SAYING = ("role", "sender", "author", "from", "nature", "sender_name", "senderName")
+ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
+# In which a person's id stands, if nothing says the name: beside a role it is whose the chat is.
+SPEAKER_IDS = ("user",)
 Side = Literal["user", "companion", "neither"]
 MARKS: dict[str, Side] = {
     **dict.fromkeys(("isCreatedByUser", "is_user", "isUser", "is_human", "isHuman", "fromUser", "from_user"), "user"),
+    **dict.fromkeys(("is_from_me", "isFromMe", "fromMe", "from_me"), "user"),
     **dict.fromkeys(("is_bot", "isBot", "is_ai", "isAI", "isAi", "fromBot", "from_bot"), "companion"),
 }
 OWNERS: dict[str, Side] = {"userId": "user", "characterId": "companion"}
 SIDES: dict[str, Side] = {
-    **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer"), "user"),
+    **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer", "user_message"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "bot", "robot", "model", "char", "character", "gpt", "response", "chatbot"), "companion"
     ),
+    **dict.fromkeys(("assistant_message", "bot_message"), "companion"),
     **dict.fromkeys(("system", "tool", "function", "developer", "error", "environment", "search"), "neither"),
+    # Letta, ShareGPT
+    **dict.fromkeys(("system_message", "reasoning_message", "tool_call_message", "tool_return_message"), "neither"),
+    **dict.fromkeys(("observation", "function_call", "tool_call", "tool_response", "tool_result"), "neither"),
+    # Who came and went, in Telegram, Slack and Discord
+    **dict.fromkeys(("service", "channel_join", "channel_leave", "channel_topic", "channel_purpose"), "neither"),
+    **dict.fromkeys(("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"), "neither"),
+    **dict.fromkeys(("channelpinnedmessage", "guildmemberjoin", "threadcreated"), "neither"),
 }
 TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
@@ -106,6 +119,8 @@ SPOKEN = frozenset(
         "link",
         "plain",
         "main_text",
+        *("mention", "mention_name", "hashtag", "cashtag", "bot_command", "email", "phone", "bank_card", "text_link"),
+        *("underline", "strikethrough", "spoiler", "blockquote", "custom_emoji", "pre", "unknown"),
     )
 )
 # Lists of alternatives in a message, and the number of the chosen one; else it is the one that was used last.
@@ -184,11 +199,17 @@ def words(message: Mapping[str, Any]) -> str:
 
 def _words(value: Any, nesting: int) -> str:
     if isinstance(value, list) and nesting < _NESTING:
-        between = "" if any(isinstance(one, str) for one in value) else "\n"
-        return between.join(text for one in value if (text := _words(one, nesting + 1)))
+        is_run = any(isinstance(one, str) for one in value)
+        # Code within a line of text is said, and a part of its own may be a tool's.
+        value = [{**one, "type": "text"} if is_run and _is_code(one) else one for one in value]
+        return ("" if is_run else "\n").join(text for one in value if (text := _words(one, nesting + 1)))
     if isinstance(value, dict) and nesting < _NESTING and _is_spoken(value):
         return next((text for name in TEXTS if (text := _words(value.get(name), nesting + 1)).strip()), "")
     return value if isinstance(value, str) else ""
+
+
+def _is_code(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "code"
 
 
 def _is_spoken(part: Mapping[str, Any]) -> bool:
@@ -214,18 +235,21 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
 
 def side(message: Mapping[str, Any]) -> Side | None:
     """Return who of the two says a message; None if it does not say so in a known word."""
-    if any(is_marked(message.get(mark)) for mark in DELETED):
+    if not all(says_no(message.get(mark)) for mark in DELETED):
         return "neither"
     found = _side(message)
     return "neither" if found == "companion" and any(message.get(mark) is True for mark in FAILED) else found
 
 
 def _side(message: Mapping[str, Any]) -> Side | None:
-    mark = next((name for name in MARKS if _is_truth(name, message.get(name))), None)
-    if mark is not None and is_marked(message[mark]):
+    places = [message, *(one for name in SAYING if isinstance(one := message.get(name), dict))]
+    mark, value = next(
+        ((name, one[name]) for one in places for name in MARKS if _is_truth(name, one.get(name))), (None, None)
+    )
+    if mark is not None and not says_no(value):
         return MARKS[mark]
     # Who is no bot may be any of several people, where names tell them apart.
-    if mark is not None and (MARKS[mark] == "user" or first(message, (*SPEAKERS, *SAYING)) is None):
+    if mark is not None and (MARKS[mark] == "user" or all(first(one, (*SPEAKERS, *SAYING)) is None for one in places)):
         return _OTHER[MARKS[mark]]
     parts = message.get("fragments")
     kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
@@ -287,7 +311,7 @@ def not_remembered(chat: Mapping[str, Any]) -> str | None:
     for part in parts:
         for name, value in with_snake_case(part).items():
             reason = NOT_REMEMBERED.get(name.removeprefix("is_"))
-            if reason is not None and (is_marked(value) or (name.endswith("_at") and moment(value) is not None)):
+            if reason is not None and (moment(value) is not None if name.endswith("_at") else not says_no(value)):
                 return reason
     return None
 

@@ -5,6 +5,7 @@ They are an array, or arrays under `items`, `messages`, `conclusions` or `observ
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from memory.intake.importers import fields
@@ -19,7 +20,7 @@ from memory.intake.importers.entries import (
     with_snake_case,
 )
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
+from memory.intake.importers.threads import Chat, Said, are_strangers, conversation, oldest_first
 from memory.intake.importers.times import moment
 
 FILES = r".+\.jsonl?"
@@ -27,6 +28,7 @@ PATHS = [(), ("items",), ("messages",), ("conclusions",), ("observations",), ("s
 KEYS = ["content"]
 # What holds for messages and conclusions if an object around them has it, and where a session has its own id.
 ABOUT = ("session_id", "session_name", "peer_id", "peer_name", "observed_id", "observed", "user_id", "id")
+NO_USER = "none of its peers is the user: name the user with `--me`"
 USUAL_NAMES = frozenset(("user", "human"))
 
 
@@ -87,6 +89,8 @@ def _session(exported: Mapping[str, Any]) -> str | None:
 
 
 def _conversation(session: str | None, turns: list[Said], file: ExportFile, names: Names) -> Entry:
+    if are_strangers(turns, names):
+        return Bad("a session", NO_USER, [asdict(one) for one in turns])
     return conversation(Chat("honcho", session, file.modified), oldest_first(turns), names)
 
 

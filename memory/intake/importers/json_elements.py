@@ -24,6 +24,10 @@ from memory.text.errors import InvalidRequest
 Path = tuple[str, ...]
 # An object of this name is about the one that it stands in, whatever keys it has.
 ABOUT: Path = ("metadata",)
+NO_JSON = (
+    "The file is no JSON document. Bring other text into this form first, one object a line:"
+    ' {"role": "user", "content": "…", "timestamp": "2026-03-02T18:00:00Z"}'
+)
 
 # A string, and whether it is a key; one that is cut off is read to its end, so that none is looked for within it.
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:\s*+)?+|\Z)', re.DOTALL)
@@ -284,7 +288,7 @@ class _Walk:
     def _end(self) -> Iterator[Bad]:
         """Yield what is wrong with the end of the file."""
         if not self._documents:
-            raise InvalidRequest("The file is no JSON document.")
+            raise InvalidRequest(NO_JSON)
         rest = (self._behind + self._buffer.rest).strip(_BLANK)
         if self._opened:
             yield self._broken("it ends in the middle: it was cut off")

@@ -40,8 +40,8 @@ _UNSUPPORTED = re.compile(
 )
 # Tags around what was cited, or written as a document.
 _CITED = re.compile(r"</?(?:antml:)?cite\b[^<>]{0,500}>")
-_GLUED = re.compile(r"(?<=\S)</?antArtifact\b[^<>]{0,500}>(?=\S)")
-_DOCUMENT = re.compile(r"</?antArtifact\b[^<>]{0,500}>")
+_GLUED = re.compile(r"(?<=\S)</?(?:ant|xai)Artifact\b[^<>]{0,500}>(?=\S)")
+_DOCUMENT = re.compile(r"</?(?:ant|xai)Artifact\b[^<>]{0,500}>")
 # What other programs write into answers for a source: DeepSeek, Grok, Gemini, Copilot. In backticks it is spoken of.
 _SOURCES = re.compile(
     rf"{_BLANKS}(?<!`)(?:\[citation:\d{{1,4}}\]|\[\^\d{{1,4}}\^\]|\[cite: ?\d{{1,4}}(?:, ?\d{{1,4}}){{0,50}}\]"

@@ -32,15 +32,17 @@ PATHS = [(), ("results",), ("memories",)]
 # What messages of chats have, whose texts have the same names; memories may have these too.
 OF_CHATS = frozenset(("role", "sender", "author", "src", "peer_id", "peer_name", "is_user", "is_human", "turn_key"))
 # In which a page of memories, or a record of a vector store has them; an export has them in `memories`, too.
-RECORDS = ["data", "payload"]
-WRAPPERS = [*RECORDS, "memories"]
+RECORDS = ["data", "payload", "value"]
+WRAPPERS = [*RECORDS, "memories", "content"]
 # Whose the memories of a page are.
 OWNERS = (*fields.CHAT_OWNERS, "user", "owner")
 AGENT = ("agent_id", "agentId")
 GONE = ("deleted", "archived", "paused")
 ABOUT = (*OWNERS, *fields.TELL_OWNER, *AGENT)
 # The names of a memory's text, by version and program.
-KEYS = ["memory", "text", "content", "data"]
+KEYS = ["memory", "text", "content", "data", "fact"]
+# When it is no longer true.
+ENDS = ("expiration_date", "expired_at", "invalid_at")
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
@@ -108,5 +110,5 @@ def _not_remembered(exported: Mapping[str, Any]) -> str | None:
     marked = marked or False in (exported.get("is_active"), exported.get("active")) or exported.get("event") == "DELETE"
     if gone or marked or (exported.get("archived_at") and not state):
         return "memories that were deleted, archived or paused"
-    expires = moment(exported.get("expiration_date"))
-    return "memories that have expired" if expires is not None and expires <= datetime.now(UTC) else None
+    ends = (moment(exported.get(name)) for name in ENDS)
+    return "memories that have expired" if any(end is not None and end <= datetime.now(UTC) for end in ends) else None

@@ -70,6 +70,12 @@ class Chat:
     in_line: bool = True
 
 
+def are_strangers(turns: Iterable[Said], names: Names) -> bool:
+    """Return whether several people talk of whom none is the user, so that the user has another name."""
+    said = [one for one in turns if one.text is not None]
+    return names.companion is None and not any(one.is_user for one in said) and len({one.speaker for one in said}) > 1
+
+
 def oldest_first(turns: Sequence[Said]) -> list[Said]:
     """Return the messages of a file that may begin with the newest one: along such a file, the times of each side fall.
 

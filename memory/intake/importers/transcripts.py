@@ -9,9 +9,11 @@ import csv
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from io import TextIOWrapper
+from itertools import chain
 from typing import Any
 
 from memory.intake.importers import fields, marks, unmarked
@@ -19,7 +21,7 @@ from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Nam
 from memory.intake.importers.json_buffer import ELEMENT_BYTES
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import ROOTS, Chat, Said, conversation, oldest_first
+from memory.intake.importers.threads import ROOTS, Chat, Said, are_strangers, conversation, oldest_first
 from memory.text.errors import InvalidRequest
 
 PROGRAM_NAME = "other"
@@ -194,7 +196,8 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
         return
     csv.field_size_limit(ELEMENT_BYTES)
     text = TextIOWrapper(file.content, "utf-8", errors="replace", newline="")
-    rows = csv.DictReader(text)
+    header = text.readline()
+    rows = csv.DictReader(chain([header], text), delimiter=max(",;\t", key=header.count))
     try:
         for number, row in enumerate(rows, 1):
             yield (
@@ -273,8 +276,17 @@ def _flat(one: Any) -> Any:
     """A message with what stands in an object in it beside what is about it."""
     name = next((name for name in fields.INNER if isinstance(one, dict) and isinstance(one.get(name), dict)), None)
     if name is None:
-        return one
+        return _recoded(one) if isinstance(one, dict) and one.keys() >= fields.META else one
     return {**one[name], **{other: value for other, value in one.items() if other != name}}
+
+
+def _recoded(one: Mapping[str, Any]) -> dict[str, Any]:
+    """A message with its texts as they were, of a program that writes each byte of UTF-8 as a character."""
+    found = dict(one)
+    for name, value in one.items():
+        with suppress(UnicodeError):
+            found[name] = value.encode("latin-1").decode() if isinstance(value, str) else value
+    return found
 
 
 @dataclass
@@ -321,10 +333,10 @@ class _Chat:
                 self._unsure[len(self.turns)] = Bad(place, NO_SIDE, one)
             elif side is None and text:
                 self.bad.append(Bad(place, NO_SIDE, one))
-            elif side is None and key is None:
+            elif side is None and key is None and speaker is None:
                 self.bad.append(Bad(place, "it is no message", one))
             elif side == "neither" or not text:
-                self.left_out[NO_TALK] += side is not None
+                self.left_out[NO_TALK] += side is not None or speaker is not None
             at, is_user = fields.time(message, self.names.zone), side == "user"
             said = text if (named or side in {"user", "companion"}) and text else None
             self._sides |= {side} if said else set()
@@ -336,12 +348,10 @@ class _Chat:
         """The side that says a message, and the speaker's name."""
         side = fields.side(message)
         name = fields.speaker(message, has_side=side is not None)
-        named = name or fields.first(message, fields.SAYING)
+        named = name or fields.first(message, (*fields.SAYING, *fields.SPEAKER_IDS))
         if side is not None or named is None:
             return side, name
-        if self.names.user is None:
-            return None, named
-        return "user" if self.names.is_user(named, ()) else "companion", named
+        return "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
 
     def _id(self, speaker: str, at: datetime | None, text: str, *, is_user: bool) -> str:
         when = self._before if at is None else at.isoformat()
@@ -356,7 +366,8 @@ class _Chat:
             said = [asdict(one) for one in self.turns]
             yield replace(another, entry=said) if isinstance(another, Bad) else another
             return
-        if self._sides != {"user", None}:
+        is_named = self.names.user is not None and not are_strangers(self.turns, self.names)
+        if self._sides != {"user", None} and not is_named:
             # Beside the user alone, who answers is the companion, whatever the program calls it.
             self.bad += self._unsure.values()
             self.turns = [replace(one, text=None) if at in self._unsure else one for at, one in enumerate(self.turns)]

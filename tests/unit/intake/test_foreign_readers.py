@@ -91,6 +91,14 @@ def test_words_of_claude_may_stand_beside_blocks_that_say_nothing(block):
     assert told(claude, json.dumps({"uuid": "c", "chat_messages": messages})) == [("assistant", "Tea.")]
 
 
+def test_chats_of_claude_about_designs_are_read():
+    blocks = [{"type": "thinking", "text": "Tea?"}, {"type": "text", "text": "A pot."}, {"type": "tool_call"}]
+    said = [("user", {"content": "Draw a pot."}), ("assistant", {"content": "", "contentBlocks": blocks})]
+    messages = [{"uuid": role, "role": role, "content": content} for role, content in said]
+    chat = {"uuid": "d", "project": {"uuid": "p"}, "messages": messages}
+    assert told(claude, json.dumps(chat)) == [("user", "Draw a pot."), ("assistant", "A pot.")]
+
+
 def test_who_says_a_message_of_claude_may_be_written_otherwise():
     messages = [said("Human", "Tea?"), {"role": "assistant", "text": "Tea."}, {"role": "system", "text": "Be brief."}]
     assert told(claude, json.dumps({"uuid": 7, "chat_messages": messages})) == [("user", "Tea?"), ("assistant", "Tea.")]
@@ -208,6 +216,7 @@ def test_of_several_users_the_first_ones_entries_come_in_of_all_files(reader, of
 def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
     exports = [
         [{"conversations_memory": "Ann bakes.", "project_memories": {"p": "The oven is old."}, "account_uuid": "a"}],
+        {"memory_files": [{"path": "/garden.md", "content": "Ann keeps bees."}], "account_uuid": "a"},
         {
             "uuid": "p",
             "name": "Bakery",
@@ -220,6 +229,7 @@ def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
     assert [(one.title, one.content, one.in_snapshot) for one in found[:-1]] == [
         ("What Claude remembers", "Ann bakes.", True),
         ("What Claude remembers of a project", "The oven is old.", True),
+        ("/garden.md", "Ann keeps bees.", True),
         ("Bakery / a.txt", "Rye.", False),
     ]
     assert found[-1] == LeftOut("instructions of projects")
@@ -503,6 +513,8 @@ GONE = {"id": "2", "memory": "Likes rum"}
         {"id": "1", "metadata": {"text": "Likes rum"}, "memory": "Likes tea"},
         [{**TEA, "user_id": "ann"}, {**GONE, "user_id": "bob"}],
         [{**TEA, "userId": "ann", "agentId": "mira"}, {**GONE, "agentId": "mira"}],
+        [{"namespace": ["ann"], "key": "1", "value": {"kind": "Memory", "content": {"content": "Likes tea"}}}],
+        {"edges": [{"fact": "Likes tea"}, {"fact": "Likes rum", "invalid_at": "2026-01-01T00:00:00Z"}]},
     ],
 )
 def test_memories_of_mem0_are_read_from_pages_and_records_and_not_those_that_are_gone(export):
@@ -562,6 +574,12 @@ def test_messages_of_honcho_are_of_the_session_and_the_peer_that_stand_around_th
     fact, *chats = honcho.read(ExportFile("h.jsonl", io.BytesIO(content.encode())), nobody())
     assert [chat.conversation for chat in chats] == ["honcho/s1", "honcho/s2"]
     assert fact.content == "Likes tea"
+
+
+def test_a_session_of_honcho_in_which_no_one_is_the_user_is_set_aside():
+    rows = [{"id": peer, "peer_id": peer, "session_id": "s", "content": "Tea?"} for peer in ("ann", "wren")]
+    file = ExportFile("h.json", io.BytesIO(json.dumps({"items": rows}).encode()))
+    assert [one.reason for one in honcho.read(file, nobody())] == [honcho.NO_USER]
 
 
 def test_messages_of_honcho_without_peers_are_the_users_or_not():

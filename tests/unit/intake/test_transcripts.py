@@ -252,7 +252,68 @@ FORMS = {
             {"id": 4, "is_bot": 1, "error": True, "message": "Unauthorized", "created_at": ANSWERED},
         ]
     },
-    "ShareGPT": [{"conversations": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": ANSWER}]}],
+    "ShareGPT": [
+        {
+            "conversations": [
+                {"from": "human", "value": QUESTION},
+                {"from": "function_call", "value": "{}"},
+                {"from": "observation", "value": "A dog."},
+                {"from": "gpt", "value": ANSWER},
+            ]
+        }
+    ],
+    "Zep": listed(
+        {"uuid": "q", "role": "Ann", "role_type": "user", "content": QUESTION},
+        {"uuid": "a", "role": "Wren", "role_type": "assistant", "content": ANSWER},
+    ),
+    "Letta": [
+        {"id": "q", "message_type": "user_message", "content": QUESTION},
+        {"id": "t", "message_type": "reasoning_message", "reasoning": "A dog."},
+        {"id": "a", "message_type": "assistant_message", "content": ANSWER},
+    ],
+    "a mark of what I sent": [{"text": QUESTION, "is_from_me": 1}, {"text": ANSWER, "is_from_me": 0}],
+    "tags of documents": listed(
+        {"sender": "human", "message": QUESTION},
+        {"sender": "assistant", "message": f'<xaiArtifact contentType="text/plain">{ANSWER}</xaiArtifact>'},
+    ),
+}
+# What says by names who speaks, and the name of the user.
+NAMED = {
+    "Telegram": (
+        "Ann",
+        listed(
+            {"id": 1, "type": "message", "from": "Ann", "text": [{"type": "mention", "text": "My dog"}, " is Rex."]},
+            {"id": 2, "type": "message", "from": "Wren", "text": [{"type": "code", "text": "Rex"}, "! How old is he?"]},
+            exported=[{"id": 3, "type": "service", "actor": "Ann", "text": ""}],
+        ),
+    ),
+    "Discord": (
+        "ann",
+        {
+            "channel": {"id": "5"},
+            "messages": [
+                {"type": "RecipientAdd", "content": "Added Wren.", "author": {"name": "ann", "isBot": False}},
+                {"type": "Default", "content": QUESTION, "author": {"name": "ann", "isBot": False}},
+                {"type": "Reply", "content": ANSWER, "author": {"name": "wren", "isBot": True}},
+            ],
+        },
+    ),
+    "Slack": (
+        "U1",
+        [
+            {"type": "message", "text": QUESTION, "user": "U1", "ts": "1772445600.000100"},
+            {"type": "message", "subtype": "channel_join", "text": "<@U2> has joined", "user": "U2"},
+            {"type": "message", "text": ANSWER, "user": "U2", "ts": "1772445609.000100"},
+        ],
+    ),
+    "Messenger": (
+        "Zoë",
+        [
+            {"sender_name": "Wren", "timestamp_ms": 1772445609000, "content": ANSWER},
+            {"sender_name": "ZoÃ«", "timestamp_ms": 1772445600000, "content": QUESTION},
+            {"sender_name": "Wren", "timestamp_ms": 1772445599000, "photos": [{"uri": "a.jpg"}]},
+        ],
+    ),
 }
 
 
@@ -265,7 +326,9 @@ def test_what_both_said_is_read(exported):
 
 def test_a_table_may_begin_with_its_newest_row():
     table = f'Conversation,Time,Author,Message\r\nDogs,{ANSWERED},AI,"Rex!\nOld?"\r\nDogs,{ASKED},Human,{QUESTION}\r\n'
-    assert standing(read(table, "activity.csv")) == [("user", QUESTION), ("assistant", "Rex!\nOld?")]
+    for separator in ",;\t":
+        written = table.replace(",", separator)
+        assert standing(read(written, "activity.csv")) == [("user", QUESTION), ("assistant", "Rex!\nOld?")]
 
 
 @pytest.mark.parametrize("answered_in", [0, 5])
@@ -394,6 +457,16 @@ def test_messages_with_the_id_of_their_chat_are_a_chat_each():
     assert [message["content"] for message in chats[1].messages] == ["thread-b user", "thread-b assistant"]
 
 
+@pytest.mark.parametrize(("user", "exported"), NAMED.values(), ids=NAMED)
+def test_what_people_said_is_read_of_the_one_who_is_named(user, exported):
+    entries = read(exported, user=user)
+    assert standing(entries) == SAID
+    assert not any(isinstance(one, Bad) or one.bad for one in entries)
+    found = read(exported, user="Bo")
+    assert "user" not in dict(standing(found))
+    assert QUESTION not in dict(map(reversed, standing(found))), "no words of the user are the Being's"
+
+
 def test_a_speaker_without_a_role_is_the_one_that_is_named():
     text = ["My dog is ", {"type": "bold", "text": "Rex."}]
     chat = {"messages": [{"id": 1, "type": "message", "from": "Ann", "text": text}]}
@@ -418,6 +491,7 @@ def test_who_answers_the_user_alone_is_the_companion(named):
 @pytest.mark.parametrize(
     "mark",
     [
+        *({"temporary": "yes"}, {"incognito": ASKED}),
         *({"temporary": True}, {"isTemporary": 1}, {"settings": {"incognito": "true"}}, {"is_do_not_remember": True}),
         *({"deletedAt": ASKED}, {"chat": {"expiredAt": ASKED}}),
     ],
@@ -430,7 +504,7 @@ def test_a_chat_that_is_not_to_be_remembered_is_left_out_of_whichever_program(ma
         Names(None, None, UTC),
     )
     assert isinstance(left_out, LeftOut)
-    unmarked = {"temporary": False, "deletedAt": "0001-01-01T00:00:00Z", "incognito": None}
+    unmarked = {"temporary": "no", "deletedAt": "0001-01-01T00:00:00Z", "incognito": None, "deleted": {}}
     assert standing(read([{"messages": MESSAGES, **unmarked}])) == SAID
 
 
