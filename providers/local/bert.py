@@ -14,6 +14,7 @@ Source: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from providers.local.weights import Tensors
 Matrix = NDArray[np.float32]
 
 _ROWS_IN_CACHE = 64
+_COLUMNS_IN_CACHE = 128
 # Attention weights of a long text are computed for so many of its tokens at a time, to bound their memory.
 _ATTENDING_TOKENS = 512
 # The projections of a layer, and the modules whose weights each is made of.
@@ -43,16 +45,19 @@ _ONE = np.float32(1)
 
 @dataclass(frozen=True, slots=True)
 class _Projection:
-    """Projects rows by weights of shape `(in, out)`, in this order in memory.
+    """Projects rows by weights of shape `(blocks, in, of a block)`: so many columns, one block behind the other.
 
-    Of few rows most of the time goes to reading the weights, which takes a fifth longer by a transposed view of them.
+    Most of the time goes to reading the weights, which BLAS copies before it multiplies. A block stays in the cache
+    meanwhile: with whole weights few rows take a third longer, and many an eighth.
     """
 
     weight: Matrix
     bias: Matrix
 
     def __call__(self, rows: Matrix) -> Matrix:
-        product: Matrix = rows @ self.weight
+        blocks, _, of_block = self.weight.shape
+        product = np.empty((len(rows), blocks * of_block), np.float32)
+        np.matmul(rows, self.weight, out=product.reshape(-1, blocks, of_block).transpose(1, 0, 2))
         product += self.bias
         return product
 
@@ -194,7 +199,9 @@ def gelu(rows: Matrix) -> Matrix:
 def _projection(tensors: Tensors, modules: Sequence[str]) -> _Projection:
     """The projections of modules side by side, as one."""
     weights = np.concatenate([tensors[f"{name}.weight"] for name in modules])
-    return _Projection(np.ascontiguousarray(weights.T), np.concatenate([tensors[f"{name}.bias"] for name in modules]))
+    outputs, inputs = weights.shape
+    blocks = weights.reshape(-1, gcd(outputs, _COLUMNS_IN_CACHE), inputs).transpose(0, 2, 1)
+    return _Projection(np.ascontiguousarray(blocks), np.concatenate([tensors[f"{name}.bias"] for name in modules]))
 
 
 def _required(layers: int) -> Iterator[str]:
