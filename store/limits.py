@@ -24,7 +24,7 @@ TOO_MANY: dict[Kind, str] = {
 
 def count(tx: Transaction, kind: Kind, owner_id: UUID) -> int:
     """Count an owner's rows of a kind, and lock the kind so that no other transaction adds one until this one ends."""
-    return int(tx.value("select memory.hold_count(%s, %s)", [kind, owner_id]))
+    return tx.value("select memory.hold_count(%s, %s)", [kind, owner_id])
 
 
 def check(tx: Transaction, kind: Kind, owner_id: UUID, most: int) -> None:

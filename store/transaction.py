@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 from uuid import UUID
 
 from psycopg import Connection
-from psycopg.rows import DictRow, class_row, scalar_row
+from psycopg.rows import DictRow, class_row, scalar_row, tuple_row
 from psycopg.sql import Composed
 
 if TYPE_CHECKING:
@@ -59,6 +59,18 @@ class Transaction(Connection[DictRow]):
     def column(self, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         """The first column of all rows that a statement returns."""
         return self.cursor(row_factory=scalar_row).execute(query, parameters).fetchall()
+
+    def distinct(self, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> set[Any]:
+        """The values of the first column of all rows that a statement returns."""
+        return set(self.column(query, parameters))
+
+    def pairs(self, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> dict[Any, Any]:
+        """The second column of all rows that a statement returns, by the first."""
+        return {first: second for first, second, *_ in self.cursor(row_factory=tuple_row).execute(query, parameters)}
+
+    def exists(self, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> bool:
+        """Whether a query finds a row."""
+        return self.value("select exists (" + query + ")", parameters)
 
     def value(self, query: LiteralString | Composed, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
         """The first column of the first row that a statement returns; None without a row."""

@@ -117,11 +117,10 @@ def scopes_of(tx: Transaction, being: Being, ids: Sequence[str]) -> set[str]:
 
 def ids_of_other_scopes(tx: Transaction, being: Being, ids: Sequence[str]) -> set[str]:
     """Those of these ids that belong to another Being of the user."""
-    rows = tx.execute(
+    return tx.distinct(
         "select id from memory.vault_heads where user_id = %s and id = any(%s) and being_id <> %s",
         [being.user_id, list(ids), being.being_id],
     )
-    return {row["id"] for row in rows}
 
 
 def append(tx: Transaction, being: Being, records: Sequence[VaultRecord]) -> None:
@@ -170,7 +169,7 @@ def compact(tx: Transaction, being: Being, scope: str, *, keep: timedelta, limit
 
 def compact_old(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Remove at most `limit` superseded versions and tombstones of that age from all vaults; returns their number."""
-    return int(tx.value("select memory.compact_old_vault_versions(%s, %s)", [older_than, limit]))
+    return tx.value("select memory.compact_old_vault_versions(%s, %s)", [older_than, limit])
 
 
 def erase(tx: Transaction, being: Being, scope: str, ids: Sequence[str]) -> int:
@@ -188,7 +187,7 @@ def erase(tx: Transaction, being: Being, scope: str, ids: Sequence[str]) -> int:
         """,
         [being.user_id, list(ids)],
     )
-    return int(tx.value("select memory.erase_vault_records(%s, %s, %s)", [being.user_id, owner, list(ids)]))
+    return tx.value("select memory.erase_vault_records(%s, %s, %s)", [being.user_id, owner, list(ids)])
 
 
 def known_items(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[str, bytes]]:

@@ -131,8 +131,7 @@ def lock(tx: Transaction, being_id: UUID) -> None:
 
 def user_of(tx: Transaction, being_id: UUID) -> UUID | None:
     """Return the user of the Being with that id; None if there is no such Being."""
-    user_id: UUID | None = tx.value("select user_id from memory.beings where being_id = %s", [being_id])
-    return user_id
+    return tx.value("select user_id from memory.beings where being_id = %s", [being_id])
 
 
 def find_any(tx: Transaction, being_id: UUID) -> Being | None:

@@ -115,14 +115,13 @@ def add(tx: Transaction, user_id: UUID, being_id: UUID | None, digests: Collecti
 
 def known(tx: Transaction, user_id: UUID, being_id: UUID | None, digests: Collection[bytes]) -> set[bytes]:
     """Return which of these digests are stored for the Being, if one is given, or for the vault's shared scope."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         select digest from memory.erased_items
         where user_id = %s and (being_id = %s::uuid or being_id is null) and digest = any(%s)
         """,
         [user_id, being_id, list(digests)],
     )
-    return {row["digest"] for row in rows}
 
 
 def inherit(tx: Transaction, user_id: UUID, being_id: UUID, from_being_id: UUID) -> None:

@@ -150,10 +150,7 @@ def survivors_of(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> l
 
 def node_of(tx: Transaction, being_id: UUID, note_id: UUID) -> UUID | None:
     """Return the node that was made from a note, if there is one."""
-    found: UUID | None = tx.value(
-        "select node_id from memory.memory_nodes where being_id = %s and note_id = %s", [being_id, note_id]
-    )
-    return found
+    return tx.value("select node_id from memory.memory_nodes where being_id = %s and note_id = %s", [being_id, note_id])
 
 
 def nodes_of(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> list[UUID]:

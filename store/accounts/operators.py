@@ -23,7 +23,7 @@ def add_token(tx: Transaction, hashed: bytes, lifetime: timedelta | None) -> Ope
 
 def is_valid(tx: Transaction, hashed: bytes) -> bool | None:
     """Return whether the token with that hash is valid, and record its use; None if there is no such token."""
-    found: bool | None = tx.value(
+    return tx.value(
         """
         update memory.operator_tokens
         set last_used_at = case when revoked_at is null then clock_timestamp() else last_used_at end
@@ -32,7 +32,6 @@ def is_valid(tx: Transaction, hashed: bytes) -> bool | None:
         """,
         [hashed],
     )
-    return found
 
 
 def tokens(tx: Transaction) -> list[OperatorToken]:

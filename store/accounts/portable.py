@@ -166,7 +166,7 @@ def take(tx: Transaction, being: Being, kind: Kind, held: set[str], lines: Seque
     )
     try:
         with tx.transaction():
-            return int(tx.value(query, {**_owners(being), "lines": Jsonb(list(lines))}))
+            return tx.value(query, {**_owners(being), "lines": Jsonb(list(lines))})
     except Error as fault:
         state = fault.sqlstate or ""
         if state[:2] not in OF_A_LINE:
@@ -255,22 +255,20 @@ def settle(tx: Transaction, being: Being, line: BeingLine) -> None:
 
 def in_absorption_cycles(tx: Transaction, being_id: UUID) -> int:
     """Count nodes whose chain of absorptions ends in a cycle."""
-    return int(
-        tx.value(
-            """
-            with recursive ended (node_id) as (
-                select node_id from memory.memory_nodes where being_id = %(being)s and absorbed_into is null
-                union all
-                select n.node_id
-                from ended
-                join memory.memory_nodes as n on n.being_id = %(being)s and n.absorbed_into = ended.node_id
-            )
-            select count(*) - (select count(*) from ended)
-            from memory.memory_nodes
-            where being_id = %(being)s
-            """,
-            {"being": being_id},
+    return tx.value(
+        """
+        with recursive ended (node_id) as (
+            select node_id from memory.memory_nodes where being_id = %(being)s and absorbed_into is null
+            union all
+            select n.node_id
+            from ended
+            join memory.memory_nodes as n on n.being_id = %(being)s and n.absorbed_into = ended.node_id
         )
+        select count(*) - (select count(*) from ended)
+        from memory.memory_nodes
+        where being_id = %(being)s
+        """,
+        {"being": being_id},
     )
 
 

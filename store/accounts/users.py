@@ -120,8 +120,7 @@ def user_page(tx: Transaction, *, external_id: str | None, after: UUID | None, l
 
 def facts_known_to(tx: Transaction, user_id: UUID) -> KnownTo | None:
     """Return who knows the user's facts, as was chosen; None: as the setting says."""
-    known_to: KnownTo | None = tx.value("select facts_known_to from memory.users where user_id = %s", [user_id])
-    return known_to
+    return tx.value("select facts_known_to from memory.users where user_id = %s", [user_id])
 
 
 def _check_time_zone(tx: Transaction, time_zone: str) -> None:

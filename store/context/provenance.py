@@ -14,14 +14,13 @@ from store.transaction import Transaction
 
 def shown_lately(tx: Transaction, being_id: UUID, hashes: Sequence[bytes]) -> set[bytes]:
     """Those of the pieces that a context of this Being showed within the last day, whose marks are stored."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         select text_hash from memory.shown_texts
         where being_id = %s and text_hash = any(%s) and shown_at > memory.now() - interval '1 day'
         """,
         [being_id, list(hashes)],
     )
-    return {row["text_hash"] for row in rows}
 
 
 def keep_shown(tx: Transaction, being_id: UUID, shown: Mapping[bytes, Sequence[int]]) -> None:
@@ -51,7 +50,7 @@ def keep(
     reasons: Mapping[str, Any],
 ) -> UUID:
     """Store which pieces and items a context shows, and why; returns the context's id."""
-    context_id: UUID = tx.value(
+    return tx.value(
         """
         insert into memory.receipts (being_id, process, conversation, shown_hashes, shown_ids, shown_reasons)
         values (%s, %s, %s, %s, %s, %s)
@@ -59,7 +58,6 @@ def keep(
         """,
         [being_id, process, conversation, list(shown), list(shown_ids), Jsonb(reasons)],
     )
-    return context_id
 
 
 def page(
@@ -123,20 +121,17 @@ def given_out(tx: Transaction, being_id: UUID, context_ids: Sequence[UUID]) -> s
     """Those of the ids that are contexts of this Being."""
     if not context_ids:
         return set()
-    rows = tx.execute(
+    return tx.distinct(
         "select context_id from memory.receipts where being_id = %s and context_id = any(%s)",
         [being_id, list(context_ids)],
     )
-    return {row["context_id"] for row in rows}
 
 
 def any_shown(tx: Transaction, being_id: UUID, *, until: datetime) -> bool:
     """Whether a context of this Being showed a piece of memory by then, whose marks are stored."""
-    return bool(
-        tx.value(
-            "select exists (select from memory.shown_texts where being_id = %s and first_shown_at <= %s)",
-            [being_id, until],
-        )
+    return tx.exists(
+        "select from memory.shown_texts where being_id = %s and first_shown_at <= %s",
+        [being_id, until],
     )
 
 
@@ -144,7 +139,7 @@ def shown(tx: Transaction, being_id: UUID, marks: Sequence[int]) -> dict[int, da
     """Those of the marks that belong to a piece which a context of this Being showed, and when it did first."""
     if not marks:
         return {}
-    rows = tx.execute(
+    return tx.pairs(
         """
         select mark, min(first_shown_at) as first_shown_at
         from memory.shown_texts, unnest(shingles) as mark
@@ -154,7 +149,6 @@ def shown(tx: Transaction, being_id: UUID, marks: Sequence[int]) -> dict[int, da
         """,
         {"being": being_id, "marks": list(marks)},
     )
-    return {row["mark"]: row["first_shown_at"] for row in rows}
 
 
 def received(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[tuple[str, datetime]]:

@@ -45,7 +45,7 @@ def named(tx: Transaction, user_id: UUID, being_id: UUID, names: Sequence[str], 
 
     Names told to another Being in confidence do not count. Entities with the most facts come first.
     """
-    rows = tx.execute(
+    return tx.pairs(
         """
         select a.entity_ref, min(l.label) as label, max(known.facts) as facts
         from memory.entity_labels as l
@@ -64,7 +64,6 @@ def named(tx: Transaction, user_id: UUID, being_id: UUID, names: Sequence[str], 
         """,
         {"user": user_id, "being": being_id, "names": list(names), "limit": limit},
     )
-    return {row["entity_ref"]: row["label"] for row in rows}
 
 
 def important(

@@ -21,15 +21,13 @@ class FactPair:
 
 def count_uncurated(tx: Transaction, user_id: UUID) -> int:
     """How many unpinned active facts were not compared with the others since their content changed last."""
-    return int(
-        tx.value(
-            """
-            select count(*)
-            from memory.facts
-            where user_id = %s and status = 'ACTIVE' and not curated and not pinned and not never_fold
-            """,
-            [user_id],
-        )
+    return tx.value(
+        """
+        select count(*)
+        from memory.facts
+        where user_id = %s and status = 'ACTIVE' and not curated and not pinned and not never_fold
+        """,
+        [user_id],
     )
 
 
@@ -95,8 +93,7 @@ def read(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID]) -> dict[UUID,
 
 def fold(tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID]) -> UUID | None:
     """Fold facts into one with the content of the first; None if fewer than two are still active and unpinned."""
-    folded: UUID | None = tx.value("select memory.fold_facts(%s, %s)", [user_id, list(fact_ids)])
-    return folded
+    return tx.value("select memory.fold_facts(%s, %s)", [user_id, list(fact_ids)])
 
 
 def unfold(tx: Transaction, user_id: UUID, fact_id: UUID) -> list[UUID]:

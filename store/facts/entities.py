@@ -20,16 +20,15 @@ class Mention:
 
 def resolve(tx: Transaction, user_id: UUID, refs: Sequence[str]) -> dict[str, str]:
     """The entity that each of these names stands for; new names are left out."""
-    rows = tx.execute(
+    return tx.pairs(
         "select alias_ref, entity_ref from memory.entity_aliases where user_id = %s and alias_ref = any(%s)",
         [user_id, list(refs)],
     )
-    return {row["alias_ref"]: row["entity_ref"] for row in rows}
 
 
 def shared_aliases(tx: Transaction, user_id: UUID, entity_types: Collection[str]) -> dict[str, str]:
     """Names of these types in facts that all of the user's Beings know, each with the entity that it stands for."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select distinct a.alias_ref, a.entity_ref
         from memory.facts as f
@@ -40,7 +39,6 @@ def shared_aliases(tx: Transaction, user_id: UUID, entity_types: Collection[str]
         """,
         {"user": user_id, "types": list(entity_types)},
     )
-    return {row["alias_ref"]: row["entity_ref"] for row in rows}
 
 
 def add(tx: Transaction, user_id: UUID, mentions: Sequence[Mention]) -> None:
@@ -181,19 +179,15 @@ def find_merge(tx: Transaction, user_id: UUID, one_ref: str, other_ref: str) -> 
 
 def is_known(tx: Transaction, user_id: UUID, being_id: UUID, ref: str) -> bool:
     """Whether a statement of a fact that this Being knows names this ref."""
-    return bool(
-        tx.value(
-            """
-            select exists (
-                select
-                from memory.fact_statements as s
-                join memory.facts as f using (user_id, fact_id)
-                where s.user_id = %(user)s and %(ref)s = any(s.mentioned_refs)
-                    and (f.being_id = %(being)s or f.being_id is null)
-            )
-            """,
-            {"user": user_id, "being": being_id, "ref": ref},
-        )
+    return tx.exists(
+        """
+        select
+        from memory.fact_statements as s
+        join memory.facts as f using (user_id, fact_id)
+        where s.user_id = %(user)s and %(ref)s = any(s.mentioned_refs)
+            and (f.being_id = %(being)s or f.being_id is null)
+        """,
+        {"user": user_id, "being": being_id, "ref": ref},
     )
 
 

@@ -8,7 +8,7 @@ from store.transaction import Transaction
 
 def messages(tx: Transaction, user_id: UUID, being_id: UUID, fact_ids: Sequence[UUID]) -> set[UUID]:
     """The messages to this Being that the current statements of these facts rest on."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         select e.message_id
         from memory.fact_statements as s
@@ -18,7 +18,6 @@ def messages(tx: Transaction, user_id: UUID, being_id: UUID, fact_ids: Sequence[
         """,
         [user_id, list(fact_ids), being_id],
     )
-    return {row["message_id"] for row in rows}
 
 
 def resting_only_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Collection[UUID]) -> set[UUID]:
@@ -26,7 +25,7 @@ def resting_only_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids:
 
     What a person has worded rests on more than messages.
     """
-    rows = tx.execute(
+    return tx.distinct(
         """
         with resting as (
             select distinct s.fact_id
@@ -51,4 +50,3 @@ def resting_only_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids:
         """,
         {"user": user_id, "being": being_id, "messages": list(message_ids)},
     )
-    return {row["fact_id"] for row in rows}

@@ -20,8 +20,7 @@ class Unembedded:
 
 def serving_model(tx: Transaction, user_id: UUID) -> str | None:
     """The model whose vectors retrieval uses for a user's facts; None until there are any."""
-    model: str | None = tx.value("select embedding_model from memory.fact_states where user_id = %s", [user_id])
-    return model
+    return tx.value("select embedding_model from memory.fact_states where user_id = %s", [user_id])
 
 
 def unembedded(tx: Transaction, user_id: UUID, model: str, limit: int) -> list[Unembedded]:
@@ -130,16 +129,12 @@ def nearest(
 
 def has_facts(tx: Transaction, user_id: UUID, being_id: UUID) -> bool:
     """Return whether the Being knows an active fact."""
-    return bool(
-        tx.value(
-            """
-            select exists (
-                select from memory.tellable_facts
-                where user_id = %s and status = 'ACTIVE' and (being_id = %s or being_id is null)
-            )
-            """,
-            [user_id, being_id],
-        )
+    return tx.exists(
+        """
+        select from memory.tellable_facts
+        where user_id = %s and status = 'ACTIVE' and (being_id = %s or being_id is null)
+        """,
+        [user_id, being_id],
     )
 
 

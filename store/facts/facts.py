@@ -20,7 +20,7 @@ def lock(tx: Transaction, user_id: UUID) -> None:
 
 def count(tx: Transaction, user_id: UUID) -> int:
     """How many facts a user has, in all scopes."""
-    return int(tx.value("select count(*) from memory.facts where user_id = %s", [user_id]))
+    return tx.value("select count(*) from memory.facts where user_id = %s", [user_id])
 
 
 def get(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, *, muted: bool = True) -> Fact:

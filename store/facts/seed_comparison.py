@@ -1,18 +1,18 @@
 """Statements of seeds that wait to be compared with the others of their facts, and what came of it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from store.llm.keys import REFUSAL_HOLDS
+from store.llm import keys
 from store.transaction import Transaction
 
 
 def retell(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -> bool:
     """Date a known seed anew if another seed has replaced its statement since; returns whether one had."""
-    return bool(tx.value("select memory.retell_seed(%s, %s, %s)", [user_id, scope, Jsonb(content)]))
+    return tx.value("select memory.retell_seed(%s, %s, %s)", [user_id, scope, Jsonb(content)])
 
 
 def mark_uncompared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID]) -> None:
@@ -33,7 +33,7 @@ def mark_compared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID])
 
 def uncompared(tx: Transaction, user_id: UUID, limit: int) -> dict[UUID, list[UUID]]:
     """Up to `limit` facts with statements that wait to be compared, each with these statements."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select fact_id, array_agg(statement_id order by statement_id) as statement_ids
         from memory.fact_statements
@@ -44,7 +44,6 @@ def uncompared(tx: Transaction, user_id: UUID, limit: int) -> dict[UUID, list[UU
         """,
         [user_id, limit],
     )
-    return {row["fact_id"]: row["statement_ids"] for row in rows}
 
 
 def add_conflict(tx: Transaction, user_id: UUID, statement_id: UUID, other_id: UUID) -> None:
@@ -53,15 +52,6 @@ def add_conflict(tx: Transaction, user_id: UUID, statement_id: UUID, other_id: U
 
 
 def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
-    """Users with statements that wait to be compared, who may use a model now; picked at random, as sessions are."""
-    rows = tx.execute(
-        """
-        select user_id
-        from (select distinct user_id from memory.fact_statements where not compared) as waiting
-        where memory.thinks_now(user_id, %s, %s)
-        order by random()
-        limit %s
-        """,
-        [platform, REFUSAL_HOLDS, limit],
-    )
-    return sorted(row["user_id"] for row in rows)
+    """Users with statements that wait to be compared, who may use a model now."""
+    waiting: LiteralString = "select distinct user_id, user_id from memory.fact_statements where not compared"
+    return keys.waiting(tx, waiting, platform=platform, limit=limit)

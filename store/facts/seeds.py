@@ -17,7 +17,7 @@ def add_seed(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -
         scope: The Being that alone may know it; None: all of the user's Beings.
         content: The seed as the producer sent it, as JSON.
     """
-    seed_id: UUID | None = tx.value(
+    return tx.value(
         """
         insert into memory.user_seeds (user_id, being_id, content, content_hash)
         select %(user)s, %(scope)s, seed.content, sha256(convert_to(seed.content::text, 'UTF8'))
@@ -27,7 +27,6 @@ def add_seed(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -
         """,
         {"user": user_id, "scope": scope, "content": Jsonb(content)},
     )
-    return seed_id
 
 
 def link_todo(tx: Transaction, user_id: UUID, seed_id: UUID, todo_id: UUID) -> None:

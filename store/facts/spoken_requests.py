@@ -95,7 +95,7 @@ def may_be_meant(
 
 def ignored(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, UUID]:
     """Those of the messages that are not to be remembered, each with a message that asked for it."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select meant_message_id, message_id
         from memory.spoken_requests
@@ -103,7 +103,6 @@ def ignored(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dic
         """,
         [being_id, list(message_ids)],
     )
-    return {row["meant_message_id"]: row["message_id"] for row in rows}
 
 
 def resting_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequence[UUID]) -> list[Fact]:
@@ -330,5 +329,4 @@ def mark_told(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> N
 
 
 def _restore(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> list[UUID]:
-    sessions: list[UUID] = tx.value("select array(select memory.restore_asked(%s, %s))", [being_id, list(request_ids)])
-    return sessions
+    return tx.value("select array(select memory.restore_asked(%s, %s))", [being_id, list(request_ids)])

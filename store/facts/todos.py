@@ -130,7 +130,7 @@ def found_again(
     tx: Transaction, being_id: UUID, message_id: UUID, *, kind: str, span: str, content: str
 ) -> UUID | None:
     """The todo that an earlier judging of this message found in the same words of it; None if there is none."""
-    found: UUID | None = tx.value(
+    return tx.value(
         """
         select (
             select e.todo_id
@@ -144,7 +144,6 @@ def found_again(
         """,
         {"being": being_id, "message": message_id, "kind": kind, "span": span, "content": content},
     )
-    return found
 
 
 def remove_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:

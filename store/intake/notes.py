@@ -36,7 +36,7 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
     They are inserted in the order of their producer ids, so that batches with the same ids can't deadlock.
     """
     ordered = sorted(notes, key=lambda note: note.producer_id or "")
-    rows = tx.execute(
+    return tx.distinct(
         """
         insert into memory.notes (
             being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin,
@@ -77,7 +77,6 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
             ),
         ],
     )
-    return {row["note_id"] for row in rows}
 
 
 def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, dict[bytes, UUID]]:
@@ -97,46 +96,38 @@ def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[
 
 def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
     """Count the scene notes that wait for a patrol, up to `at_most`."""
-    return int(
-        tx.value(
-            """
-            select count(*)
-            from (select from memory.notes where being_id = %s and state = 'pending' limit %s) as n
-            """,
-            [being_id, at_most],
-        )
+    return tx.value(
+        """
+        select count(*)
+        from (select from memory.notes where being_id = %s and state = 'pending' limit %s) as n
+        """,
+        [being_id, at_most],
     )
 
 
 def pending_until(tx: Transaction, being_id: UUID, until: datetime, at_most: int) -> int:
     """Count the scene notes that were received by then and wait for a patrol, up to `at_most`."""
-    return int(
-        tx.value(
-            """
-            select count(*)
-            from (
-                select from memory.notes where being_id = %s and state = 'pending' and received_at <= %s limit %s
-            ) as n
-            """,
-            [being_id, until, at_most],
-        )
+    return tx.value(
+        """
+        select count(*)
+        from (
+            select from memory.notes where being_id = %s and state = 'pending' and received_at <= %s limit %s
+        ) as n
+        """,
+        [being_id, until, at_most],
     )
 
 
 def left_over(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
     """Whether scene notes that were pending when a run began are pending still, because it took as many as it may."""
-    return bool(
-        tx.value(
-            """
-            select exists (
-                select
-                from memory.notes as n
-                join memory.patrol_runs as r using (being_id)
-                where being_id = %s and n.state = 'pending' and r.run_id = %s and n.received_at <= r.started_at
-            )
-            """,
-            [being_id, run_id],
-        )
+    return tx.exists(
+        """
+        select
+        from memory.notes as n
+        join memory.patrol_runs as r using (being_id)
+        where being_id = %s and n.state = 'pending' and r.run_id = %s and n.received_at <= r.started_at
+        """,
+        [being_id, run_id],
     )
 
 
@@ -169,7 +160,7 @@ def unrepaired(tx: Transaction, being_id: UUID, limit: int) -> list[Note]:
 
 def existing(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, bool]:
     """Return which of these notes still exist, each with whether it names a time from which it ages."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select note_id, ages_from is not null as ages
         from memory.notes
@@ -177,7 +168,6 @@ def existing(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[
         """,
         [being_id, note_ids],
     )
-    return {row["note_id"]: row["ages"] for row in rows}
 
 
 def mark_remembered(tx: Transaction, being_id: UUID, run_id: UUID, note_ids: Sequence[UUID]) -> None:
@@ -267,7 +257,7 @@ def retry(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID] | None) -> s
 
     Their repair by a model may be requested once more.
     """
-    rows = tx.execute(
+    return tx.distinct(
         """
         update memory.notes
         set state = 'pending', reason = null, run_id = null, repair_requested = false
@@ -278,4 +268,3 @@ def retry(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID] | None) -> s
         """,
         {"being": being_id, "notes": None if note_ids is None else list(note_ids)},
     )
-    return {row["note_id"] for row in rows}

@@ -172,7 +172,7 @@ def unknown_due(tx: Transaction) -> list[UnknownWork]:
 
 def oldest_due(tx: Transaction) -> dict[str, timedelta]:
     """Return how long the oldest due work of known kinds has been waiting for a worker, by queue."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select queue, clock_timestamp() - min(since) as waited
         from (
@@ -188,28 +188,21 @@ def oldest_due(tx: Transaction) -> dict[str, timedelta]:
         """,
         {"kinds": list(WORK)},
     )
-    return {row["queue"]: row["waited"] for row in rows}
 
 
 def dead(tx: Transaction) -> int:
     """How much work is dead."""
-    return int(tx.value("select count(*) from memory.work where state = 'dead'"))
+    return tx.value("select count(*) from memory.work where state = 'dead'")
 
 
 def longest_held(tx: Transaction) -> timedelta | None:
     """How long the unit of work has been held that is held longest; None where none is."""
-    held: timedelta | None = tx.value(
-        "select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'"
-    )
-    return held
+    return tx.value("select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'")
 
 
 def since_finished(tx: Transaction) -> timedelta | None:
     """How long ago any work was finished; None where the ledger remembers none."""
-    since: timedelta | None = tx.value(
-        "select clock_timestamp() - max(finished_at) from memory.work where state = 'done'"
-    )
-    return since
+    return tx.value("select clock_timestamp() - max(finished_at) from memory.work where state = 'done'")
 
 
 def record_sweep(tx: Transaction) -> None:
@@ -224,5 +217,4 @@ def record_sweep(tx: Transaction) -> None:
 
 def since_sweep(tx: Transaction) -> timedelta | None:
     """How long ago the sweep ran last; None if it never did."""
-    since: timedelta | None = tx.value("select clock_timestamp() - beat_at from memory.heartbeats where name = 'sweep'")
-    return since
+    return tx.value("select clock_timestamp() - beat_at from memory.heartbeats where name = 'sweep'")

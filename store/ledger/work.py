@@ -99,10 +99,9 @@ def begin_idle(tx: Transaction, owner_ids: Sequence[UUID], kind: WorkKind, *, le
 
 def state(tx: Transaction, owner_id: UUID, kind: str, key: str) -> str | None:
     """The state of a unit of work; None if it was never requested."""
-    found: str | None = tx.value(
+    return tx.value(
         "select state from memory.work where owner_id = %s and kind = %s and key = %s", [owner_id, kind, key]
     )
-    return found
 
 
 def renew(tx: Transaction, claim: Claim, lease: timedelta) -> None:
@@ -189,11 +188,9 @@ def fail(tx: Transaction, claim: Claim, *, attempts: int, error: str) -> str:
     Raises:
         LeaseLost: Another holds the work now.
     """
-    return str(
-        tx.value(
-            "select memory.fail_work(%s, %s, %s, %s, %s, %s)",
-            [claim.owner_id, claim.kind, claim.key, claim.fence, attempts, error],
-        )
+    return tx.value(
+        "select memory.fail_work(%s, %s, %s, %s, %s, %s)",
+        [claim.owner_id, claim.kind, claim.key, claim.fence, attempts, error],
     )
 
 

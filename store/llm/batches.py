@@ -28,16 +28,12 @@ def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after:
 
 def is_submitted(tx: Transaction, claim: Claim) -> bool:
     """Whether a unit of work has a batch at a provider, whose answers are not collected."""
-    return bool(
-        tx.value(
-            """
-            select exists (
-                select from memory.provider_batches
-                where owner_id = %s and kind = %s and key = %s and provider_batch_id is not null and ended_at is null
-            )
-            """,
-            [claim.owner_id, claim.kind, claim.key],
-        )
+    return tx.exists(
+        """
+        select from memory.provider_batches
+        where owner_id = %s and kind = %s and key = %s and provider_batch_id is not null and ended_at is null
+        """,
+        [claim.owner_id, claim.kind, claim.key],
     )
 
 

@@ -108,23 +108,21 @@ def today(tx: Transaction, settings: Settings, *, user_id: UUID | None, being_id
 
 def _note(tx: Transaction, owner_id: UUID, budget: BudgetName, lacking: Lacking) -> bool:
     """Record that a budget which bounds an owner's calls is exhausted today; returns true the first time."""
-    return bool(
-        tx.value(
-            """
-            with noted as (
-                insert into memory.budgets_reached (user_id, being_id, budget, day, lacking)
-                select
-                    case when %(budget)s <> 'platform' then user_id end,
-                    case when %(budget)s = 'being' then o.being_id end,
-                    %(budget)s,
-                    (memory.now() at time zone case when %(budget)s = 'platform' then 'UTC' else time_zone end)::date,
-                    %(lacking)s
-                from memory.owner_of(%(owner)s) as o join memory.users using (user_id)
-                on conflict do nothing
-                returning 1
-            )
-            select exists (table noted)
-            """,
-            {"owner": owner_id, "budget": budget, "lacking": lacking},
+    return tx.value(
+        """
+        with noted as (
+            insert into memory.budgets_reached (user_id, being_id, budget, day, lacking)
+            select
+                case when %(budget)s <> 'platform' then user_id end,
+                case when %(budget)s = 'being' then o.being_id end,
+                %(budget)s,
+                (memory.now() at time zone case when %(budget)s = 'platform' then 'UTC' else time_zone end)::date,
+                %(lacking)s
+            from memory.owner_of(%(owner)s) as o join memory.users using (user_id)
+            on conflict do nothing
+            returning 1
         )
+        select exists (table noted)
+        """,
+        {"owner": owner_id, "budget": budget, "lacking": lacking},
     )

@@ -64,8 +64,7 @@ def user_of(tx: Transaction, owner_id: UUID) -> UUID:
     Raises:
         NotFound: The owner does not exist any more.
     """
-    user_id: UUID = tx.value("select user_id from memory.owner_of(%s)", [owner_id])
-    return user_id
+    return tx.value("select user_id from memory.owner_of(%s)", [owner_id])
 
 
 def reserve(
@@ -166,7 +165,7 @@ def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outc
 
 
 def _settle(tx: Transaction, arguments: list[Any]) -> bool:
-    return bool(tx.value("select memory.settle_call(%s, %s, %s, %s, %s, %s, %s, %s, %s)", arguments))
+    return tx.value("select memory.settle_call(%s, %s, %s, %s, %s, %s, %s, %s, %s)", arguments)
 
 
 def spending(
@@ -208,7 +207,7 @@ def mark_bad(tx: Transaction, owner_id: UUID, call_id: UUID) -> None:
 
 def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
     """Whether the last `count` answers to an owner's questions of one purpose, since yesterday, were all invalid."""
-    bad: bool = tx.value(
+    return tx.value(
         """
         select count(*) = %s and coalesce(bool_and(outcome = 'bad'), false)
         from (
@@ -225,7 +224,6 @@ def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
         """,
         [count, owner_id, purpose, count],
     )
-    return bad
 
 
 def withdrawals(tx: Transaction, user_id: UUID) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any, LiteralString
 from uuid import UUID
 
 from schemas.errors import Refused
@@ -143,16 +144,12 @@ def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> Encrypte
 
 def are_lent(tx: Transaction, being_id: UUID) -> bool:
     """Whether inputs of a Being may have come with keys that have not expired, so that these can pay for them."""
-    return bool(
-        tx.value(
-            """
-            select exists (
-                select from memory.provider_keys join memory.beings using (user_id)
-                where being_id = %s and expires_at > clock_timestamp()
-            )
-            """,
-            [being_id],
-        )
+    return tx.exists(
+        """
+        select from memory.provider_keys join memory.beings using (user_id)
+        where being_id = %s and expires_at > clock_timestamp()
+        """,
+        [being_id],
     )
 
 
@@ -234,3 +231,17 @@ def _lock_token(tx: Transaction, user_id: UUID, token_id: UUID) -> None:
     )
     if not valid.rowcount:
         raise Refused("The token of this request has been revoked, so its provider key is not used.")
+
+
+def waiting(tx: Transaction, rows: LiteralString, *, platform: bool, limit: int) -> list[Any]:
+    """What waits for a model, and whose user may use one now, in its order; so concurrent callers lock it alike.
+
+    Args:
+        tx: The transaction.
+        rows: The query of what waits: an item and its `user_id` each.
+        platform: Whether the platform's key serves users without one.
+        limit: The most items, picked at random, so that those whose key turns out to fail keep no others waiting.
+    """
+    chosen: LiteralString = " where memory.thinks_now(user_id, %s, %s) order by random() limit %s"
+    query: LiteralString = "select item from (" + rows + ") as w (item, user_id)" + chosen  # noqa: S608  # literals of ours
+    return sorted(tx.column(query, [platform, REFUSAL_HOLDS, limit]))

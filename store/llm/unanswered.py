@@ -7,11 +7,10 @@ from store.transaction import Transaction
 
 def reason(tx: Transaction, owner_id: UUID, digest: bytes) -> str | None:
     """Return what was wrong with the last answer to a question; None if the question is not marked."""
-    found: str | None = tx.value(
+    return tx.value(
         "select reason from memory.unanswered_questions where owner_id = %s and digest = %s",
         [owner_id, digest],
     )
-    return found
 
 
 def mark(tx: Transaction, owner_id: UUID, digest: bytes, reason: str) -> None:

@@ -24,7 +24,7 @@ def live(tx: Transaction, being_id: UUID, *, muted: bool = True) -> list[Cluster
 
 def names(tx: Transaction, being_id: UUID) -> dict[UUID, str]:
     """Map the Being's cluster ids to names, including removed clusters."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select cluster_id, name
         from memory.clusters
@@ -32,7 +32,6 @@ def names(tx: Transaction, being_id: UUID) -> dict[UUID, str]:
         """,
         [being_id],
     )
-    return {row["cluster_id"]: row["name"] for row in rows}
 
 
 def find(tx: Transaction, being_id: UUID, cluster_id: UUID, *, muted: bool = True) -> Cluster | None:

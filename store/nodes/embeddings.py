@@ -119,7 +119,7 @@ def texts_of_other_models(tx: Transaction, being_id: UUID, model: str, *, after:
 
 def serve(tx: Transaction, being_id: UUID, model: str) -> bool:
     """Let the kept vectors of a model serve from now on; False, and nothing changed, while one is missing."""
-    return bool(tx.value("select memory.serve_model(%s, %s)", [being_id, model]))
+    return tx.value("select memory.serve_model(%s, %s)", [being_id, model])
 
 
 def as_array(vector: Any) -> Vector:

@@ -237,30 +237,28 @@ def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: Node
     Raises:
         NotFound: This Being has no such node.
     """
-    return bool(
-        tx.value(
-            "select memory.correct_node(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
-            [
-                being_id,
-                read.node_id,
-                # Not in JSON's mode, which rounds numbers: what the statement compares is what is stored.
-                Jsonb(read.model_dump(include={"scene", "feeling", "themes", "emotion", "importance"})),
-                Jsonb(words.scene),
-                words.feeling,
-                words.themes,
-                None if words.emotion is None else Jsonb(words.emotion),
-                words.importance,
-                words.text_hash,
-                model,
-                halfvec(words.vector),
-            ],
-        )
+    return tx.value(
+        "select memory.correct_node(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
+        [
+            being_id,
+            read.node_id,
+            # Not in JSON's mode, which rounds numbers: what the statement compares is what is stored.
+            Jsonb(read.model_dump(include={"scene", "feeling", "themes", "emotion", "importance"})),
+            Jsonb(words.scene),
+            words.feeling,
+            words.themes,
+            None if words.emotion is None else Jsonb(words.emotion),
+            words.importance,
+            words.text_hash,
+            model,
+            halfvec(words.vector),
+        ],
     )
 
 
 def reworded_since(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], moment: datetime) -> set[UUID]:
     """Those of these nodes whose words have changed since a moment: what they said before is not stored."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         select distinct node_id
         from memory.node_history
@@ -268,4 +266,3 @@ def reworded_since(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], mo
         """,
         [being_id, list(node_ids), moment],
     )
-    return {row["node_id"] for row in rows}

@@ -48,15 +48,13 @@ def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None)
 
 def dying(tx: Transaction, being_id: UUID) -> int:
     """Count the Being's dying nodes."""
-    return int(
-        tx.value(
-            """
-            select coalesce(sum(dying_nodes), 0)
-            from memory.clusters
-            where being_id = %s
-            """,
-            [being_id],
-        )
+    return tx.value(
+        """
+        select coalesce(sum(dying_nodes), 0)
+        from memory.clusters
+        where being_id = %s
+        """,
+        [being_id],
     )
 
 
@@ -85,29 +83,26 @@ def marked(tx: Transaction, being_id: UUID, may_die: Collection[UUID], limit: in
 
 def undecided(tx: Transaction, being_id: UUID, at_most: int) -> int:
     """Count the fresh nodes, which no consolidation has decided yet, up to `at_most`."""
-    return int(
-        tx.value(
-            """
-            select count(*)
-            from (
-                select from memory.memory_nodes
-                where being_id = %s and cluster_id is not null and fresh and status <> 'dead'
-                limit %s
-            ) as fresh
-            """,
-            [being_id, at_most],
-        )
+    return tx.value(
+        """
+        select count(*)
+        from (
+            select from memory.memory_nodes
+            where being_id = %s and cluster_id is not null and fresh and status <> 'dead'
+            limit %s
+        ) as fresh
+        """,
+        [being_id, at_most],
     )
 
 
 def sizes(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> dict[UUID, int]:
     """How many living nodes each of the clusters has."""
-    rows = tx.execute(
+    return tx.pairs(
         "select cluster_id, active_nodes + dying_nodes as living from memory.clusters"
         " where being_id = %s and cluster_id = any(%s)",
         [being_id, list(cluster_ids)],
     )
-    return {row["cluster_id"]: row["living"] for row in rows}
 
 
 def living(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> list[ShownNode]:
@@ -122,7 +117,7 @@ def living(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> list
 def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
     """For each node the ten living ones of its cluster, muted or not as it is, that are most like it, nearest first."""
     # The living nodes are read once, however many nodes they are compared with, and none of the dead ones' vectors.
-    rows = tx.execute(
+    return tx.pairs(
         """
         with asked as materialized (
             select n.node_id, n.cluster_id, memory.is_muted(n.being_id, 'node', n.node_id) as muted, own.*
@@ -159,7 +154,6 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
         """,
         {"being": being_id, "nodes": list(node_ids), "limit": NEAREST_NODES},
     )
-    return {row["node_id"]: row["near"] for row in rows}
 
 
 def named(tx: Transaction, being_id: UUID, node_ids: Iterable[UUID]) -> list[ShownNode]:
@@ -184,7 +178,7 @@ def born_since(tx: Transaction, being_id: UUID, since: UUID | None, limit: int) 
 
 def handed_in_later(tx: Transaction, being_id: UUID, node_ids: Collection[UUID]) -> set[UUID]:
     """Select the nodes that may be of another day than that of their birth: imported, or drawn from talk."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         select n.node_id
         from memory.memory_nodes as n
@@ -193,7 +187,6 @@ def handed_in_later(tx: Transaction, being_id: UUID, node_ids: Collection[UUID])
         """,
         [being_id, list(node_ids)],
     )
-    return {row["node_id"] for row in rows}
 
 
 def merge(
@@ -204,23 +197,21 @@ def merge(
     Returns:
         False, and nothing is changed, where one of them was touched since it was shown.
     """
-    return bool(
-        tx.value(
-            "select memory.merge_nodes(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
-            [
-                being_id,
-                _seen([survivor, *absorbed]),
-                survivor.node_id,
-                [node.node_id for node in absorbed],
-                Jsonb(words.scene),
-                words.feeling,
-                words.themes,
-                None if words.emotion is None else Jsonb(words.emotion),
-                words.text_hash,
-                model,
-                halfvec(words.vector),
-            ],
-        )
+    return tx.value(
+        "select memory.merge_nodes(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
+        [
+            being_id,
+            _seen([survivor, *absorbed]),
+            survivor.node_id,
+            [node.node_id for node in absorbed],
+            Jsonb(words.scene),
+            words.feeling,
+            words.themes,
+            None if words.emotion is None else Jsonb(words.emotion),
+            words.text_hash,
+            model,
+            halfvec(words.vector),
+        ],
     )
 
 

@@ -45,20 +45,16 @@ def write(tx: Transaction, being_id: UUID, day: date, text: str, *, run_id: UUID
 
 def today(tx: Transaction, being_id: UUID, run_id: UUID) -> date:
     """The day of a run's `as_of` in the calendar of the Being's user."""
-    day: date = tx.value(
+    return tx.value(
         "select (r.as_of at time zone u.time_zone)::date from memory.patrol_runs as r"
         " join memory.beings using (being_id) join memory.users as u using (user_id)"
         " where r.being_id = %s and r.run_id = %s",
         [being_id, run_id],
     )
-    return day
 
 
 def due(tx: Transaction, being_id: UUID, every: timedelta) -> bool:
     """Whether the newest entry was written at least so long ago, or there is none."""
-    return bool(
-        tx.value(
-            "select not exists (select from memory.diary where being_id = %s and written_at > memory.now() - %s)",
-            [being_id, every],
-        )
+    return not tx.exists(
+        "select from memory.diary where being_id = %s and written_at > memory.now() - %s", [being_id, every]
     )

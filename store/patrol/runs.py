@@ -10,7 +10,7 @@ from schemas.errors import existing
 from schemas.ledger.kinds import STEPS
 from schemas.ledger.work import TaskMessage
 from schemas.patrol.runs import Run
-from store.llm.keys import REFUSAL_HOLDS
+from store.llm import keys
 from store.transaction import Transaction
 
 FIRST = STEPS["embed"]
@@ -81,22 +81,14 @@ def newest(tx: Transaction, being_id: UUID, limit: int, *, before: UUID | None =
 
 def any_running(tx: Transaction, being_id: UUID) -> bool:
     """Whether a patrol of this Being is under way."""
-    return bool(
-        tx.value(
-            "select exists(select from memory.patrol_runs where being_id = %s and state = 'running')",
-            [being_id],
-        )
-    )
+    return tx.exists("select from memory.patrol_runs where being_id = %s and state = 'running'", [being_id])
 
 
 def awaited(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
     """Whether a user demanded this run, or the one that waits for its end."""
-    return bool(
-        tx.value(
-            "select exists (select from memory.patrol_runs where being_id = %s and demanded"
-            " and (run_id = %s or state = 'queued'))",
-            [being_id, run_id],
-        )
+    return tx.exists(
+        "select from memory.patrol_runs where being_id = %s and demanded and (run_id = %s or state = 'queued')",
+        [being_id, run_id],
     )
 
 
@@ -161,7 +153,7 @@ def owe_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
 
 def owes_thinking(tx: Transaction, being_id: UUID) -> bool:
     """Whether a run of this Being skipped thinking, and none has made up for it."""
-    return bool(tx.value("select exists (select from memory.owed_thinking where being_id = %s)", [being_id]))
+    return tx.exists("select from memory.owed_thinking where being_id = %s", [being_id])
 
 
 def settle_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
@@ -170,21 +162,17 @@ def settle_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
 
 
 def beings_owing(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
-    """Beings whose runs skipped thinking, without one under way, whose users may use a model now; picked at random."""
-    rows = tx.execute(
+    """Beings whose runs skipped thinking, without one under way, whose users may use a model now."""
+    return keys.waiting(
+        tx,
         """
-        select being_id
+        select being_id, user_id
         from memory.owed_thinking
         join memory.beings as b using (being_id)
-        where memory.thinks_now(b.user_id, %s, %s)
-            and not exists (
-                select
-                from memory.patrol_runs as r
-                where r.being_id = b.being_id and r.state in ('queued', 'running')
-            )
-        order by random()
-        limit %s
+        where not exists (
+            select from memory.patrol_runs as r where r.being_id = b.being_id and r.state in ('queued', 'running')
+        )
         """,
-        [platform, REFUSAL_HOLDS, limit],
+        platform=platform,
+        limit=limit,
     )
-    return sorted(row["being_id"] for row in rows)

@@ -125,13 +125,11 @@ def found_of_shown(
         the name was made of was erased meanwhile.
     """
     seen = Jsonb({str(node_id): revision for node_id, revision in revisions.items()})
-    return int(
-        tx.value(
-            """
+    return tx.value(
+        """
             select memory.found_topic_of_shown(%s, %s, %s, %s, %s, %s, %s)
             """,
-            [being_id, source, name, named_by, list(named_from), seen, TOPIC_NODES],
-        )
+        [being_id, source, name, named_by, list(named_from), seen, TOPIC_NODES],
     )
 
 

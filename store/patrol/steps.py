@@ -59,7 +59,7 @@ def unmatched(
     Returns:
         For each of these nodes the key of the request that its note came with, if that brought one.
     """
-    rows = tx.execute(
+    return tx.pairs(
         """
         select asked.node_id, memory.brought_with(b.being_id, asked.node_id) as request_key_id
         from memory.beings as b, unnest(%(nodes)s::uuid[], %(vectors)b::halfvec[]) as asked (node_id, vector)
@@ -77,12 +77,11 @@ def unmatched(
             "vectors": [halfvec(vector) for vector in vectors.values()],
         },
     )
-    return {row["node_id"]: row["request_key_id"] for row in rows}
 
 
 def active_by_root(tx: Transaction, being_id: UUID) -> dict[Root, int]:
     """How many active nodes are below each root."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select root.name, sum(c.active_nodes)::bigint as nodes
         from memory.clusters as root
@@ -92,7 +91,6 @@ def active_by_root(tx: Transaction, being_id: UUID) -> dict[Root, int]:
         """,
         [being_id],
     )
-    return {row["name"]: row["nodes"] for row in rows}
 
 
 def assign(
@@ -127,12 +125,12 @@ def raise_counter(tx: Transaction, being_id: UUID) -> None:
 
 def flag_dying(tx: Transaction, being_id: UUID) -> int:
     """Mark what has faded to an effective importance of 0.05; returns how many."""
-    return int(tx.value("select memory.flag_dying_nodes(%s)", [being_id]))
+    return tx.value("select memory.flag_dying_nodes(%s)", [being_id])
 
 
 def revive_dead(tx: Transaction, being_id: UUID) -> int:
     """Make nodes active again that were asked for after they died; returns how many."""
-    return int(tx.value("select memory.revive_dead_nodes(%s)", [being_id]))
+    return tx.value("select memory.revive_dead_nodes(%s)", [being_id])
 
 
 def make_dead(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
@@ -146,4 +144,4 @@ def make_dead(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None
 
 def merge_small(tx: Transaction, being_id: UUID) -> int:
     """Let small clusters join their most like siblings, or their root; returns how many were removed."""
-    return int(tx.value("select memory.merge_small_clusters(%s, %s)", [being_id, MERGE_SIMILARITY]))
+    return tx.value("select memory.merge_small_clusters(%s, %s)", [being_id, MERGE_SIMILARITY])

@@ -51,7 +51,7 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
         words: For each text its digest as words that were handed on, and that of a turn of the user's.
         within: How long ago at most.
     """
-    rows = tx.execute(
+    return tx.distinct(
         """
         select t.digest
         from unnest(%s::bytea[], %s::bytea[]) as said (digest, turn)
@@ -62,7 +62,6 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
         """,
         [[one for one, _ in words], [turn for _, turn in words], being_id, within, being_id],
     )
-    return {row["digest"] for row in rows}
 
 
 def way_to(tx: Transaction, being_id: UUID, conversation: str, message_id: UUID, limit: int) -> list[SaidBefore]:

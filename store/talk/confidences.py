@@ -20,7 +20,7 @@ def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequenc
         Whether any statement was moved to another scope, so that names may have become unused.
     """
     parameters = [being_id, list(judged), [message for message, _ in pairs], [asking for _, asking in pairs]]
-    return bool(tx.value("select memory.keep_confidences(%s, %s, %s, %s)", parameters))
+    return tx.value("select memory.keep_confidences(%s, %s, %s, %s)", parameters)
 
 
 def decide(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, in_confidence: bool) -> None:
@@ -90,7 +90,7 @@ def fact_of(
     tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, message_ids: Sequence[UUID], seed_ids: Sequence[UUID]
 ) -> UUID | None:
     """The fact of a Being's that rests on any of these messages and seeds: the one named, else the latest told."""
-    found: UUID | None = tx.value(
+    return tx.value(
         """
         select (
             select f.fact_id
@@ -111,4 +111,3 @@ def fact_of(
             "seeds": list(seed_ids),
         },
     )
-    return found

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -10,7 +11,7 @@ from psycopg.types.json import Jsonb
 from schemas.ledger.kinds import WorkKind
 from schemas.ledger.work import Claim
 from schemas.talk.messages import Message
-from store.llm.keys import REFUSAL_HOLDS
+from store.llm import keys
 from store.transaction import Transaction
 
 
@@ -35,16 +36,14 @@ def count_unjudged(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID])
 
 def waiting(tx: Transaction, being_id: UUID, at_most: int) -> int:
     """Count the user's messages to a Being that are not judged, up to `at_most`."""
-    return int(
-        tx.value(
-            """
+    return tx.value(
+        """
             select count(*)
             from (
                 select from memory.messages where being_id = %s and not judged and role = 'user' limit %s
             ) as m
             """,
-            [being_id, at_most],
-        )
+        [being_id, at_most],
     )
 
 
@@ -134,25 +133,21 @@ def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) ->
 
 def more_is_judged(tx: Transaction, user_id: UUID, kind: WorkKind, apart_from: Claim) -> bool:
     """Whether work of judging is running or due for any of a user's Beings, apart from one unit."""
-    return bool(
-        tx.value(
-            """
-            select exists (
-                select
-                from memory.work as w
-                join memory.beings as b on b.being_id = w.owner_id
-                where b.user_id = %(user)s and w.kind = %(kind)s
-                    and (w.owner_id, w.key) <> (%(owner)s, %(key)s)
-                    and (w.state = 'running' or w.state = 'ready' and w.next_at <= clock_timestamp())
-            )
-            """,
-            {
-                "user": user_id,
-                "kind": kind.name,
-                "owner": apart_from.owner_id,
-                "key": apart_from.key,
-            },
-        )
+    return tx.exists(
+        """
+        select
+        from memory.work as w
+        join memory.beings as b on b.being_id = w.owner_id
+        where b.user_id = %(user)s and w.kind = %(kind)s
+            and (w.owner_id, w.key) <> (%(owner)s, %(key)s)
+            and (w.state = 'running' or w.state = 'ready' and w.next_at <= clock_timestamp())
+        """,
+        {
+            "user": user_id,
+            "kind": kind.name,
+            "owner": apart_from.owner_id,
+            "key": apart_from.key,
+        },
     )
 
 
@@ -185,23 +180,14 @@ def wait_for_key(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *
 
 
 def sessions_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[tuple[UUID, UUID]]:
-    """Sessions (being, session) that wait for a key, and whose user may use one now.
-
-    They are picked at random, so that sessions whose key turns out to fail keep no others waiting.
+    """Sessions (being, session) that wait for a key, and whose user may use one now."""
+    waiting: LiteralString = """
+        select array[being_id, session_id], user_id
+        from memory.sessions
+        join memory.beings using (being_id)
+        where waits_for_key
     """
-    rows = tx.execute(
-        """
-        select s.being_id, s.session_id
-        from memory.sessions as s
-        join memory.beings as b using (being_id)
-        where s.waits_for_key and memory.thinks_now(b.user_id, %s, %s)
-        order by random()
-        limit %s
-        """,
-        [platform, REFUSAL_HOLDS, limit],
-    )
-    # Sorted, so that concurrent callers lock them in the same order.
-    return sorted((row["being_id"], row["session_id"]) for row in rows)
+    return [tuple(session) for session in keys.waiting(tx, waiting, platform=platform, limit=limit)]
 
 
 def record_judgement(

@@ -85,7 +85,7 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> d
 
     A message whose id was retracted before it came is stored as retracted, without a session.
     """
-    rows = tx.execute(
+    return tx.pairs(
         "select kept_id, kept_in from memory.keep_messages(%s, %s, %s, %s)",
         [
             being_id,
@@ -109,7 +109,6 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> d
             ROLLING_BACKLOG,
         ],
     )
-    return {row["kept_id"]: row["kept_in"] for row in rows}
 
 
 def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, dict[bytes, UUID]]:
@@ -260,7 +259,7 @@ def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUI
 
     With `told`, for what will be told of them, also whether none is muted.
     """
-    return bool(tx.value("select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), told]))
+    return tx.value("select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), told])
 
 
 def end_idle_sessions(tx: Transaction, limit: int) -> list[tuple[UUID, UUID]]:

@@ -164,11 +164,9 @@ def messages_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
 
 def is_conversation(tx: Transaction, being_id: UUID, name: str) -> bool:
     """Whether a Being has a session of this conversation."""
-    return bool(
-        tx.value(
-            "select exists (select from memory.sessions where being_id = %s and conversation = %s)",
-            [being_id, name],
-        )
+    return tx.exists(
+        "select from memory.sessions where being_id = %s and conversation = %s",
+        [being_id, name],
     )
 
 

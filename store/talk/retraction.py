@@ -211,11 +211,10 @@ def await_messages(tx: Transaction, being_id: UUID, producer_ids: Sequence[str])
 
 def no_longer_await(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> set[str]:
     """Let these messages stand when they arrive; returns the ids of those that were awaited."""
-    rows = tx.execute(
+    return tx.distinct(
         "delete from memory.awaited_retractions where being_id = %s and producer_id = any(%s) returning producer_id",
         [being_id, list(producer_ids)],
     )
-    return {row["producer_id"] for row in rows}
 
 
 def page(
@@ -238,7 +237,7 @@ def page(
 
 def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Remove up to `limit` messages that were retracted so long ago, without a trace; returns their number."""
-    removed: int = tx.value(
+    return tx.value(
         """
         with old as (
             select being_id, message_id
@@ -258,4 +257,3 @@ def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:
         """,
         {"age": older_than, "limit": limit},
     )
-    return removed

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from schemas.talk.messages import Message
 from schemas.talk.summaries import KeptRolling, StateRow
-from store.llm.keys import REFUSAL_HOLDS
+from store.llm import keys
 from store.transaction import Transaction
 
 
@@ -17,9 +18,8 @@ def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
 
     While the Being waits for a key, only messages that came with a live key of their own count.
     """
-    return bool(
-        tx.value(
-            """
+    return tx.value(
+        """
             select count(*) >= %(every)s
             from (
                 select
@@ -30,8 +30,7 @@ def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
                 limit %(every)s
             ) as waiting
             """,
-            {"being": being_id, "every": every},
-        )
+        {"being": being_id, "every": every},
     )
 
 
@@ -161,8 +160,7 @@ def versions(tx: Transaction, being_id: UUID, *, before: int | None, limit: int)
 
 def current(tx: Transaction, being_id: UUID) -> str | None:
     """The newest version's text; None before the first."""
-    found: str | None = tx.value("select rolling_summary from memory.session_states where being_id = %s", [being_id])
-    return found
+    return tx.value("select rolling_summary from memory.session_states where being_id = %s", [being_id])
 
 
 def state(tx: Transaction, being_id: UUID, *, muted: bool) -> StateRow:
@@ -212,16 +210,8 @@ def wait_for_key(tx: Transaction, being_id: UUID, *, waits: bool) -> bool:
 
 
 def beings_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
-    """Beings whose summaries wait for a key, and whose user may use one now; picked at random, as sessions are."""
-    rows = tx.execute(
-        """
-        select being_id
-        from memory.session_states
-        join memory.beings as b using (being_id)
-        where waits_for_key and memory.thinks_now(b.user_id, %s, %s)
-        order by random()
-        limit %s
-        """,
-        [platform, REFUSAL_HOLDS, limit],
-    )
-    return sorted(row["being_id"] for row in rows)
+    """Beings whose summaries wait for a key, and whose user may use one now."""
+    waiting: LiteralString = """
+        select being_id, user_id from memory.session_states join memory.beings using (being_id) where waits_for_key
+    """
+    return keys.waiting(tx, waiting, platform=platform, limit=limit)

@@ -10,7 +10,7 @@ from store.transaction import Transaction
 
 def count(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> dict[UUID, int]:
     """How many scene notes rest on messages of each of these sessions; sessions without any are left out."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select m.session_id, count(distinct s.note_id)::integer as scenes
         from memory.messages as m
@@ -20,7 +20,6 @@ def count(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> dict[
         """,
         [being_id, list(session_ids)],
     )
-    return {row["session_id"]: row["scenes"] for row in rows}
 
 
 def overlapping(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *, until: datetime) -> set[UUID]:
@@ -35,7 +34,7 @@ def overlapping(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *,
         session_ids: The sessions.
         until: Only notes that were received by then.
     """
-    rows = tx.execute(
+    return tx.distinct(
         """
         select s.session_id
         from memory.sessions as s
@@ -61,7 +60,6 @@ def overlapping(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *,
         """,
         {"being": being_id, "sessions": list(session_ids), "until": until},
     )
-    return {row["session_id"] for row in rows}
 
 
 def keep(tx: Transaction, being_id: UUID, rests_on: Mapping[UUID, Sequence[UUID]]) -> None:

@@ -26,7 +26,7 @@ def take_due(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
     While the Being's summaries wait for a key, none is taken unless a key came with the current request. Sessions that
     another transaction has locked are skipped.
     """
-    rows = tx.execute(
+    due = tx.column(
         """
         update memory.sessions as s
         set summary_due = false
@@ -45,12 +45,12 @@ def take_due(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
         """,
         {"being": being_id, "limit": limit, "with_key": tx.request_key_id is not None},
     )
-    return sorted(row["session_id"] for row in rows)
+    return sorted(due)
 
 
 def count_due(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> int:
     """How many of these sessions have closed and are to be summarised."""
-    count: int = tx.value(
+    return tx.value(
         """
         select count(*)
         from memory.sessions
@@ -58,7 +58,6 @@ def count_due(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> i
         """,
         [being_id, list(session_ids)],
     )
-    return count
 
 
 def make_due(tx: Transaction, being_id: UUID, session_id: UUID) -> None:
@@ -90,14 +89,13 @@ def enqueue_short(tx: Transaction, being_id: UUID, session_id: UUID) -> None:
 
 def count_short(tx: Transaction, being_id: UUID, *, limit: int) -> int:
     """How many sessions of a Being are queued for a joint call, counted up to `limit`."""
-    count: int = tx.value(
+    return tx.value(
         """
         select count(*)
         from (select from memory.sessions where being_id = %s and deferral_id is not null limit %s) as queued
         """,
         [being_id, limit],
     )
-    return count
 
 
 def queued_short(tx: Transaction, being_id: UUID, *, until: datetime, limit: int) -> list[tuple[UUID, UUID]]:
@@ -118,7 +116,7 @@ def queued_short(tx: Transaction, being_id: UUID, *, until: datetime, limit: int
 
 def dequeue_short(tx: Transaction, being_id: UUID, marked: Sequence[tuple[UUID, UUID]]) -> set[UUID]:
     """Dequeue the sessions that still have these marks; returns their ids."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         update memory.sessions as s
         set deferral_id = null
@@ -128,7 +126,6 @@ def dequeue_short(tx: Transaction, being_id: UUID, marked: Sequence[tuple[UUID, 
         """,
         [[session_id for session_id, _ in marked], [mark for _, mark in marked], being_id],
     )
-    return {row["session_id"] for row in rows}
 
 
 def exclude_from_joint(tx: Transaction, being_id: UUID, session_id: UUID) -> None:

@@ -7,13 +7,14 @@ the rest, and all of the user's Beings see it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from schemas.talk.messages import Message
 from schemas.talk.summaries import Spine, SummarySpine
-from store.llm.keys import REFUSAL_HOLDS
+from store.llm import keys
 from store.transaction import Transaction
 
 DEFAULT = "default"
@@ -163,15 +164,6 @@ def wait_for_key(tx: Transaction, user_id: UUID, *, waits: bool) -> bool:
 
 
 def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
-    """Users whose spines wait for a key, and who may use one now; picked at random, as sessions are."""
-    rows = tx.execute(
-        """
-        select user_id
-        from memory.fact_states
-        where spine_waits_for_key and memory.thinks_now(user_id, %s, %s)
-        order by random()
-        limit %s
-        """,
-        [platform, REFUSAL_HOLDS, limit],
-    )
-    return sorted(row["user_id"] for row in rows)
+    """Users whose spines wait for a key, and who may use one now."""
+    waiting: LiteralString = "select user_id, user_id from memory.fact_states where spine_waits_for_key"
+    return keys.waiting(tx, waiting, platform=platform, limit=limit)

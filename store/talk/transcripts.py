@@ -185,7 +185,7 @@ def near(
 
 def digests_in(tx: Transaction, being_ids: Sequence[UUID], conversation: str, digests: Collection[bytes]) -> set[bytes]:
     """Those of the digests that a message of any of these Beings in a conversation has."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         select distinct digest
         from memory.transcript_turns
@@ -193,21 +193,19 @@ def digests_in(tx: Transaction, being_ids: Sequence[UUID], conversation: str, di
         """,
         [list(being_ids), list(digests), conversation],
     )
-    return {row["digest"] for row in rows}
 
 
 def contents(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> dict[UUID, str]:
     """The texts of messages, standing or retracted."""
     if not message_ids:
         return {}
-    rows = tx.execute(
+    return tx.pairs(
         """
         select message_id, content from memory.message_versions
         where being_id = %s and message_id = any(%s)
         """,
         [being_id, list(message_ids)],
     )
-    return {row["message_id"]: row["content"] for row in rows}
 
 
 def standing_below(
@@ -264,7 +262,7 @@ def held_elsewhere(tx: Transaction, being_id: UUID, conversation: str, message_i
     """Those of the messages that another conversation has, which has not gone on past another version of them."""
     if not message_ids:
         return set()
-    rows = tx.execute(
+    return tx.distinct(
         """
         select distinct message_id
         from memory.transcript_turns
@@ -272,7 +270,6 @@ def held_elsewhere(tx: Transaction, being_id: UUID, conversation: str, message_i
         """,
         [being_id, list(message_ids), conversation],
     )
-    return {row["message_id"] for row in rows}
 
 
 def set_abandoned(

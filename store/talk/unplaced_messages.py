@@ -102,11 +102,10 @@ def of_sessions(
 
 def conversations_of(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> set[str | None]:
     """The conversations that these messages came in under; None stands for messages that named none."""
-    rows = tx.execute(
+    return tx.distinct(
         """
         select distinct conversation from memory.message_versions
         where being_id = %s and message_id = any(%s)
         """,
         [being_id, list(message_ids)],
     )
-    return {row["conversation"] for row in rows}

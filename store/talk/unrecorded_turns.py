@@ -34,11 +34,10 @@ def key_of(tx: Transaction, being_id: UUID) -> ErasureKey | None:
 
 def known(tx: Transaction, being_id: UUID, digests: Collection[bytes]) -> set[bytes]:
     """Return which of these digests are stored."""
-    rows = tx.execute(
+    return tx.distinct(
         "select digest from memory.unrecorded_turns where being_id = %s and digest = any(%s)",
         [being_id, list(digests)],
     )
-    return {row["digest"] for row in rows}
 
 
 def inherit(tx: Transaction, being_id: UUID, from_being_id: UUID) -> None:

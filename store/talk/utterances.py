@@ -83,7 +83,7 @@ def following(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> li
 
 def shown_with(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, str]:
     """The messages that the calls showed by which these messages to a Being were judged, with their texts."""
-    rows = tx.execute(
+    return tx.pairs(
         """
         select m.message_id, m.content
         from memory.messages as m
@@ -95,16 +95,14 @@ def shown_with(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> 
         """,
         {"being": being_id, "ids": list(message_ids)},
     )
-    return {row["message_id"]: row["content"] for row in rows}
 
 
 def heard(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> set[UUID]:
     """Those of these utterances that a Being has a copy of."""
-    rows = tx.execute(
+    return tx.distinct(
         "select message_id from memory.messages where being_id = %s and message_id = any(%s)",
         [being_id, list(message_ids)],
     )
-    return {row["message_id"] for row in rows}
 
 
 def statements(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[FoundStatement]:
@@ -141,7 +139,7 @@ def todos(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[
 
 def counterpart(tx: Transaction, being_id: UUID, leads_id: UUID, todo_id: UUID) -> UUID | None:
     """The todo of a Being that was found in the same utterances as one of another Being; None if there is none."""
-    found: UUID | None = tx.value(
+    return tx.value(
         """
         select (
             select own.todo_id
@@ -156,7 +154,6 @@ def counterpart(tx: Transaction, being_id: UUID, leads_id: UUID, todo_id: UUID) 
         """,
         {"being": being_id, "leads": leads_id, "todo": todo_id},
     )
-    return found
 
 
 def share_evidence(
@@ -171,4 +168,4 @@ def share_evidence(
 
 def share_confidences(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> bool:
     """Keep copies that follow in confidence as those are that lead; returns whether statements were moved."""
-    return bool(tx.value("select memory.share_confidences(%s, %s)", [user_id, list(message_ids)]))
+    return tx.value("select memory.share_confidences(%s, %s)", [user_id, list(message_ids)])
