@@ -15,12 +15,12 @@ from schemas.talk.summaries import SessionDetail, SessionState, SessionSummary, 
 
 
 def _page(page: SessionPage) -> list[Any]:
-    shown = table("session", "began", "ended", ">turns", "pause before")
+    rows = []
     for session in page.sessions:
         pause = "–" if session.pause is None else in_words(timedelta(seconds=session.pause))
         times = moment(session.started_at), moment(session.ended_at)
-        shown.add_row(short(session.session_id), *times, str(session.turn_count), pause)
-    return [shown]
+        rows.append((short(session.session_id), *times, session.turn_count, pause))
+    return [table("session", "began", "ended", ">turns", "pause before", rows=rows)]
 
 
 def _session(found: SessionDetail) -> list[Any]:

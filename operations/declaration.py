@@ -15,7 +15,7 @@ read: its first line is the summary of the route and of the command.
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from http import HTTPStatus
 from types import ModuleType
 from typing import Annotated, Any, Generic, Literal, NewType, TypeVar, get_args, get_origin
@@ -189,13 +189,11 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Operation(Generic[A]):
-    """A declared operation.
+class Declaration:
+    """What is declared of an operation. It decorates the function that does it, as `operation`.
 
     Args:
-        call: The function that does it.
-        method: The method of its route; empty if it has none.
-        path: The path of its route.
+        route: The method and the path of its route; None: no route performs it.
         scope: What the caller's token must permit; `operator` for an operator's token.
         for_all_beings: Whether the token must be for all of its user's Beings.
         status: The status of its answer.
@@ -213,21 +211,44 @@ class Operation(Generic[A]):
             until the parameter `wait`, in seconds, is over. None: it is not waited for.
     """
 
-    call: Callable[..., A | Existing[A]]
-    method: str
-    path: str
+    route: str | None
+    _: KW_ONLY
     scope: Scope | Sequence[Scope] | Literal["operator"]
-    for_all_beings: bool
-    status: HTTPStatus
-    omits: Literal["null", "unset"] | None
-    commands: Sequence[Command]
-    tool: Tool | None
-    body: BodySize
-    conflicts: bool
-    gone: bool
-    repeated: Repeated
-    removes_answers: bool
-    waits_for: Callable[[A], bool] | None
+    for_all_beings: bool = False
+    status: HTTPStatus = HTTPStatus.OK
+    omits: Literal["null", "unset"] | None = None
+    commands: Sequence[Command] = ()
+    tool: Tool | None = None
+    body: BodySize = "question"
+    conflicts: bool = False
+    gone: bool = False
+    repeated: Repeated = "answered once"
+    removes_answers: bool = False
+    waits_for: Callable[[Any], bool] | None = None
+
+    def __call__(self, call: Callable[..., A | Existing[A]]) -> "Operation[A]":
+        """Declare a function as the operation."""
+        return Operation(**vars(self), call=call)
+
+
+operation = Declaration
+
+
+@dataclass(frozen=True)
+class Operation(Declaration, Generic[A]):
+    """A declared operation: its declaration, and the function `call` that does it."""
+
+    call: Callable[..., A | Existing[A]] = field(kw_only=True)
+
+    @property
+    def method(self) -> str:
+        """The method of its route; empty if it has none."""
+        return (self.route or "").partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        """The path of its route; empty if it has none."""
+        return (self.route or "").partition(" ")[2]
 
     @property
     def name(self) -> str:
@@ -347,33 +368,6 @@ def _resolved(form: Any, schema: Mapping[str, Any]) -> Any:
 def answered(answer: A | Existing[A]) -> A:
     """Return an operation's answer, whether what it is about was created or existed."""
     return answer.answer if isinstance(answer, Existing) else answer
-
-
-def operation(  # noqa: D417  # its other arguments are those of Operation
-    route: str | None,
-    *,
-    scope: Scope | Sequence[Scope] | Literal["operator"],
-    for_all_beings: bool = False,
-    status: HTTPStatus = HTTPStatus.OK,
-    omits: Literal["null", "unset"] | None = None,
-    commands: Sequence[Command] = (),
-    tool: Tool | None = None,
-    body: BodySize = "question",
-    conflicts: bool = False,
-    gone: bool = False,
-    repeated: Repeated = "answered once",
-    removes_answers: bool = False,
-    waits_for: Callable[[Any], bool] | None = None,
-) -> Callable[[Callable[..., A | Existing[A]]], Operation[A]]:
-    """Declare the decorated function as an operation; the arguments are those of `Operation`.
-
-    Args:
-        route: The method and the path; None: no route performs it.
-    """
-    method, _, path = (route or "").partition(" ")
-    options = (scope, for_all_beings, status, omits, commands, tool, body, conflicts, gone, repeated)
-    ends = (removes_answers, waits_for)
-    return lambda call: Operation(call, method, path, *options, *ends)
 
 
 def declared(module: ModuleType) -> Iterator[Operation[Any]]:

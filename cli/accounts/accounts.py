@@ -1,26 +1,33 @@
 """`patrol user` and `patrol being`: users and their Beings."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from typer import Argument, Option, Typer
 
+from cli.console.declared import Group
 from cli.console.ledger import every_right, find_being, find_user, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
-from cli.console.output import count, day, moment, say_answer, say_list, table, words
+from cli.console.output import count, moment, say_answer, say_list, table, words
 from cli.console.typed import read
-from memory.accounts import beings as being_accounts
 from memory.accounts import lookup, user_accounts
-from operations.accounts.beings import change_being, create_being
+from operations.accounts import being as of_being
+from operations.accounts.beings import create_being
 from operations.accounts.users import change_user
-from schemas.accounts.accounts import Being, BeingChanges, NewBeing, UserChanges
+from schemas.accounts.accounts import Being, NewBeing, User, UserChanges
 from schemas.wire.requests import Name
-
-CostOption = Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")]
-TokensOption = Annotated[int | None, Option(min=0, help="Tokens a day.", show_default="as the settings say")]
+from workers.runtime.resources import Resources
 
 users = Typer(help="Users: a user is one person.", no_args_is_help=True)
-beings = Typer(help="Beings: a Being is one AI companion of one user.", no_args_is_help=True)
+beings = Group(
+    of_being,
+    "Beings: a Being is one AI companion of one user.",
+    views={
+        "record": lambda being: f"{being.slug}: {_record_of(being)}.",
+        "budget": lambda being: _budget_of(being.slug, being),
+    },
+    views_of_beings={"scenes": lambda being, on, _: [f"Scenes from {being.slug}'s talk: {_scenes_of(being, on)}."]},
+).commands
 
 
 @users.command("add")
@@ -42,11 +49,8 @@ def list_users(*, as_json: JsonOption = False) -> None:
     """List all users, oldest first."""
     with opened() as on:
         found = lookup.all_users(on.store)
-    shown = table("*user", "*external id", "time zone", "since", "id")
-    for user in found:
-        shown.add_row(
-            words(user.name), words(user.external_id or ""), user.time_zone, day(user.created_at), str(user.user_id)
-        )
+    rows = ((user.name, user.external_id, user.time_zone, user.created_at, user.user_id) for user in found)
+    shown = table("*user", "*external id", "time zone", "since", "id", rows=rows)
     said = shown if found else "There is no user yet. Add one: patrol user add NAME"
     say_list("users", found, said, as_json=as_json)
 
@@ -54,8 +58,8 @@ def list_users(*, as_json: JsonOption = False) -> None:
 @users.command("budget")
 def set_user_budget(
     user: Annotated[str, Argument(metavar="NAME|ID", help="The user.")],
-    cost: CostOption = None,
-    tokens: TokensOption = None,
+    cost: Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")] = None,
+    tokens: Annotated[int | None, Option(min=0, help="Tokens a day.", show_default="as the settings say")] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,19 +68,19 @@ def set_user_budget(
     When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
     """
     with opened() as on:
-        budget = UserChanges(**_budget(cost, tokens))
+        budget = UserChanges(daily_cost=None if cost is None else Decimal(str(cost)), daily_tokens=tokens)
         changed = change_user.perform(on, user_id=find_user(on, user).user_id, changes=budget)
-    say_answer(changed, _budget_of(words(changed.name), cost, tokens), as_json=as_json)
+    say_answer(changed, _budget_of(words(changed.name), changed), as_json=as_json)
 
 
-def _budget(cost: float | None, tokens: int | None) -> dict[str, Any]:
-    return {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
+def _scenes_of(being: Being, on: Resources) -> str:
+    return being.scenes or f"{on.settings.scenes}, as the settings say"
 
 
-def _budget_of(name: str, cost: float | None, tokens: int | None) -> str:
+def _budget_of(name: str, one: User | Being) -> str:
     """Say in words which budget a user or a Being has now."""
-    limits = [f"{cost:g} dollars"] if cost is not None else []
-    limits += [count(tokens, "token")] if tokens is not None else []
+    limits = [f"{one.daily_cost:g} dollars"] if one.daily_cost is not None else []
+    limits += [count(one.daily_tokens, "token")] if one.daily_tokens is not None else []
     budget = " and ".join(limits)
     return f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings."
 
@@ -114,16 +118,11 @@ def list_beings(
         user_id = None if owner is None else find_user(on, owner).user_id
         found = lookup.beings_named(on.store, None, user_id)
         names = {user.user_id: user.name for user in lookup.all_users(on.store)}
-    shown = table("*being", "*of", "*name", "talk", ">patrols", "id")
-    for being in found:
-        shown.add_row(
-            being.slug,
-            words(names[being.user_id]),
-            words(being.name),
-            "off the record" if being.off_the_record else "",
-            str(being.patrol_counter),
-            str(being.being_id),
-        )
+    rows = []
+    for one in found:
+        talk = "off the record" if one.off_the_record else ""
+        rows.append((one.slug, names[one.user_id], one.name, talk, one.patrol_counter, one.being_id))
+    shown = table("*being", "*of", "*name", "talk", ">patrols", "id", rows=rows)
     said = shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG"
     say_list("beings", found, said, as_json=as_json)
 
@@ -139,65 +138,21 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
     tokens = settings.daily_tokens if found.daily_tokens is None else found.daily_tokens
     budget = [f"{dollars:f} dollars"] if dollars is not None else []
     budget += [count(tokens, "token")] if tokens is not None else []
-    rows = table("", "*")
-    rows.show_header = False
-    for name, value in (
+    rows = (
         ("slug", found.slug),
-        ("name", words(found.name)),
-        ("id", str(found.being_id)),
-        ("user", f"{words(user.name)} ({user.time_zone})"),
-        ("since", day(found.created_at)),
+        ("name", found.name),
+        ("id", found.being_id),
+        ("user", f"{user.name} ({user.time_zone})"),
+        ("since", found.created_at),
         ("embedder", found.embedding_model or "that of the settings, once there is a memory"),
         ("patrols", f"{found.patrol_counter}, the last counted {moment(found.ticked_at) or 'never'}"),
         ("scenes from talk", found.scenes or settings.scenes),
         ("talk", _record_of(found)),
         ("budget", f"{' and '.join(budget)} a day" if budget else "unlimited"),
-    ):
-        rows.add_row(name, value)
-    say_answer(found, rows, as_json=as_json)
-
-
-@beings.command("scenes")
-def choose_scenes(
-    mode: Annotated[
-        str | None,
-        Argument(metavar="[auto|on|off]", help="Whether to draw them; as the settings say if omitted."),
-    ] = None,
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Choose whether closed sessions become scenes; `auto`: unless a producer hands in scenes of the same time."""
-    chosen: BeingChanges = read(BeingChanges, {"scenes": mode})
-    with opened() as on:
-        target = find_being(on, being, owner)
-        changed = change_being.perform(on, being=target, changes=chosen)
-    chosen_mode = changed.scenes or f"{on.settings.scenes}, as the settings say"
-    say_answer(changed, f"Scenes from {changed.slug}'s talk: {chosen_mode}.", as_json=as_json)
-
-
-@beings.command("record")
-def turn_record(
-    mode: Annotated[Literal["on", "off"], Argument(metavar="on|off", help="Whether what is said is kept.")],
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    conversation: Annotated[
-        str | None, Option(help="Only this conversation, by its producer's id.", show_default="all talk")
-    ] = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Put a Being, or one of its conversations, off the record until further notice, or on it again.
-
-    Off the record memory is read, nothing is activated, and no word of what is said is kept.
-    """
-    off = mode == "off"
-    wanted = {"off_the_record": off} if conversation is None else {"off_the_record_in": {conversation: off}}
-    changes: BeingChanges = read(BeingChanges, wanted)
-    with opened() as on:
-        changed = change_being.perform(on, being=find_being(on, being, owner), changes=changes)
-    say_answer(changed, f"{changed.slug}: {_record_of(changed)}.", as_json=as_json)
+    )
+    shown = table("", "*", rows=rows)
+    shown.show_header = False
+    say_answer(found, shown, as_json=as_json)
 
 
 def _record_of(being: Being) -> str:
@@ -206,22 +161,3 @@ def _record_of(being: Being) -> str:
         return "off the record, nothing of what is said is kept"
     some = ", ".join(words(one) for one in being.off_the_record_in)
     return f"on the record, except the conversations {some}" if some else "on the record"
-
-
-@beings.command("budget")
-def set_budget(
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    cost: CostOption = None,
-    tokens: TokensOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Set the daily budget of a Being's model calls; without options, the budget of the settings.
-
-    When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
-    """
-    with opened() as on:
-        target = find_being(on, being, owner)
-        changed = being_accounts.change(on.store, target, _budget(cost, tokens))
-    say_answer(changed, _budget_of(changed.slug, cost, tokens), as_json=as_json)

@@ -131,19 +131,14 @@ def _group(line: Spending) -> tuple[int, str, str, PaidWith]:
 
 def _table(lines: Iterable[Spending], *, header: bool) -> Table:
     """The numbers of each purpose, in columns that fit a terminal of 80."""
-    shown = table("*purpose", ">calls", ">input", ">cached", ">output", ">dollars")
+    rows = []
+    for line in lines:
+        read = line.input_tokens + line.cache_write_tokens, line.cache_read_tokens
+        rows.append((line.purpose, line.calls, *read, line.output_tokens, _dollars(line)))
+    shown = table("*purpose", ">calls", ">input", ">cached", ">output", ">dollars", rows=rows)
     shown.show_header = header
     for column, width in zip(shown.columns[1:], WIDTHS, strict=True):
         column.min_width = width
-    for line in lines:
-        shown.add_row(
-            words(line.purpose),
-            str(line.calls),
-            str(line.input_tokens + line.cache_write_tokens),
-            str(line.cache_read_tokens),
-            str(line.output_tokens),
-            _dollars(line),
-        )
     return shown
 
 

@@ -21,17 +21,12 @@ from schemas.text.validation_messages import validation_messages
 
 
 def _keys(page: KeyPage) -> list[Any]:
-    shown = table("key", "provider", "ends in", "added", "last used", "*refused")
+    rows = []
     for key in page.keys:
-        shown.add_row(
-            str(key.key_id),
-            key.provider,
-            key.last_four,
-            day(key.created_at),
-            day(key.last_used_at) or "never",
-            f"{day(key.refused_at)}: {words(key.refusal)}" if key.refused_at else "",
-        )
-    return [shown if page.keys else "No key is stored. Store one: patrol key add --user NAME"]
+        refused = f"{day(key.refused_at)}: {key.refusal}" if key.refused_at else ""
+        rows.append((key.key_id, key.provider, key.last_four, key.created_at, key.last_used_at or "never", refused))
+    shown = table("key", "provider", "ends in", "added", "last used", "*refused", rows=rows)
+    return [shown if rows else "No key is stored. Store one: patrol key add --user NAME"]
 
 
 keys = Group(operations, "Users' keys for model providers.", views={KeyPage: _keys}).commands

@@ -9,7 +9,7 @@ from typer import Argument, Option, Typer
 from cli.console.failures import Failure
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
-from cli.console.output import day, remark, say, say_json, say_list, table
+from cli.console.output import remark, say, say_json, say_list, table
 from memory.accounts import access
 
 operators = Typer(help="Operators' tokens, for users, metrics and work.", no_args_is_help=True)
@@ -38,10 +38,11 @@ def list_tokens(*, as_json: JsonOption = False) -> None:
     """List operators' tokens, oldest first, without their secrets."""
     with opened() as on:
         found = access.operator_tokens(on.store)
-    shown = table("token", "made", "ends", "last used")
-    for token in found:
-        ends = "revoked" if token.revoked_at else day(token.expires_at) or "never"
-        shown.add_row(str(token.token_id), day(token.created_at), ends, day(token.last_used_at) or "never")
+    rows = []
+    for one in found:
+        ends = "revoked" if one.revoked_at else one.expires_at or "never"
+        rows.append((one.token_id, one.created_at, ends, one.last_used_at or "never"))
+    shown = table("token", "made", "ends", "last used", rows=rows)
     said = shown if found else "There is no operator's token yet. Make one: patrol operator add"
     say_list("tokens", found, said, as_json=as_json)
 

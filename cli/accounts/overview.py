@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.console.declared import Group
-from cli.console.output import count, moment, table, words
+from cli.console.output import count, moment, table
 from operations.accounts import beings
 from schemas.accounts.accounts import Being
 from schemas.accounts.overview import Overview
@@ -14,11 +14,9 @@ from workers.runtime.resources import Resources
 
 
 def _screen(found: Overview, _: Resources, being: Being) -> list[Table]:
-    rows = table("", "*")
-    rows.show_header = False
-    for name, text in _lines(being, found):
-        rows.add_row(Text(name, style="bold"), words(text))
-    return [rows]
+    shown = table("", "*", rows=((Text(name, style="bold"), text) for name, text in _lines(being, found)))
+    shown.show_header = False
+    return [shown]
 
 
 def _lines(being: Being, found: Overview) -> Iterator[tuple[str, str]]:

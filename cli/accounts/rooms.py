@@ -3,21 +3,14 @@
 from typing import Any
 
 from cli.console.declared import Group
-from cli.console.output import day, table, words
+from cli.console.output import table
 from operations.talk import rooms as operations
 from schemas.talk.rooms import Room, RoomPage
 
 
 def _table(*rooms: Room) -> list[Any]:
-    shown = table("*room", "slug", "*Beings", "*people", "since")
-    for room in rooms:
-        shown.add_row(
-            words(room.name),
-            room.slug,
-            words(", ".join(room.beings)),
-            words(", ".join(room.people)),
-            day(room.created_at),
-        )
+    rows = ((one.name, one.slug, ", ".join(one.beings), ", ".join(one.people), one.created_at) for one in rooms)
+    shown = table("*room", "slug", "*Beings", "*people", "since", rows=rows)
     return [shown if rooms else "There is no room. Make one: patrol rooms add NAME BEING... --user NAME"]
 
 

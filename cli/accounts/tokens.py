@@ -8,7 +8,7 @@ from typer import Argument, BadParameter, Option, Typer
 
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, UserOption
-from cli.console.output import day, remark, say, say_json, say_list, table, words
+from cli.console.output import remark, say, say_json, say_list, table, words
 from memory.accounts import lookup
 from operations.accounts import users as operations
 from schemas.accounts.accounts import NewToken, Scope
@@ -62,16 +62,12 @@ def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
         user = find_user(on, owner)
         found = operations.list_tokens.perform(on, user_id=user.user_id).tokens
         slugs = {being.being_id: being.slug for being in lookup.beings_named(on.store, None, user.user_id)}
-    shown = table("token", "being", "scopes", "made", "ends", "last used")
+    rows = []
     for token in found:
-        shown.add_row(
-            str(token.token_id),
-            slugs[token.being_id] if token.being_id else "all",
-            " ".join(token.scopes),
-            day(token.created_at),
-            "revoked" if token.revoked_at else day(token.expires_at) or "never",
-            day(token.last_used_at) or "never",
-        )
+        of = slugs[token.being_id] if token.being_id else "all", " ".join(token.scopes)
+        ends = "revoked" if token.revoked_at else token.expires_at or "never"
+        rows.append((token.token_id, *of, token.created_at, ends, token.last_used_at or "never"))
+    shown = table("token", "being", "scopes", "made", "ends", "last used", rows=rows)
     none = f"{words(user.name)} has no token yet. Make one: patrol token add --user NAME --scope read"
     say_list("tokens", found, shown if found else none, as_json=as_json)
 

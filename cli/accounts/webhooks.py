@@ -3,7 +3,7 @@
 from typing import Any
 
 from cli.console.declared import Group
-from cli.console.output import day, table, words
+from cli.console.output import table, words
 from operations.accounts import webhooks as operations
 from schemas.accounts.webhooks import NewWebhookSecret, Webhook
 
@@ -16,15 +16,8 @@ def _set(made: NewWebhookSecret) -> list[Any]:
 
 
 def _shown(webhook: Webhook) -> list[Any]:
-    shown = table("*address", "set", "took one last", "failed last", "*why")
-    shown.add_row(
-        words(webhook.url),
-        day(webhook.created_at),
-        day(webhook.delivered_at) or "never",
-        day(webhook.failed_at),
-        words(webhook.failure),
-    )
-    return [shown]
+    row = webhook.url, webhook.created_at, webhook.delivered_at or "never", webhook.failed_at, webhook.failure
+    return [table("*address", "set", "took one last", "failed last", "*why", rows=[row])]
 
 
 webhook = Group(

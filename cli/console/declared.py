@@ -73,8 +73,8 @@ class Group:
         finders: How the ids in the operations' paths are found, by parameter.
         views: What shows an answer to a person, by its type, or by the name of a command that shows it otherwise: a
             function that returns what `rich` prints.
-        views_of_beings: Likewise, by its type, where more of a Being is shown: the function takes the answer, the
-            resources and the Being.
+        views_of_beings: Likewise, where more of a Being is shown: the function takes the answer, the resources and the
+            Being.
     """
 
     def __init__(
@@ -112,7 +112,8 @@ class Group:
                 if command.confirm and not yes:
                     confirm(command.confirm.format(being=being.slug, **arguments), abort=True, err=True)
                 answer = operation.perform(on, **subjects, **arguments)
-                if (view := self._views_of_beings.get(type(answer))) and not as_json:
+                view = self._views_of_beings.get(command.name) or self._views_of_beings.get(type(answer))
+                if view and not as_json:
                     return say_answer(answer, *view(answer, on, being), as_json=False)
             return self._show(answer, command, as_json=as_json)
 

@@ -99,12 +99,13 @@ def short(row_id: UUID) -> str:
     return str(row_id)[-ID_CHARACTERS:]
 
 
-def table(*columns: str) -> Table:
-    """Return an empty table.
+def table(*columns: str, rows: Iterable[Sequence[Any]] = ()) -> Table:
+    """Return a table.
 
     Args:
         columns: The headings. `>` before one aligns the column to the right; `*` lets the column fill the width and
             wrap its text.
+        rows: The values: `Text` as it is, of a time its day, nothing of None, and all else on one line, escaped.
     """
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in columns:
@@ -117,26 +118,39 @@ def table(*columns: str) -> Table:
             overflow="fold" if column.startswith("*") else "ellipsis",
         )
     made.expand = any(column.startswith("*") for column in columns)
+    for row in rows:
+        made.add_row(*map(_cell, row))
     return made
+
+
+def _cell(value: Any) -> Text | str:
+    match value:
+        case Text():
+            return value
+        case datetime():
+            return day(value)
+        case _:
+            return "" if value is None else words(str(value))
 
 
 def nodes_table(nodes: "Sequence[Node]", similarities: Sequence[float | None] = ()) -> Table:
     """Return a table of nodes, with a column of cosine similarities if they are given."""
-    made = table(
-        *((">alike",) if similarities else ()), "node", "born", "status", ">weight", ">patrols left", "*memory"
-    )
-    for place, node in enumerate(nodes):
-        alike = () if not similarities else (likeness(similarities[place]),)
-        made.add_row(
-            *alike,
+    rows = [
+        (
             short(node.node_id),
-            day(node.created_at),
+            node.created_at,
             status(node),
             f"{node.effective_importance:.2f}",
             fading(node),
-            words(node.scene["action"]),
+            node.scene["action"],
         )
-    return made
+        for node in nodes
+    ]
+    columns = "node", "born", "status", ">weight", ">patrols left", "*memory"
+    if not similarities:
+        return table(*columns, rows=rows)
+    alike = map(likeness, similarities)
+    return table(">alike", *columns, rows=((similar, *row) for similar, row in zip(alike, rows, strict=True)))
 
 
 def likeness(similarity: float | None) -> str:

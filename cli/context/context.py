@@ -9,7 +9,7 @@ from typer import Argument, Option
 from cli.console.declared import Group
 from cli.console.ledger import every_right, find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import day, remark, say, say_json, table, words
+from cli.console.output import remark, say, say_json, table, words
 from cli.console.typed import read
 from operations.context import profiles as of_profiles
 from operations.context import working_memory as of_working_memory
@@ -31,15 +31,11 @@ from schemas.wire.fields import Conversation
 
 
 def _profiles(page: ProfilePage) -> list[Any]:
-    shown = table("process", "*regions", "others", "set")
-    for one in page.profiles:
-        shown.add_row(
-            words(one.process),
-            words(" ".join(one.regions)),
-            "yes" if one.others else "no",
-            day(one.updated_at) or "default",
-        )
-    return [shown]
+    rows = (
+        (one.process, " ".join(one.regions), "yes" if one.others else "no", one.updated_at or "default")
+        for one in page.profiles
+    )
+    return [table("process", "*regions", "others", "set", rows=rows)]
 
 
 def _profile(kept: Profile) -> str:
@@ -47,12 +43,11 @@ def _profile(kept: Profile) -> str:
 
 
 def _working_memory(page: WorkingMemoryPage) -> list[Any]:
-    shown = table("region", "role", "*entry")
-    for entry in page.entries:
-        shown.add_row(entry.region, entry.role, words(entry.content))
     if not page.entries:
         remark("Working memory is empty.")
-    return [shown] if page.entries else []
+        return []
+    rows = ((entry.region, entry.role, entry.content) for entry in page.entries)
+    return [table("region", "role", "*entry", rows=rows)]
 
 
 profile = Group(
@@ -164,14 +159,8 @@ def _write(
 
 
 def _explained(made: Context) -> Table:
-    shown = table("region", "*origin", ">entries", ">tokens", "stable", "included")
+    rows = []
     for one in made.regions:
-        shown.add_row(
-            one.region,
-            one.origin,
-            str(one.entries),
-            str(one.tokens),
-            "yes" if one.stable else "",
-            "no: budget" if one.dropped else "yes",
-        )
-    return shown
+        included = "no: budget" if one.dropped else "yes"
+        rows.append((one.region, one.origin, one.entries, one.tokens, "yes" if one.stable else "", included))
+    return table("region", "*origin", ">entries", ">tokens", "stable", "included", rows=rows)

@@ -16,19 +16,16 @@ from workers.runtime.resources import Resources
 
 
 def _soul(found: WholeSoul) -> list[Any]:
-    shown = table("part", "*text")
-    for name, text in {**found.soul.model_dump(), **found.state.model_dump()}.items():
-        if isinstance(text, str) and text:
-            shown.add_row(name, words(text))
-    return [shown]
+    parts = {**found.soul.model_dump(), **found.state.model_dump()}
+    return [table("part", "*text", rows=(part for part in parts.items() if part[1] and isinstance(part[1], str)))]
 
 
 def _entries(page: PersonaPage) -> list[Any]:
-    shown = table("entry", "name", "enabled", ">position", "*content")
-    for one in page.entries:
-        enabled = "yes" if one.enabled else "no"
-        shown.add_row(short(one.entry_id), words(one.name), enabled, str(one.position), words(one.content))
-    return [shown if page.entries else "The list is empty."]
+    rows = [
+        (short(one.entry_id), one.name, "yes" if one.enabled else "no", one.position, one.content)
+        for one in page.entries
+    ]
+    return [table("entry", "name", "enabled", ">position", "*content", rows=rows) if rows else "The list is empty."]
 
 
 def _find(on: Resources, being: Being, name: str) -> UUID:

@@ -24,10 +24,7 @@ def what_is_known(store: Store, being: Being) -> None:
     say(f"{count(len(page), 'fact')}, each with the words that it rests on. The most important of them:")
     say(*(Text(f"  {words(fact.content)}") for fact in sorted(page, key=lambda fact: -fact.importance)[:EXAMPLES]))
     say("", "People and things, and how many facts name them:")
-    rows = table(">facts", "entity", "*name")
-    for one in named:
-        rows.add_row(str(one.facts), words(one.entity_ref), words(one.label))
-    say(rows)
+    say(table(">facts", "entity", "*name", rows=((one.facts, one.entity_ref, one.label) for one in named)))
     if open_ones:
         say("", f"{count(len(open_ones), 'todo')} of the user's. Some of them:")
         say(*(Text(f"  {words(todo.content)}") for todo in open_ones[:EXAMPLES]))

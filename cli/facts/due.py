@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from cli.console.declared import Group
-from cli.console.output import short, table, words
+from cli.console.output import short, table
 from operations.facts import due as operations
 from schemas.facts.due import DueItem, DueNotices, DuePage
 
 
 def _table(items: Iterable[DueItem]) -> list[Any]:
-    shown = table("item", "kind", "due", "in confidence", "*content")
+    rows = []
     for one in items:
         secret = "yes" if one.in_confidence else ""
-        shown.add_row(short(one.item_id), one.kind, f"{one.due_at:%Y-%m-%d %H:%M %Z}", secret, words(one.content))
-    return [shown]
+        rows.append((short(one.item_id), one.kind, f"{one.due_at:%Y-%m-%d %H:%M %Z}", secret, one.content))
+    return [table("item", "kind", "due", "in confidence", "*content", rows=rows)]
 
 
 due = Group(

@@ -12,18 +12,16 @@ RELATION = {"merged": "is", "proposed": "may be"}
 
 
 def _page(page: EntityPage) -> list[Any]:
-    shown = table(">facts", "*entity", "*name", "*also")
-    for one in page.entities:
-        shown.add_row(str(one.facts), words(one.entity_ref), words(one.label), words(", ".join(one.aliases)))
-    return [shown]
+    rows = ((one.facts, one.entity_ref, one.label, ", ".join(one.aliases)) for one in page.entities)
+    return [table(">facts", "*entity", "*name", "*also", rows=rows)]
 
 
 def _merges(page: Proposals) -> list[Any]:
-    shown = table("merge", "state", ">similarity", "*entity", "*merged with it")
-    for one in page.proposals:
-        row = (short(one.merge_id), one.state, likeness(one.similarity), words(one.kept_ref), words(one.merged_ref))
-        shown.add_row(*row)
-    return [shown]
+    rows = (
+        (short(one.merge_id), one.state, likeness(one.similarity), one.kept_ref, one.merged_ref)
+        for one in page.proposals
+    )
+    return [table("merge", "state", ">similarity", "*entity", "*merged with it", rows=rows)]
 
 
 def _decided(merge: EntityMerge) -> list[str]:

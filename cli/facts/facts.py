@@ -27,24 +27,21 @@ def _retrieved(found: Retrieved) -> Iterator[Any]:
         remark("The query could not be embedded, or no fact has a vector yet: these facts were found by words.")
     for card in found.cards:
         yield Text(words(card.text), style="cyan")
-    shown = table(">score", ">similarity", ">recency", ">frequency", "fact", "*content")
-    for fact, why in zip(found.facts, found.explanation or [], strict=True):
-        shown.add_row(
-            *(likeness(part) for part in (why.score, why.similarity, why.recency, why.frequency)),
-            short(fact.fact_id),
-            words(fact.content),
-        )
-    yield shown
+    rows = (
+        (*map(likeness, (why.score, why.similarity, why.recency, why.frequency)), short(fact.fact_id), fact.content)
+        for fact, why in zip(found.facts, found.explanation or [], strict=True)
+    )
+    yield table(">score", ">similarity", ">recency", ">frequency", "fact", "*content", rows=rows)
 
 
 def _detail(detail: FactDetail) -> Iterator[Any]:
     yield Text(words(detail.fact.content), style="bold")
     yield _table([detail.fact])
-    shown = table("date", "*statement", "*quotation", "current")
+    rows = []
     for one in detail.statements:
-        spans = " … ".join(words(evidence.span) for evidence in one.evidence)
-        shown.add_row(day(one.created_at), words(one.content), spans, "no" if one.replaced_by else "yes")
-    yield shown
+        spans = " … ".join(evidence.span for evidence in one.evidence)
+        rows.append((one.created_at, one.content, spans, "no" if one.replaced_by else "yes"))
+    yield table("date", "*statement", "*quotation", "current", rows=rows)
     for event in detail.history:
         yield f"{day(event.happened_at)} {event.event}"
 
@@ -94,15 +91,9 @@ def _seed(number: int, item: Any) -> Seed:
 
 
 def _table(shown: Sequence[Fact]) -> Table:
-    made = table("fact", "type", ">importance", ">mentions", "last mention", "*about", "*content")
+    rows = []
     for fact in shown:
-        made.add_row(
-            short(fact.fact_id),
-            fact.type,
-            Text(f"{fact.importance}{' pinned' if fact.pinned else ''}", style="cyan" if fact.pinned else ""),
-            str(fact.mentions),
-            day(fact.last_told_at),
-            words(fact.entity_label),
-            words(fact.content),
-        )
-    return made
+        weight = Text(f"{fact.importance}{' pinned' if fact.pinned else ''}", style="cyan" if fact.pinned else "")
+        said = fact.mentions, fact.last_told_at, fact.entity_label, fact.content
+        rows.append((short(fact.fact_id), fact.type, weight, *said))
+    return table("fact", "type", ">importance", ">mentions", "last mention", "*about", "*content", rows=rows)

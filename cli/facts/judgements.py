@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.console.declared import Group
-from cli.console.output import count, day, table, words
+from cli.console.output import count, table
 from operations.talk import judgements as operations
 from schemas.llm.drops import Judgements
 
@@ -16,10 +16,8 @@ def _judgements(found: Judgements) -> Iterator[Any]:
     if not found.dropped:
         yield "Nothing was dropped of models' answers."
         return
-    shown = table("purpose", ">items dropped", "last", "*reason")
-    for each in found.dropped:
-        shown.add_row(words(each.purpose), str(each.items), day(each.last_at), words(each.reason))
-    yield shown
+    rows = ((each.purpose, each.items, each.last_at, each.reason) for each in found.dropped)
+    yield table("purpose", ">items dropped", "last", "*reason", rows=rows)
 
 
 judgements = Group(operations, "What models' answers brought.", views={Judgements: _judgements})["judgements"]

@@ -3,16 +3,14 @@
 from typing import Any
 
 from cli.console.declared import Group, by_ending
-from cli.console.output import day, short, table, words
+from cli.console.output import short, table, words
 from operations.talk import mutes as operations
 from schemas.talk.mutes import Mute, MutePage
 
 
 def _page(page: MutePage) -> list[Any]:
-    shown = table("mute", "since", "kind", "items", "*what")
-    for one in page.mutes:
-        shown.add_row(short(one.mute_id), day(one.muted_at), one.kind, str(one.items), words(_called(one)))
-    return [shown]
+    rows = ((short(one.mute_id), one.muted_at, one.kind, one.items, _called(one)) for one in page.mutes)
+    return [table("mute", "since", "kind", "items", "*what", rows=rows)]
 
 
 def _called(one: Mute) -> str:

@@ -3,20 +3,19 @@
 from typing import Any
 
 from cli.console.declared import Group, by_ending
-from cli.console.output import day, short, table, words
+from cli.console.output import short, table, words
 from operations.facts import spoken_requests as operations
 from schemas.facts.fact_answers import SpokenRequestPage
 from schemas.facts.fact_rows import SpokenRequest
 
 
 def _page(page: SpokenRequestPage) -> list[Any]:
-    shown = table("request", "done", "effect", "what", "undone", "*words")
+    rows = []
     for one in page.requests:
         things = {"fact": one.fact_id, "todo": one.todo_id, "message": one.meant_message_id}
         what = " ".join(f"{kind} {short(id_)}" for kind, id_ in things.items() if id_)
-        undone = day(one.undone_at) if one.undone_at else ""
-        shown.add_row(short(one.request_id), day(one.done_at), one.effect, what, undone, words(one.span))
-    return [shown]
+        rows.append((short(one.request_id), one.done_at, one.effect, what, one.undone_at, one.span))
+    return [table("request", "done", "effect", "what", "undone", "*words", rows=rows)]
 
 
 requests = Group(

@@ -3,19 +3,18 @@
 from typing import Any
 
 from cli.console.declared import Group, by_ending
-from cli.console.output import day, short, table, words
+from cli.console.output import short, table, words
 from operations.facts import todos as operations
 from schemas.facts.fact_answers import TodoPage
 from schemas.facts.fact_rows import Todo
 
 
 def _page(page: TodoPage) -> list[Any]:
-    shown = table("todo", "kind", "last mention", "due", "in confidence", "*content")
-    for todo in page.todos:
-        secret = "yes" if todo.in_confidence else ""
-        row = (short(todo.todo_id), todo.kind, day(todo.last_told_at), words(todo.due), secret, words(todo.content))
-        shown.add_row(*row)
-    return [shown]
+    rows = (
+        (short(one.todo_id), one.kind, one.last_told_at, one.due, "yes" if one.in_confidence else "", one.content)
+        for one in page.todos
+    )
+    return [table("todo", "kind", "last mention", "due", "in confidence", "*content", rows=rows)]
 
 
 todos = Group(

@@ -57,9 +57,8 @@ def show_status(*, as_json: JsonOption = False) -> None:
     with _redis() as redis:
         found, reading = list(states(redis)), readers(redis)
         waiting = redis.xlen(refusals.STREAM)
-    shown = table("stream", ">entries kept", ">not acknowledged")
-    for one in found:
-        shown.add_row(one.stream, str(one.entries), str(one.pending))
+    rows = ((one.stream, one.entries, one.pending) for one in found)
+    shown = table("stream", ">entries kept", ">not acknowledged", rows=rows)
     readers_line = f"Readers: {', '.join(reading) or 'none'}. Rejected: {waiting}."
     say_answer({"streams": found, "readers": reading, "rejected": waiting}, shown, readers_line, as_json=as_json)
     if not reading:
@@ -75,9 +74,8 @@ def list_rejected(
     """List rejected entries with their reasons, oldest first; with --json also their data."""
     with _redis() as redis:
         found = list(refusals.listed(redis, limit))
-    shown = table("entry", "what", "since", "*reason")
-    for one in found:
-        shown.add_row(one.entry, one.what, f"{one.since:%Y-%m-%d %H:%M}", words(one.reason))
+    rows = ((one.entry, one.what, f"{one.since:%Y-%m-%d %H:%M}", one.reason) for one in found)
+    shown = table("entry", "what", "since", "*reason", rows=rows)
     said = shown if found else "Nothing was rejected."
     say_list("rejected", [_as_json(one) for one in found], said, as_json=as_json)
 

@@ -1,11 +1,9 @@
 """How notes and messages are shown, and what became of messages that were retracted, restored or erased."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from rich.table import Table
-
-from cli.console.output import count, day, moment, remark, short, table, words
+from cli.console.output import count, moment, remark, short, table, words
 from schemas.facts.fact_answers import Erased
 from schemas.intake.notes import Note, NotePage
 from schemas.talk.messages import Message, MessagePage, RetractedMessage, RetractedPage
@@ -17,12 +15,12 @@ MARKS = {"parse_failed": "[PARSE_FAILED]", "embed_failed": "[EMBED_FAILED]"}
 
 def listed_notes(page: NotePage) -> list[Any]:
     """Show notes with what became of them."""
-    shown = table("note", "type", "state", "received", "*content")
+    rows = []
     for note in page.notes:
         content = note.content if isinstance(note.content, str) else note.content.get("action", "")
-        text = f"{words(content[:OPENING_CHARACTERS])}{f' ({words(note.reason)})' if note.reason else ''}"
-        shown.add_row(short(note.note_id), note.type, note.state, day(note.received_at), text)
-    return [shown if page.notes else "There are no notes."]
+        text = f"{content[:OPENING_CHARACTERS]}{f' ({note.reason})' if note.reason else ''}"
+        rows.append((short(note.note_id), note.type, note.state, note.received_at, text))
+    return [table("note", "type", "state", "received", "*content", rows=rows) if rows else "There are no notes."]
 
 
 def kept_notes(page: NotePage) -> Iterator[Any]:
@@ -30,11 +28,11 @@ def kept_notes(page: NotePage) -> Iterator[Any]:
     if not page.notes:
         remark("This Being has no todos, reminders or knowledge notes.")
         return
-    shown = table("note", "type", "due", "read", "*says")
-    for note in page.notes:
-        text = ": ".join(filter(None, (note.title, str(note.content))))
-        shown.add_row(str(note.note_id), note.type, day(note.due_at), day(note.read_at), words(text))
-    yield shown
+    rows = (
+        (one.note_id, one.type, one.due_at, one.read_at, ": ".join(filter(None, (one.title, str(one.content)))))
+        for one in page.notes
+    )
+    yield table("note", "type", "due", "read", "*says", rows=rows)
 
 
 def failed_notes(page: NotePage) -> Iterator[Any]:
@@ -42,10 +40,8 @@ def failed_notes(page: NotePage) -> Iterator[Any]:
     if not page.notes:
         remark("No note has failed.")
         return
-    shown = table("note", "*why", "*content")
-    for note in page.notes:
-        shown.add_row(str(note.note_id), words(f"{MARKS[note.state]} {note.reason}"), words(str(note.content)))
-    yield shown
+    rows = ((one.note_id, f"{MARKS[one.state]} {one.reason}", one.content) for one in page.notes)
+    yield table("note", "*why", "*content", rows=rows)
 
 
 def changed_note(note: Note) -> str:
@@ -55,14 +51,14 @@ def changed_note(note: Note) -> str:
 
 def listed_messages(page: MessagePage) -> list[Any]:
     """Show the messages of a session."""
-    rows = [(short(one.message_id), moment(one.created_at), one) for one in page.messages]
-    return [_table_of("at", rows) if rows else "There are no messages."]
+    rows = [(short(one.message_id), moment(one.created_at), *_said(one)) for one in page.messages]
+    return [table("message", "at", "who", "*content", rows=rows) if rows else "There are no messages."]
 
 
 def retracted_messages(page: RetractedPage) -> list[Any]:
     """Show retracted messages, with whole ids: `patrol messages restore` takes no abbreviation."""
-    rows = [(str(one.message_id), moment(one.retracted_at), one) for one in page.messages]
-    return [_table_of("retracted", rows) if rows else "There are no retracted messages."]
+    rows = [(one.message_id, moment(one.retracted_at), *_said(one)) for one in page.messages]
+    return [table("message", "retracted", "who", "*content", rows=rows) if rows else "There are no retracted messages."]
 
 
 def retracted(done: Retracted) -> Iterator[Any]:
@@ -89,12 +85,8 @@ def erased(done: Erased) -> list[Any]:
     return [f"Erased. {gone} went with it; {back}."]
 
 
-def _table_of(when: str, rows: Iterable[tuple[str, str, Message | RetractedMessage]]) -> Table:
-    """A table of messages, each with its id and a time as they are shown; `when` is the heading of the times."""
-    shown = table("message", when, "who", "*content")
-    for message_id, at, message in rows:
-        shown.add_row(message_id, at, words(message.speaker) or message.role, words(message.content))
-    return shown
+def _said(message: Message | RetractedMessage) -> tuple[str, str]:
+    return message.speaker or message.role, message.content
 
 
 def _told(rebuilds: Rebuilds) -> str:

@@ -37,10 +37,8 @@ def doctor(
     """
     with opened() as on:
         found = list(_findings(on, patience, canary=canary))
-    shown = table("", "what", "*found")
-    for finding in found:
-        mark = Text("well", style="green") if finding.good else Text("ill", style="bold red")
-        shown.add_row(mark, finding.name, finding.words)
+    marks = {True: Text("well", style="green"), False: Text("ill", style="bold red")}
+    shown = table("", "what", "*found", rows=((marks[one.good], one.name, Text(one.words)) for one in found))
     say_list("findings", [finding.__dict__ for finding in found], shown, as_json=as_json)
     if not all(finding.good for finding in found):
         raise Exit(1)

@@ -3,17 +3,18 @@
 from typing import Any
 
 from cli.console.declared import Group
-from cli.console.output import day, table, words
+from cli.console.output import table
 from operations.ledger import work as operations
 from schemas.ledger.work import WorkPage
 
 
 def _page(page: WorkPage) -> list[Any]:
-    shown = table("work", "kind", "since", ">attempts", "*error")
+    rows = []
     for unit in page.work:
         kind = unit.kind if unit.known else f"{unit.kind} (unknown to this version)"
-        shown.add_row(str(unit.work_id), kind, day(unit.created_at), str(unit.attempts), words(unit.error))
-    return [shown if page.work else "There is no such work."]
+        rows.append((unit.work_id, kind, unit.created_at, unit.attempts, unit.error))
+    shown = table("work", "kind", "since", ">attempts", "*error", rows=rows)
+    return [shown if rows else "There is no such work."]
 
 
 work = Group(

@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from cli.console.declared import Group
-from cli.console.output import count, day, remark, table, words
+from cli.console.output import count, remark, table, words
 from cli.vault import exchange
 from operations.vault import records as operations
 from schemas.vault.records import SHARED, RecordPage, VaultRecord
@@ -24,28 +24,25 @@ def _hits(page: HitPage) -> list[Any]:
 
 
 def _candidates(page: CandidatePage) -> list[Any]:
-    shown = table(">similarity", "first", "*text", "second", "*text")
-    for pair in page.candidates:
-        first, second = pair.first, pair.second
-        shown.add_row(f"{pair.similarity:.2f}", first.id, words(first.text), second.id, words(second.text))
-    return [shown if page.candidates else "No two records are similar."]
+    rows = [
+        (f"{pair.similarity:.2f}", pair.first.id, pair.first.text, pair.second.id, pair.second.text)
+        for pair in page.candidates
+    ]
+    shown = table(">similarity", "first", "*text", "second", "*text", rows=rows)
+    return [shown if rows else "No two records are similar."]
 
 
 def _proposals(page: ProposalPage) -> list[Any]:
-    shown = table("record", "*text", "*because it")
-    for proposal in page.proposals:
-        shown.add_row(proposal.record.id, words(proposal.record.text), words("; ".join(proposal.reasons)))
-    return [shown if page.proposals else "No record is proposed for deletion."]
+    rows = [(one.record.id, one.record.text, "; ".join(one.reasons)) for one in page.proposals]
+    return [table("record", "*text", "*because it", rows=rows) if rows else "No record is proposed for deletion."]
 
 
 def _stats(found: VaultStats) -> list[Any]:
-    shown = table("", "*")
+    rows = []
     for name, value in found.model_dump().items():
-        parts = (
-            ", ".join(f"{words(key)} {number}" for key, number in value.items()) if isinstance(value, dict) else value
-        )
-        shown.add_row(name.replace("_", " "), str(parts))
-    return [shown]
+        counted = ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, dict) else value
+        rows.append((name.replace("_", " "), counted))
+    return [table("", "*", rows=rows)]
 
 
 def _deleted(done: Deleted) -> list[Any]:
@@ -72,10 +69,11 @@ exchange.add_to(vault)
 
 
 def _table(records: Sequence[VaultRecord], scores: Sequence[float] = ()) -> Table:
-    shown = table(*((">score",) if scores else ()), "record", "scope", "tier", ">version", "since", "*text")
+    rows = []
     for place, record in enumerate(records):
         score = (f"{scores[place]:.2f}",) if scores else ()
         scope = SHARED if record.scope == SHARED else "own"
         text = f"{record.topic_id}: {record.text}" if record.topic_id else record.text
-        shown.add_row(*score, record.id, scope, record.tier, str(record.version), day(record.touched_at), words(text))
-    return shown
+        rows.append((*score, record.id, scope, record.tier, record.version, record.touched_at, text))
+    columns = *((">score",) if scores else ()), "record", "scope", "tier", ">version", "since", "*text"
+    return table(*columns, rows=rows)
