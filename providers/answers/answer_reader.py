@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from providers.answers.answer_fields import REQUIRED, absent_meaning, is_aside, is_repeated, under_other_names
 from providers.answers.answer_scalars import (
     Unreadable,
+    affirms,
     denies,
     is_nothing,
     is_reference,
@@ -156,7 +157,11 @@ class AnswerReader:
             # Beside other items such a word is one, as a name.
             if is_nothing(item, words=len(raw) == 1):
                 continue
-            if letter and isinstance(item, str | Mapping) and (listed_refs := _references(letter, item)) is not None:
+            if (
+                letter
+                and isinstance(item, str | Mapping | list)
+                and (listed_refs := _references(letter, item)) is not None
+            ):
                 read += listed_refs
                 continue
             try:
@@ -172,19 +177,24 @@ class AnswerReader:
         return read[:most]
 
 
-def _references(letter: str, item: str | Mapping[str, Any]) -> list[str] | None:
+def _references(letter: str, item: str | Mapping[str, Any] | list[Any]) -> list[str] | None:
     """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear."""
     if isinstance(item, str):
         return references(letter, item)
+    if isinstance(item, list):
+        if all(is_reference(letter, each) for each in item):
+            return [reference(letter, each) for each in item]
+        item = {str(place): each for place, each in enumerate(item)}
     if item and all(is_reference(letter, name) for name in item):
         return [ref for one in listed(str, item, letter) for ref in references(letter, str(one))]
     cited = [value for value in item.values() if is_reference(letter, value)]
     others = [
         (name, value) for name, value in item.items() if not is_reference(letter, value) and not is_nothing(value)
     ]
-    if any(denies(value, repeated=is_repeated(name)) for name, value in others):
+    is_denied = [affirms(value) and denies(name.replace("_", " ")) for name, value in others]
+    if any(is_denied) or any(denies(value, repeated=is_repeated(name)) for name, value in others):
         return []
-    if len(cited) == 1 and all(value is True or is_aside(name) for name, value in others):
+    if len(cited) == 1 and all(affirms(value) or is_aside(name) for name, value in others):
         return [reference(letter, cited[0])]
     return None
 
@@ -236,7 +246,12 @@ def _item(type_: Any, raw: Any) -> Any:
             return alone
         return raw
     inner = listed(type_, raw, None) if isinstance(raw, str | list) else []
-    return inner[0] if len(inner) == 1 and isinstance(inner[0], Mapping) else raw
+    if len(inner) == 1 and isinstance(inner[0], Mapping):
+        return inner[0]
+    # The values of its fields in order.
+    names = list(model.model_fields)
+    values = [raw] if len(names) == 1 else raw
+    return dict(zip(names, values, strict=True)) if isinstance(raw, list) and len(values) == len(names) else raw
 
 
 def _text_of(type_: Any, raw: Mapping[str, Any]) -> Any:

@@ -11,32 +11,11 @@ from schemas.text.sentences import SENTENCE_ENDS, cut_at_sentence
 _NUMBER = re.compile(
     r"[~\u2248<>=\s]*+([-+]?\d+(?:[.,]\d+)?)\s*+(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
 )
-_DEGREES = {
-    "certain": 1.0,
-    "very high": 0.95,
-    "high": 0.9,
-    "likely": 0.8,
-    "medium": 0.6,
-    "moderate": 0.6,
-    "low": 0.3,
-    "very low": 0.1,
-}
-_GRADES = {
-    "none": 0,
-    "trivial": 0,
-    "low": 0,
-    "minor": 0,
-    "usual": 1,
-    "normal": 1,
-    "medium": 1,
-    "moderate": 1,
-    "significant": 2,
-    "high": 2,
-    "major": 2,
-    "very high": 3,
-    "critical": 3,
-    "core": 3,
-}
+_DEGREES = {"certain": 1.0, "very high": 0.95, "high": 0.9, "likely": 0.8}
+_DEGREES |= {"medium": 0.6, "moderate": 0.6, "low": 0.3, "very low": 0.1}
+_GRADE_LINES = ("none trivial low minor zero", "usual normal medium moderate one", "significant high major two")
+_GRADES = {word: grade for grade, words in enumerate(_GRADE_LINES) for word in words.split()}
+_GRADES |= dict.fromkeys(("very high", "critical", "core", "three"), 3)
 # Words that models write for those of an enumeration, in the languages that they are spoken to in most.
 # None stands for `forget` or `correct`: what takes something away is not guessed.
 _SYNONYM_LINES = {
@@ -78,23 +57,30 @@ _OBJECTS_OF_ONE = frozenset(
 )
 _YES = frozenset(
     {"true", "yes", "y", "1", "done", "completed", "complete", "finished", "closed", "fulfilled", "kept"}
-    | {"given up", "cancelled", "canceled"}
+    | {"given up", "cancelled", "canceled", "\u2713", "\u2714", "\u2705"}
 )
-_NO = frozenset({"false", "no", "n", "0", "open", "pending", "ongoing", "in progress", "not yet", "not done"})
+_NO = frozenset({"false", "no", "n", "0", "open", "pending", "ongoing", "in progress", "not yet", "not done", "undone"})
 # Behind or beside a reference in a list of some: it is not one of them.
 _DENIALS = frozenset(
     {"no", "false", "not", "none", "different", "distinct", "differ", "unrelated", "separate", "keep", "alive", "stays"}
     | {"not yet", "keep it", "keep alive", "stays alive", "still alive", "nein", "verschieden", "unterschiedlich"}
     | {"non", "différent", "différents", "distinto", "distintos", "diferente", "diferentes", "diverso", "diversi"}
     | {"não", "nee", "anders", "verschillend", "hay\u0131r", "farkl\u0131", "нет", "разные", "不同", "否", "いいえ"}
-    | {"違う", "다름", "아니요"}
+    | {"違う", "다름", "아니요", "wrong", "incorrect", "falsch", "falso", "falsa", "faux", "onwaar", "yanl\u0131\u015f"}
+    | {"ложь", "неверно", "错", "錯", "偽", "거짓"}
 )
-_NOT = ("not ", "nicht ", "niet ", "pas ", "не ")
+_NOT = re.compile(
+    r"(?:(?:it|this|that|they|both|is|are|was|were|do|does|did|should|must|es|sie|ist|sind) )*(?:not|nicht|niet|pas|не"
+    r"|(?:do|does|did|is|are|was|were|should|must)n['\u2019]?t)(?: really| very| any)?\b(?: (\w+))?"
+)
 # What is not so is one of them all the same: neither different nor of use.
 _NOT_DENIED = frozenset(
     {"different", "distinct", "unrelated", "separate", "needed", "important", "relevant", "used", "useful", "worth"}
-    | {"necessary", "significant", "interesting", "meaningful", "contradictory"}
+    | {"necessary", "significant", "interesting", "meaningful", "contradictory", "differ", "contradict", "conflict"}
 )
+# Signs beside a reference that cross it out, or leave its box empty.
+_CROSSES = "\u2717\u2718\u2716\u00d7\u274c\u2260\u2610\U0001f44e\U0001f6ab\u26d4"
+_CROSSED = re.compile(rf"[{_CROSSES}]|~~|\[\s?\]")
 _LONGEST_REFERENCE = 80
 IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
 """Matches a reference in the form of the prompt, whatever letter it begins with."""
@@ -178,10 +164,17 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
         denied: Whether those are left out behind which stands that they are not meant.
     """
     parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
-    behind = (re.match(rf"\W*{letter}[\s_-]?\d+(?:\.\d+)?\W*(.*)", part, re.IGNORECASE) for part in parts)
-    parts = [part for part, more in zip(parts, behind, strict=True) if not (denied and more and denies(more[1]))]
+    beside = (re.match(rf"(\W*){letter}[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", part, re.IGNORECASE) for part in parts)
+    parts = [
+        part for part, each in zip(parts, beside, strict=True) if not (denied and each and _is_denied(*each.groups()))
+    ]
     read = [each for part in parts for each in _range(letter, part) or [reference(letter, part)]]
     return read if all(map(IS_REFERENCE, read)) else [reference(letter, raw)]
+
+
+def _is_denied(before: str, signs: str, behind: str) -> bool:
+    """Whether what stands around a reference says that it is not meant."""
+    return before.endswith("!") or any(map(_CROSSED.search, (before, signs))) or denies(behind)
 
 
 def denies(raw: Any, *, repeated: bool = False) -> bool:
@@ -193,11 +186,16 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
     """
     if not isinstance(raw, str):
         return raw is False
-    word = raw.strip(" .!)]*").casefold()
-    if word in _DENIALS:
+    word = raw.strip(" .!)]*\ufe0f").casefold()
+    if word in _DENIALS or word.endswith(tuple(_CROSSES)):
         return True
-    of = re.match(r"\w+ (?:really |very |any )?(\w+)", word)
-    return not repeated and word.startswith(_NOT) and (of is None or of[1] not in _NOT_DENIED)
+    of = None if repeated else _NOT.match(word)
+    return of is not None and of[1] not in _NOT_DENIED
+
+
+def affirms(value: Any) -> bool:
+    """Whether a value says yes."""
+    return str(value).casefold() in {"true", "yes"}
 
 
 def is_reference(letter: str, raw: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from providers.answers.answer_scalars import is_nothing, is_reference, plain
+from providers.answers.answer_scalars import denies, is_nothing, is_reference, plain
 from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import OwnName, Ref
 
@@ -58,7 +58,7 @@ def listed(type_: Any, raw: Any, letter: str | None) -> list[Any]:
         return [] if is_nothing(raw, words=True) else [line for line in lines if line]
     if isinstance(raw, Mapping):
         return _of_object(type_, raw, letter)
-    return raw if isinstance(raw, list) else [] if raw is None else [raw]
+    return raw if isinstance(raw, list) else [] if raw is None or raw is False else [raw]
 
 
 def item_model(type_: Any) -> type[BaseModel] | None:
@@ -91,23 +91,30 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
     if depth > _DEEPEST or not isinstance(value, Mapping | list) or _is_schema(form, value):
         return []
     if isinstance(value, list):
-        own = None if _within(form, value, depth) else _homed(form, value)
+        own = _inverted(form, value, depth) or (None if _within(form, value, depth) else _homed(form, value))
         return [own] if own else [part for inner in value for part in _parts(form, inner, depth + 1)]
     for name in _ARGUMENTS:
         if isinstance(value.get(name), Mapping | str) and (parts := _parts(form, value[name], depth + 1)):
             return parts
-    own = _renamed(form, value) if is_named(form, value) else _inverted(form, value)
+    own = _renamed(form, value) if is_named(form, value) else _inverted(form, value, depth)
     if not own and (within := _within(form, value, depth)):
         return within
     if own := own or _homed(form, [value]) or _homed(form, _with_names(form, value)):
         return [own]
-    inner = [part for each in value.values() for part in _parts(form, each, depth + 1)]
+    inner = [
+        part
+        for name, each in value.items()
+        if not denies(name.replace("_", " "))
+        for part in _parts(form, each, depth + 1)
+    ]
     return inner or [alone for alone in [_alone(form, value)] if alone]
 
 
 def _within(form: type[BaseModel], value: Mapping[str, Any] | list[Any], depth: int) -> list[dict[str, Any]]:
     """The objects with the form's own fields in a value, which are the answer whatever stands around them."""
     found: list[dict[str, Any]] = []
+    if isinstance(value, list) and (own := _inverted(form, value, depth)):
+        return [own]
     for inner in value.values() if isinstance(value, Mapping) else value:
         part = _encoded(inner) if isinstance(inner, str) else inner
         if isinstance(part, Mapping) and is_named(form, part):
@@ -153,12 +160,31 @@ def _alone(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any] | No
     return {name: texts[0]} if len(texts) == 1 else None
 
 
-def _inverted(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Lists of references, of an object that names the list of each reference."""
+def _inverted(form: type[BaseModel], raw: Mapping[str, Any] | list[Any], depth: int) -> dict[str, Any] | None:
+    """Lists of references, of what names the list of each reference, or says whether it is in the only one."""
     lists = {plain(name): name for name, type_ in lists_of(form).items() if letter_of(type_)}
-    if not raw or not all(isinstance(value, str) and plain(value) in lists for value in raw.values()):
+    if not raw or not lists:
+        return None
+    own = next(iter(lists))
+    letter = letter_of(lists_of(form)[lists[own]]) or ""
+    is_only = len(form.model_fields) == 1
+    if isinstance(raw, list):
+        if not all(isinstance(each, Mapping) and len(_cited(letter, each)) == 1 for each in raw):
+            return None
+        if is_only and all(own in map(plain, each) for each in raw):
+            return {lists[own]: raw}
+        words = [[one for one in each.values() if isinstance(one, str) and plain(one) in lists] for each in raw]
+        raw = {_cited(letter, each)[0]: " ".join(word) for each, word in zip(raw, words, strict=True)}
+    elif is_only and not depth and all(is_reference(letter, name) for name in raw):
+        is_told = [isinstance(each, bool) or denies(each) or plain(str(each)) == own for each in raw.values()]
+        return {lists[own]: raw} if all(is_told) else None
+    if not all(isinstance(value, str) and plain(value) in lists for value in raw.values()):
         return None
     return {name: [ref for ref, value in raw.items() if lists[plain(value)] == name] for name in lists.values()}
+
+
+def _cited(letter: str, raw: Mapping[str, Any]) -> list[str]:
+    return [value for value in raw.values() if is_reference(letter, value)]
 
 
 def _homed(form: type[BaseModel], items: Sequence[Any]) -> dict[str, Any] | None:
@@ -223,11 +249,20 @@ def _references_in(letter: str, raw: Mapping[str, Any]) -> list[Any]:
         return [name for name, value in raw.items() if str(value).casefold() in _MARKED[:2]]
     if all(is_reference(letter, name) and isinstance(value, str) for name, value in raw.items()):
         return [f"{name}: {value}" for name, value in raw.items()]
-    return [one for value in values for one in (value if isinstance(value, list) else [value])]
+    meant = [value for name, value in raw.items() if not denies(name.replace("_", " "))]
+    return [one for value in meant for one in (value if isinstance(value, list) else [value])]
 
 
 def _objects_in(model: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
     """The items in an object: itself, or those under their references as names."""
+    texts = [name for name, field in model.model_fields.items() if field.annotation is str]
+    lists = list(lists_of(model))
+    if (
+        len(texts) == len(lists) == 1
+        and not is_named(model, raw)
+        and all(isinstance(each, list) for each in raw.values())
+    ):
+        return [{texts[0]: name, lists[0]: each} for name, each in raw.items()]
     inner = [(name, each) for name, value in raw.items() for each in (value if isinstance(value, list) else [value])]
     if inner and not is_named(model, raw) and all(isinstance(each, str) for _, each in inner):
         kinds = {plain(word) for field in model.model_fields.values() for word in choices_of(field) or ()}

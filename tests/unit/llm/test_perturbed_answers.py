@@ -883,6 +883,19 @@ OF_A_LIST = [
     (FoldConfirmation, {"same": ["p1: not different", "p2: nicht gleich", "p3\uff1a不同"]}, ["p1"]),
     (FoldConfirmation, {"same": [{"p1": "same"}, {"p2": "different"}, {"p3": True, "p4": False}]}, ["p1", "p3"]),
     (FoldConfirmation, {"same_pairs": ["p1", "p3"]}, ["p1", "p3"]),
+    (
+        FoldConfirmation,
+        {"same": ["p1 \u2713", "p2 \u2717", "~~p3~~", "[ ] p4", "!p5", "p6 (other day) \u274c\ufe0f"]},
+        ["p1"],
+    ),
+    (FoldConfirmation, {"same": ["p1: vrai", "p2: faux", "p3: they don't say the same"]}, ["p1"]),
+    (FoldConfirmation, {"same": {"yes": ["p1"], "no": ["p2"]}}, ["p1"]),
+    (FoldConfirmation, {"same": [["p1", "p3"], ["p2", False]]}, ["p1", "p3"]),
+    (FoldConfirmation, {"same": [{"pair": "p1", "verdict": "yes"}, {"pair": "p2", "different": True}]}, ["p1"]),
+    (FoldConfirmation, {"pairs": [{"id": "p1", "same": True}, {"id": "p2", "same": False}]}, ["p1"]),
+    (FoldConfirmation, {"p1": True, "p2": False}, ["p1"]),
+    (FoldConfirmation, {"p1": "same", "p2": "different"}, ["p1"]),
+    (FoldConfirmation, {"different": {"p1": True}}, None),
     (FoldConfirmation, {"different": ["p2"]}, None),
     (FoldConfirmation, {"not_same": ["p2"]}, None),
     (Consolidation, {"merges": [], "keep": ["m1"]}, []),
@@ -893,6 +906,7 @@ OF_A_LIST = [
     (Consolidation, {"merges": [], "make_dead": {"m1": "too old", "m2": "keep", "m3": "keep it"}}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": {"m1": "not needed", "m2": "not dead"}}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 (not important any more)", "m2 stays alive"]}, ["m1"]),
+    (Consolidation, {"merges": [], "make_dead": ["m1 (do not)", "m2 \u274c", "m3: it is not needed"]}, ["m3"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 and m2 (both old)", "all but m3"]}, ["m1", "m2", "all but m3"]),
 ]
 
@@ -922,6 +936,8 @@ FOR_EACH = [
         {"comparisons": [{"new": "n0.1", "relation": "same", "earlier": "e0.0 and e0.2"}]},
         [{"new": "n0.1", "relation": "same", "earlier": ref} for ref in ("e0.0", "e0.2")],
     ),
+    (Reconciliation, {"comparisons": [["n0", "adds", None]]}, [{"new": "n0", "relation": "adds", "earlier": None}]),
+    (DraftAnswer, {"sentences": [{"sentence": "S.", "cites": [["e1", "I moved"], ["e2", "I moved"]]}]}, CITED),
     (DraftAnswer, {"sentences": [{"sentence": "S.", "cites": [{"ref": "e1, e2", "quote": "I moved"}]}]}, CITED),
     (DraftAnswer, {"sentences": [{"sentence": "S.", "sources": [{"id": "e1", "text": "I moved"}]}]}, CITED[:1]),
     (DraftAnswer, {"sentences": [{"sentence": "S.", "cites": [{"e1": "I moved"}, {"e2": "I moved"}]}]}, CITED),
@@ -947,6 +963,12 @@ def test_what_an_item_says_elsewhere_is_read():
     for said in ({"place": "Ghent"}, [{"place": "Ghent"}], {"place": ["Ghent"]}):
         answer = answered(Judgement, json.dumps({"facts": [{**ghent, "entities": said}], "confidences": []}))
         assert answer.model_dump()["facts"][0]["entities"] == [{"type": "place", "name": "Ghent"}]
+    topics = {"The roof": ["m1", "m2"], "Garden": ["m3", "m4"]}
+    for said in (topics, [{name: refs} for name, refs in topics.items()]):
+        split = answered(Split, json.dumps({"topics": said})).model_dump()
+        assert {one["name"]: one["memories"] for one in split["topics"]} == topics
+    rows = [{"memory": "m1", "root": "business"}, {"memory": "m2", "root": "private"}]
+    assert answered(Classification, json.dumps(rows)) == Classification(business=["m1"], private=["m2"])
     short = answered(ShortSessions, json.dumps({"summaries": [{"conversation": "c1", "summary": SUMMARY}]}))
     assert short.model_dump()["summaries"][0].items() >= {"conversation": "c1", **SUMMARY}.items()
     spine = {"PROFILE": [], "PROJECTS": {"lines": ["A garden"]}, "PEOPLE": {"Ana": ["sister", "baker"]}}
