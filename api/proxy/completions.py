@@ -136,13 +136,13 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
         limit = None
         if is_budgeted(settings, requested, admitted.admission.payer):
             limit = wire.limit_field or requested.upstream.limit_field, settings.proxy_answer_tokens
-        asked = replace(chat, asks_usage=proxy.client.tells_usage(requested.upstream))
-        written = asked.written(requested.model, progress.context, limit)
-        may_be_repeated = asked.hides_usage and len(written) <= LARGE_BYTES
+        metered = replace(chat, asks_usage=proxy.client.tells_usage(requested.upstream))
+        written = metered.written(requested.model, progress.context, limit)
+        may_be_repeated = metered.hides_usage and len(written) <= LARGE_BYTES
         without = partial(replace(chat, asks_usage=False).written, requested.model, progress.context, limit)
         plain: list[Callable[[], bytes]] = [without] if may_be_repeated else []
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
-        return _Ready(admitted, progress, stored, work, [written], plain, answered, asked.hides_usage)
+        return _Ready(admitted, progress, stored, work, [written], plain, answered, metered.hides_usage)
     except BaseException:
         # Nothing was sent; the client may have gone away.
         proxy.gateway.release(admitted)

@@ -51,8 +51,8 @@ def list_users(*, as_json: JsonOption = False) -> None:
         found = lookup.all_users(on.store)
     rows = ((user.name, user.external_id, user.time_zone, user.created_at, user.user_id) for user in found)
     shown = table("*user", "*external id", "time zone", "since", "id", rows=rows)
-    said = shown if found else "There is no user yet. Add one: patrol user add NAME"
-    say_list("users", found, said, as_json=as_json)
+    listing = shown if found else "There is no user yet. Add one: patrol user add NAME"
+    say_list("users", found, listing, as_json=as_json)
 
 
 @users.command("budget")
@@ -123,8 +123,8 @@ def list_beings(
         talk = "off the record" if one.off_the_record else ""
         rows.append((one.slug, names[one.user_id], one.name, talk, one.patrol_counter, one.being_id))
     shown = table("*being", "*of", "*name", "talk", ">patrols", "id", rows=rows)
-    said = shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG"
-    say_list("beings", found, said, as_json=as_json)
+    listing = shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG"
+    say_list("beings", found, listing, as_json=as_json)
 
 
 @beings.command("show")

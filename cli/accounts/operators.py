@@ -43,8 +43,8 @@ def list_tokens(*, as_json: JsonOption = False) -> None:
         ends = "revoked" if one.revoked_at else one.expires_at or "never"
         rows.append((one.token_id, one.created_at, ends, one.last_used_at or "never"))
     shown = table("token", "made", "ends", "last used", rows=rows)
-    said = shown if found else "There is no operator's token yet. Make one: patrol operator add"
-    say_list("tokens", found, said, as_json=as_json)
+    listing = shown if found else "There is no operator's token yet. Make one: patrol operator add"
+    say_list("tokens", found, listing, as_json=as_json)
 
 
 @operators.command("revoke")

@@ -169,8 +169,8 @@ class Group:
         else:
             shown = view(answer)
             parts = [shown] if isinstance(shown, str) else shown
-            said = [Text.assemble((f"{command.done}: ", "bold"), shown)] if command.done else parts
-            say_answer(answer, *said, as_json=False)
+            lines = [Text.assemble((f"{command.done}: ", "bold"), shown)] if command.done else parts
+            say_answer(answer, *lines, as_json=False)
 
 
 def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

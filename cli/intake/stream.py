@@ -76,8 +76,8 @@ def list_rejected(
         found = list(refusals.listed(redis, limit))
     rows = ((one.entry, one.what, f"{one.since:%Y-%m-%d %H:%M}", one.reason) for one in found)
     shown = table("entry", "what", "since", "*reason", rows=rows)
-    said = shown if found else "Nothing was rejected."
-    say_list("rejected", [_as_json(one) for one in found], said, as_json=as_json)
+    listing = shown if found else "Nothing was rejected."
+    say_list("rejected", [_as_json(one) for one in found], listing, as_json=as_json)
 
 
 @stream.command("replay")

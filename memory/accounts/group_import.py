@@ -114,14 +114,14 @@ class GroupImport:
         new = NewRoom(name=name[:NAME_CHARACTERS], slug=slug, beings=members)
         return rooms.make(self.store, self.caller.user_id, new)
 
-    def _take(self, chat: Conversation, room: Room, said: list[dict[str, Any]]) -> None:
-        unheard = sum(not one["present"] for one in said)
+    def _take(self, chat: Conversation, room: Room, utterances: list[dict[str, Any]]) -> None:
+        unheard = sum(not one["present"] for one in utterances)
         for reason, number in {**chat.left_out, NOT_CHOSEN: len(chat.off_branch), UNHEARD: unheard}.items():
             self.done.leave_out(reason, number)
         place = Place(self.caller.user_id, room.room_id)
-        heard = self._heard(room, [one["id"] for one in said])
-        new = [one for one in said if any(one["id"] not in heard[slug] for slug in one["present"])]
-        self.done.known += len(said) - len(new) - unheard
+        heard = self._heard(room, [one["id"] for one in utterances])
+        new = [one for one in utterances if any(one["id"] not in heard[slug] for slug in one["present"])]
+        self.done.known += len(utterances) - len(new) - unheard
         for begin in range(0, len(new), BATCH_ITEMS):
             some = new[begin : begin + BATCH_ITEMS]
             receipt = accept_utterances(self.store, self.settings, place, some)
@@ -183,10 +183,10 @@ def _utterance(
     noted = line.get("present")
     there = _texts(noted) if isinstance(noted, list) else [one for one in group.members if one not in group.muted]
     speaker = slugs.get(picture) if one["role"] != "user" and isinstance(picture, str) else None
-    said = {name: one[name] for name in ("id", "content", "created_at")}
+    kept = {name: one[name] for name in ("id", "content", "created_at")}
     by = {"role": "user" if one["role"] == "user" else "other", "speaker": one.get("speaker")}
     return {
-        **said,
+        **kept,
         **({"speaker_being": speaker} if speaker else by),
         "present": [*dict.fromkeys(slugs[member] for member in group.members if member in there or member == picture)],
     }

@@ -145,26 +145,26 @@ def hand_in(
     return accept_utterances(store, settings, place, items, derive_id, bound_to=caller.being_id, paid_by=paid_by)
 
 
-def enter(store: Store, being: Being, asked: AskedRoom) -> tuple[str, Roommates]:
+def enter(store: Store, being: Being, wanted: AskedRoom) -> tuple[str, Roommates]:
     """Find the conversation of the room in which a Being is to answer, and the others in it.
 
     Raises:
         NotFound: The Being takes part in no such room, or one that is to be present takes no part in it.
     """
     with store.transaction() as tx:
-        found = [room for room in rooms.rooms_of(tx, being.user_id) if asked.name in {room.slug, str(room.room_id)}]
+        found = [room for room in rooms.rooms_of(tx, being.user_id) if wanted.name in {room.slug, str(room.room_id)}]
         place = Place(being.user_id, found[0].room_id) if found else None
         members = rooms.beings_in(tx, place) if place else []
         hearers = rooms.hearers(tx, place) if place else []
     if place is None or being.being_id not in {member.being_id for member in members}:
         raise NotFound("This Being takes part in no room of that id or slug.")
-    if asked.alone:
+    if wanted.alone:
         return str(place.room_id), NO_ROOMMATES
-    present = None if asked.present is None else _meant(asked.present, members)
-    if present is None and asked.present is not None:
+    present = None if wanted.present is None else _meant(wanted.present, members)
+    if present is None and wanted.present is not None:
         raise NotFound("A Being that is to be present takes no part in this room.")
     if present is None:
-        present = (_meant(asked.members, members) if asked.members else None) or members
+        present = (_meant(wanted.members, members) if wanted.members else None) or members
     others = [[other for other in some if other.being_id != being.being_id] for some in (present, hearers)]
     return str(place.room_id), Roommates(*others)
 
@@ -191,8 +191,8 @@ def _meant(names: Sequence[str], members: Sequence[Being]) -> list[Being] | None
     """The members that names mean, by their ids; None if one means none of them, or several."""
     by_id = {str(member.being_id): member for member in members}
     found = [[by_id[name]] if name in by_id else called(name, members) for name in names]
-    meant = {one.being_id for each in found for one in each}
-    return [one for one in members if one.being_id in meant] if all(len(each) == 1 for each in found) else None
+    named = {one.being_id for each in found for one in each}
+    return [one for one in members if one.being_id in named] if all(len(each) == 1 for each in found) else None
 
 
 def _members(tx: Transaction, user_id: UUID, names: Sequence[str]) -> list[UUID]:

@@ -87,8 +87,8 @@ def repeated(
 
 def needs_unheard(statement: str, heard: Iterable[str], unheard: Iterable[str]) -> bool:
     """Return whether a statement has words of messages that a Being has not heard, and of none that it has."""
-    told = set[str]().union(*map(_words, heard))
-    return not (_words(statement) - told).isdisjoint(set[str]().union(*map(_words, unheard)))
+    heard_words = set[str]().union(*map(_words, heard))
+    return not (_words(statement) - heard_words).isdisjoint(set[str]().union(*map(_words, unheard)))
 
 
 def _words(text: str) -> set[str]:

@@ -140,7 +140,7 @@ class _Judging(ModelWork[_Judgement]):
             facts.lock(tx, answer.conversation.being.user_id)
             # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it.
             # Messages that a withdrawal moved to another session are judged there.
-            stands = messages.keep_from_erasure(tx, being_id, answer.shown, told=False)
+            stands = messages.keep_from_erasure(tx, being_id, answer.shown, tellable=False)
             if stands and judging.all_wait(tx, being_id, session_id, answer.new):
                 _keep(tx, self.settings, session_id, answer)
         # Messages that came in since this unit of work was claimed belong to the next one.

@@ -29,7 +29,7 @@ T = TypeVar("T")
 SHORTEST_ENDING = 4
 
 
-def mute(store: Store, settings: Settings, being: Being, asked: MuteRequest) -> tuple[Mute, bool]:
+def mute(store: Store, settings: Settings, being: Being, wanted: MuteRequest) -> tuple[Mute, bool]:
     """Mute a thing; returns its mute, and whether it had none before.
 
     Raises:
@@ -38,11 +38,11 @@ def mute(store: Store, settings: Settings, being: Being, asked: MuteRequest) -> 
     """
     with store.transaction() as tx:
         _lock(tx, being)
-        item_id, name, owner_id = _target(tx, being, asked.kind, asked.target)
-        is_new = mutes.add(tx, being.user_id, owner_id, asked.kind, item_id=item_id, name=name)
+        item_id, name, owner_id = _target(tx, being, wanted.kind, wanted.target)
+        is_new = mutes.add(tx, being.user_id, owner_id, wanted.kind, item_id=item_id, name=name)
         if is_new:
             derive_again(tx, settings, being.user_id)
-        return mutes.of(tx, being.user_id, being.being_id, asked.kind, item_id=item_id, name=name), is_new
+        return mutes.of(tx, being.user_id, being.being_id, wanted.kind, item_id=item_id, name=name), is_new
 
 
 def lift(store: Store, settings: Settings, being: Being, mute_id: UUID) -> None:

@@ -80,16 +80,18 @@ def share(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> bool:
         shown = utterances.shown_with(tx, leads_id, ids)
         heard = utterances.heard(tx, being_id, list(shown))
 
-        def told(words: str, shown: Mapping[UUID, str] = shown, heard: set[UUID] = heard) -> bool:
+        def is_heard(words: str, shown: Mapping[UUID, str] = shown, heard: set[UUID] = heard) -> bool:
             return not needs_unheard(
                 words,
                 (text for id_, text in shown.items() if id_ in heard),
                 (text for id_, text in shown.items() if id_ not in heard),
             )
 
-        pairs += [(one.evidence_id, being_id) for one in utterances.statements(tx, leads_id, ids) if told(one.content)]
+        pairs += [
+            (one.evidence_id, being_id) for one in utterances.statements(tx, leads_id, ids) if is_heard(one.content)
+        ]
         for found in utterances.todos(tx, leads_id, ids):
-            if told(found.words):
+            if is_heard(found.words):
                 _share_todo(tx, being_id, leads_id, found)
         todos.remove_outdated(tx, being_id, ids)
     utterances.share_evidence(tx, user_id, message_ids, pairs)

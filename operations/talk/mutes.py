@@ -35,14 +35,14 @@ def list_mutes(tx: Transaction, being: Being, *, cursor: Cursor = None, limit: L
     repeated="harmless",
     commands=[Command("mute", done="Muted")],
 )
-def mute(on: Resources, being: Being, asked: MuteRequest) -> Mute | Existing[Mute]:
+def mute(on: Resources, being: Being, wanted: MuteRequest) -> Mute | Existing[Mute]:
     """Mute a fact, memory, topic, person or thing, conversation or message: it is kept, and not brought up.
 
     A search with the scope `manage` finds it; no context, recall, answer, tool or notice tells of it, nor of the words
     that it rests on. Summaries, diary and impressions are derived again without it. What comes in later about a muted
     entity, in a muted topic or in a muted conversation is muted as well.
     """
-    made, is_new = muting.mute(on.store, on.settings, being, asked)
+    made, is_new = muting.mute(on.store, on.settings, being, wanted)
     return made if is_new else Existing(made)
 
 

@@ -185,12 +185,12 @@ def error_in(body: Any, settings: SettingNames) -> ProviderError | None:
 
 def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:
     codes = _codes(body)
-    said = " ".join(_said(body))[:_SEARCHED]
+    text = " ".join(_said(body))[:_SEARCHED]
     detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
     if any(_ABOUT_THE_ACCOUNT.search(code) for code in codes):
         status = HTTPStatus.PAYMENT_REQUIRED
     else:
-        meanings = (meaning for meaning, before, words in _MEANINGS if status in before and words.search(said))
+        meanings = (meaning for meaning, before, words in _MEANINGS if status in before and words.search(text))
         status = next(meanings, status)
     if isinstance(body, str) and body.lstrip().startswith("<") and status in _PAGES:
         # The page of a gateway says nothing about the input or the key.

@@ -78,7 +78,7 @@ class CannedProvider:
             case "batch" | "batch_results" | "batch_cancel":
                 return self.batch_state(request, ended=True)
             case _:
-                return self.told(request, self.think(request))
+                return self.replied(request, self.think(request))
 
     def think(self, request: Request, ending: Ending = "answer", text: str = "") -> Json:
         """Answer a question to a thinker.
@@ -105,7 +105,7 @@ class CannedProvider:
             request.paid = True
             return say(request, content, ending, self._cache)
 
-    def told(self, request: Request, whole: Json) -> Reply:
+    def replied(self, request: Request, whole: Json) -> Reply:
         """An answer as it is wanted: whole, or as a stream."""
         match request.endpoint, request.body.get("stream"):
             case "chat", True:

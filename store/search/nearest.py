@@ -27,13 +27,13 @@ _AMONG_KNOWLEDGE = """
 
 
 def told_like(
-    tx: Transaction, within: Within, owners: Sequence[tuple[UUID, Sequence[Kind]]], meant: Meant, limit: int
+    tx: Transaction, within: Within, owners: Sequence[tuple[UUID, Sequence[Kind]]], question: Meant, limit: int
 ) -> list[int]:
     """The documents with the nearest vectors or windows, of each owner with its kinds so many, nearest first.
 
     Among knowledge under keys, which is the Being's, all are compared: a filter may leave few of them.
     """
-    parameters = _asked(within, meant, limit)
+    parameters = _asked(within, question, limit)
     if within.among:
         return tx.column(_AMONG_KNOWLEDGE, parameters)
     return tx.column(
@@ -53,7 +53,7 @@ def told_like(
     )
 
 
-def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
+def nodes_like(tx: Transaction, within: Within, question: Meant, limit: int) -> list[int]:
     """The nearest nodes that are neither forgotten nor part of another by now, nearest first."""
     return tx.column(
         f"""
@@ -82,11 +82,11 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         order by n.distance
         limit %(limit)s
         """,  # noqa: S608  # of constants
-        _asked(within, meant, limit),
+        _asked(within, question, limit),
     )
 
 
-def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
+def facts_like(tx: Transaction, within: Within, question: Meant, limit: int) -> list[int]:
     """The nearest facts that the Being knows, nearest first."""
     return tx.column(
         f"""
@@ -99,10 +99,10 @@ def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         order by (select min(v.vector <=> asked.vector) from unnest(%(queries)b::halfvec[]) as asked (vector))
         limit %(limit)s
         """,  # noqa: S608  # of constants
-        _asked(within, meant, limit),
+        _asked(within, question, limit),
     )
 
 
-def _asked(within: Within, meant: Meant, limit: int) -> dict[str, object]:
-    queries = [halfvec(vector) for vector in meant.vectors]
-    return {**within.named, "model": meant.model, "queries": queries, "limit": limit}
+def _asked(within: Within, question: Meant, limit: int) -> dict[str, object]:
+    queries = [halfvec(vector) for vector in question.vectors]
+    return {**within.named, "model": question.model, "queries": queries, "limit": limit}

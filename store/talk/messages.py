@@ -254,12 +254,12 @@ def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> N
     )
 
 
-def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, told: bool = True) -> bool:
+def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, tellable: bool = True) -> bool:
     """Lock these messages against withdrawal until the transaction ends; returns whether all of them still stand.
 
     With `told`, for what will be told of them, also whether none is muted.
     """
-    return tx.value("select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), told])
+    return tx.value("select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), tellable])
 
 
 def end_idle_sessions(tx: Transaction, limit: int) -> list[tuple[UUID, UUID]]:

@@ -216,7 +216,7 @@ class FakeProvider(CannedProvider):
                 return self.batch_state(request, ended=behaviour.do != "unfinished")
             case _:
                 whole = self._said(request, behaviour)
-                reply = Reply.json(200, whole) if behaviour.do == "whole" else self.told(request, whole)
+                reply = Reply.json(200, whole) if behaviour.do == "whole" else self.replied(request, whole)
                 if reply.stream is not None and behaviour.do in {"pause", "break", "fault"}:
                     return replace(reply, stream=self._until_the_middle(list(reply.stream), behaviour))
                 return reply

@@ -135,17 +135,17 @@ def _said(transcript: Path) -> Iterator[dict[str, Any]]:
             if role not in {"user", "assistant"} or (isinstance(origin, dict) and origin.get("kind") in OTHERS):
                 continue
             text = _text(sent.get("message"), is_user=role == "user")
-            asked, answered = _answers(entry) if role == "user" else ("", "")
-            for suffix, said_by, said in (
-                ("/asked", "assistant", asked),
+            questions, answered = _answers(entry) if role == "user" else ("", "")
+            for suffix, said_by, words in (
+                ("/asked", "assistant", questions),
                 ("", role, "\n".join(filter(None, (text, answered)))),
             ):
-                if entry.get("uuid") and said:
+                if entry.get("uuid") and words:
                     yield {
                         "id": f"claude-code/{entry['uuid']}{suffix}",
                         "role": said_by,
                         "conversation": _conversation(entry.get("sessionId") or transcript.stem),
-                        "content": said[:MOST_CHARACTERS],
+                        "content": words[:MOST_CHARACTERS],
                         "created_at": entry.get("timestamp"),
                     }
 
@@ -188,16 +188,16 @@ def _written(result: Any) -> str:
 
 def _own_words(text: str) -> str:
     """A user's text without what Claude Code wrote around it."""
-    text, said = text.strip(), []
+    text, parts = text.strip(), []
     while found := WRITTEN.match(text):
         text = text[found.end() :].lstrip()
         within = found["within"].strip()
         is_spoken = (len(within.split()) > 1 or not within.isascii()) and not OPTION.search(within)
         if found["name"] == MEMORY or (found["name"] == ARGUMENTS and is_spoken):
-            said.append(within)
+            parts.append(within)
     while text.endswith(REMINDER_ENDS) and REMINDER in text:
         text = text[: text.rfind(REMINDER)].rstrip()
-    return "\n".join((*said, *([text] if text else [])))
+    return "\n".join((*parts, *([text] if text else [])))
 
 
 def _post(path: str, content: Any, seconds: float) -> Any:

@@ -112,13 +112,13 @@ def operations(document: Mapping[str, Any]) -> Iterator[Operation]:
         for method, operation in methods.items():
             sent = operation.get("requestBody", {}).get("content", {})
             media = next(iter(sent), "")
-            told = next(
+            answered = next(
                 content
                 for status, answer in operation["responses"].items()
                 if status < "300"
                 for content in [answer.get("content", {})]
             )
-            json_answer = told.get("application/json", {}).get("schema")
+            json_answer = answered.get("application/json", {}).get("schema")
             fields = [
                 (
                     each["in"],
@@ -141,7 +141,7 @@ def operations(document: Mapping[str, Any]) -> Iterator[Operation]:
                 sent[media]["schema"] if media else None,
                 media,
                 json_answer,
-                lines=bool(told) and json_answer is None,
+                lines=bool(answered) and json_answer is None,
             )
 
 

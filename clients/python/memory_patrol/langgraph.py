@@ -59,7 +59,7 @@ def utterances(
             Being's slug.
         present: The ids or slugs of the Beings that hear them; by default all of the room.
     """
-    said: list[types.RoomMessageInput] = []
+    taken: list[types.RoomMessageInput] = []
     for message in messages:
         words = _words_of(message.content)
         is_person = message.type == "human"
@@ -75,8 +75,8 @@ def utterances(
             one["role"] = "user"
         else:
             one["speaker_being"] = (beings or {}).get(message.name, message.name)
-        said.append(one)
-    return said
+        taken.append(one)
+    return taken
 
 
 def _words_of(content: Any) -> str:
@@ -187,14 +187,14 @@ def _pages(limit: int, offset: int) -> Iterable[dict[str, int]]:
 
 def _searches(op: SearchOp) -> list[tuple[str, Mapping[str, Any]]]:
     if op.namespace_prefix[:1] != (TOLD,):
-        asked = {"namespace_prefix": [*op.namespace_prefix], "query": op.query or None, "filter": op.filter}
-        return [("search_knowledge", {**asked, **page}) for page in _pages(op.limit, op.offset)]
+        wanted = {"namespace_prefix": [*op.namespace_prefix], "query": op.query or None, "filter": op.filter}
+        return [("search_knowledge", {**wanted, **page}) for page in _pages(op.limit, op.offset)]
     if not op.query or op.filter:
         raise ValueError(f"A search of the namespace {TOLD} has a query, and no filter.")
-    told: dict[str, Any] = {"query": op.query, "limit": min(MOST_TOLD, op.offset + op.limit)}
+    parameters: dict[str, Any] = {"query": op.query, "limit": min(MOST_TOLD, op.offset + op.limit)}
     if kinds := op.namespace_prefix[1:]:
-        told["kinds"] = [*kinds]
-    return [("search_everything", told)]
+        parameters["kinds"] = [*kinds]
+    return [("search_everything", parameters)]
 
 
 def _listings(op: ListNamespacesOp) -> list[Mapping[str, Any]]:
@@ -213,8 +213,8 @@ def _results(count: int, plan: Sequence[_Call], answers: Sequence[Any]) -> list[
                 case PutOp():
                     found[place] = None
                 case SearchOp() if "results" in answer:
-                    told = [_told(result) for result in answer["results"]]
-                    found[place] = told[op.offset : op.offset + op.limit]
+                    items = [_told(result) for result in answer["results"]]
+                    found[place] = items[op.offset : op.offset + op.limit]
                 case SearchOp():
                     items = [SearchItem(**_fields(one), score=one["score"]) for one in answer["items"]]
                     found[place] = found.get(place, []) + items

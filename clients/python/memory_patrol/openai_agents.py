@@ -48,12 +48,12 @@ class PatrolSession(SessionABC):
 
     async def get_items(self, limit: int | None = None) -> "list[TResponseInputItem]":
         """Return the newest `limit` messages, or all, oldest first."""
-        said: list[types.Message] = []
+        kept: list[types.Message] = []
         for session in await self._sessions():
-            if limit is not None and len(said) >= limit:
+            if limit is not None and len(kept) >= limit:
                 break
-            said = await self._messages(session, told=True) + said
-        history = [*(_item_of(message) for message in said), *self._unkept]
+            kept = await self._messages(session, told=True) + kept
+        history = [*(_item_of(message) for message in kept), *self._unkept]
         return history if limit is None else history[max(0, len(history) - limit) :]
 
     async def add_items(self, items: "list[TResponseInputItem]") -> None:
@@ -61,10 +61,10 @@ class PatrolSession(SessionABC):
         if self._off_the_record:
             self._unkept += items
             return
-        said = [_said(item) for item in cast("list[Mapping[str, Any]]", items)]
+        spoken = [_said(item) for item in cast("list[Mapping[str, Any]]", items)]
         messages: list[types.MessageInput] = [
             {"id": uuid4().hex, "role": role, "content": text, "conversation": self.session_id}
-            for role, text in said
+            for role, text in spoken
             if role != "other" and text.strip()
         ]
         refused: list[types.Trouble] = []
@@ -83,9 +83,9 @@ class PatrolSession(SessionABC):
         if self._unkept:
             return self._unkept.pop()
         for session in await self._sessions():
-            if said := await self._messages(session):
-                await self._retract(said[-1:])
-                return _item_of(said[-1])
+            if newest := await self._messages(session):
+                await self._retract(newest[-1:])
+                return _item_of(newest[-1])
         return None
 
     async def clear_session(self) -> None:

@@ -43,9 +43,9 @@ def memory_toolset(
 
     async def pending(query: str) -> "list[types.Note]":
         """Return the events that wait for a patrol and share words with a query, those with the most first."""
-        asked = _words(query)
+        sought = _words(query)
         page = await memory.list_notes(being, state="pending", limit=PENDING_LOOKED_AT)
-        shared = [(len(asked & _words(_told(note))), note) for note in page["notes"]]
+        shared = [(len(sought & _words(_told(note))), note) for note in page["notes"]]
         found = sorted((one for one in shared if one[0]), key=lambda one: one[0], reverse=True)
         return [note for _, note in found[:limit]]
 
