@@ -14,6 +14,7 @@ from memory.erased import known_erased
 from memory.intake.accepting import IntakeFull, is_bulk, is_full, keep, turn_for
 from memory.talk.sessions import process_or_wait
 from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, Versions, read_items, size_of
+from providers.chat.content_parts import words_of
 from providers.thinkers import platform_llm_disabled
 from schemas.intake.inputs import (
     MessageInput,
@@ -99,8 +100,17 @@ def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[Messag
 
 
 def as_spoken(item: Any) -> Any:
-    """Return an item without a model's reasoning, unless the user says it; an exception if nothing is left."""
-    if not isinstance(item, dict) or item.get("role") == "user" or not isinstance(item.get("content"), str):
+    """Return an item with the words of its content's parts, without a model's reasoning unless the user says it.
+
+    If nothing is left, the exception with which it is refused.
+    """
+    if not isinstance(item, dict):
+        return item
+    content = item.get("content")
+    if isinstance(content, list | dict):
+        parts = content if isinstance(content, list) else [content]
+        item = item | {"content": "\n\n".join(filter(None, map(words_of, parts))) or content}
+    if item.get("role") == "user" or not isinstance(item.get("content"), str):
         return item
     words = spoken(item["content"])
     if words == item["content"]:

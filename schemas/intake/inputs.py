@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from schemas.intake.scene_fields import FIRST_VERSION, Line, SceneField, declared
-from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS, SPEAKER_CHARACTERS
+from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, SPEAKER_CHARACTERS
 from schemas.wire.fields import (
     MARK,
     Conversation,
@@ -32,6 +32,7 @@ from schemas.wire.fields import (
     Moment,
     OptionalWordList,
     OptionalWords,
+    ProducerId,
     Role,
     Wire,
     WordList,
@@ -124,9 +125,7 @@ class SceneInput(Scene):
 class SceneToRemember(SceneInput):
     """A scene as a model hands it in, alone."""
 
-    id: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] | None = Field(
-        None, description="Your own id of the scene: sent again, it is stored once."
-    )
+    id: ProducerId | None = Field(None, description="Your own id of the scene: sent again, it is stored once.")
 
 
 SCENE_FIELDS = declared(SceneInput)
@@ -139,7 +138,7 @@ LATER_FIELDS = tuple(name for name, field in SCENE_FIELDS.items() if field.since
 class Produced(Wire):
     """Base of all inputs of producers."""
 
-    id: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] | None = Field(
+    id: ProducerId | None = Field(
         None, description="The producer's id. The same id again with the same content changes nothing."
     )
     metadata: dict[str, Any] = Field(default={}, description="The producer's own data, at most 4 KB of JSON.")
@@ -151,8 +150,13 @@ class Produced(Wire):
     @model_validator(mode="before")
     @classmethod
     def _marked(cls, given: Any) -> Any:
-        """Take a mark in the metadata for that of the item, which a note does not have."""
-        metadata = given.get("metadata") if isinstance(given, dict) else None
+        """Take null for a field that is left out, and a mark in the metadata for that of the item."""
+        if not isinstance(given, dict):
+            return given
+        if None in given.values():
+            optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+            given = {name: value for name, value in given.items() if value is not None or name not in optional}
+        metadata = given.get("metadata")
         if not is_marked(metadata):
             return given
         mark = metadata.get(MARK) if isinstance(metadata, dict) else None

@@ -36,7 +36,16 @@ class Wire(BaseModel):
 
 Words = Annotated[str, Field(min_length=1, pattern=NOT_BLANK)]
 Degree = Annotated[float, Field(ge=-1, le=1)]
-Conversation = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
+ProducerId = Annotated[
+    str,
+    BeforeValidator(
+        lambda value: str(value) if isinstance(value, int) and not isinstance(value, bool) else value,
+        json_schema_input_type=str,
+    ),
+    Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS),
+]
+"""An id that a producer gives; one that is a number is read as its digits."""
+Conversation = ProducerId
 """A producer's id of a chat or tab."""
 
 

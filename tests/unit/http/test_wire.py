@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from memory.intake.messages import read_messages
 from schemas.intake.inputs import MessageInput, NoteInput, SceneInput
 from schemas.text.validation_messages import validation_messages
 from schemas.vault.vault_requests import NewRecord
@@ -184,6 +185,30 @@ def test_an_id_of_200_characters_and_metadata_of_4_kb_are_taken():
 @pytest.mark.parametrize("role", ["user", "assistant", "other"])
 def test_a_message_has_a_speaker(role):
     assert MessageInput.model_validate({"role": role, "content": "Hello."}).role == role
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "text", "text": "Hello."}, {"type": "image_url", "image_url": {"url": "data:"}}],
+        {"type": "input_text", "text": "Hello."},
+        ["Hello."],
+        [{"type": "thinking", "thinking": "A greeting."}, {"type": "output_text", "text": "<think>Hm.</think>Hello."}],
+    ],
+)
+def test_a_number_as_an_id_null_and_parts_are_read_as_what_they_mean(content):
+    absent = dict.fromkeys(("metadata", "speaker", "created_at", "off_the_record", "aged"))
+    sent = {"role": "assistant", "content": content, "id": 7, "conversation": 8, **absent}
+    (item,) = read_messages([sent], lambda _: None).items
+    assert item.value == MessageInput(id="7", role="assistant", content="Hello.", conversation="8")
+
+
+@pytest.mark.parametrize(
+    "sent", [{"id": True}, {"content": [{"type": "image_url"}]}, {"content": None}, {"role": None}]
+)
+def test_what_says_nothing_is_refused(sent):
+    batch = read_messages([{"role": "user", "content": "Hello.", **sent}], lambda _: None)
+    assert not batch.items
 
 
 @pytest.mark.parametrize(
