@@ -31,10 +31,12 @@ _TELLING = 40
 # Frontends that may send one role only merge a template with the line before it; so many paragraphs are looked at.
 _PARAGRAPHS = 12
 _QUOTED_USER = re.compile(
-    r"^[ \t>*#-]{0,20}(?:user|human)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"user\"", re.IGNORECASE | re.MULTILINE
+    r"^[ \t>*#-]{0,20}(?:user|human)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"user\"|^<user>|^<message author=\"user\"",
+    re.IGNORECASE | re.MULTILINE,
 )
 _QUOTED_MODEL = re.compile(
-    r"^[ \t>*#-]{0,20}(?:assistant|ai|bot|model)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"assistant\"",
+    r"^[ \t>*#-]{0,20}(?:assistant|ai|bot|model)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"assistant\"|^<assistant>"
+    r"|^<message author=\"(?!user\")",
     re.IGNORECASE | re.MULTILINE,
 )
 # With what frontends begin a request within a role-play.

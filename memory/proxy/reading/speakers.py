@@ -19,7 +19,7 @@ _CHARACTER = re.compile(
     r"|\[Write the next reply only as (?P<only>[^\n\]]{1,100}?)\.?\]"
 )
 _PERSONA = re.compile(
-    r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between "
+    r"\b(?:fictional|next reply in an?) (?:\w+ )?(?:chat|roleplay|conversation|dialogue) between "
     r"(?P<members>[^\n]{1,200}?),? and (?P<name>[^\n.]{1,100}+)\."
 )
 # KoboldAI Lite's, which names both where nothing else tells of them.
@@ -30,7 +30,7 @@ _LOG = re.compile(
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
 # Open WebUI's, before a channel's line, which has the name of the one who wrote it.
-_CHANNEL = re.compile(r"You are [^\n]{1,200}, participating in a threaded conversation\.")
+_CHANNEL = re.compile(r"You are [^\n]{1,200}, participating in a (?:threaded|channel) conversation\.")
 # Instructions that a program put before the words of the user, for a model that takes none apart.
 _INSTRUCTED = re.compile(
     r"\s*You(?: are|'re) (?:an?|the|my) (?:[\w,-]{1,30} ){0,5}(?:assistant|AI|chatbot|chat bot|agent|language model)\b",
@@ -63,13 +63,11 @@ def with_told_names(transcript: Transcript, names: Names) -> Names:
     """Return names with those that the transcript itself tells to be the user's and the Being's."""
     user, being, members = [*names.user], [*names.being], list[str]()
     begins, group, is_member = False, bool(names.others), _is_member(transcript, being)
-    for line in transcript.lines:
-        if line.role != "system":
-            continue
-        being += [found["name"] or found["only"] for found in _CHARACTER.finditer(line.text) if not is_member]
-        user += [found["name"] for found in _PERSONA.finditer(line.text)]
-        members += _members(line.text)
-        for mark in _CHAT_BEGINS.finditer(line.text):
+    for text in _prompts(transcript):
+        being += [found["name"] or found["only"] for found in _CHARACTER.finditer(text) if not is_member]
+        user += _personas(text, being)
+        members += _members(text)
+        for mark in _CHAT_BEGINS.finditer(text):
             begins, group = True, group or mark["group"] is not None
     users = [line.name for line in transcript.lines if line.role == "user"]
     characters = [line.name for line in transcript.lines if line.role == "assistant"]
@@ -154,9 +152,13 @@ def is_sillytavern(transcript: Transcript) -> bool:
     return any(form.search(text) for text in _prompts(transcript) for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
 
 
-def begins_with_card(line: Line, names: Names) -> bool:
-    """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words."""
-    return _is_card(line.text, names.being) or _INSTRUCTED.match(line.text) is not None
+def begins_with_card(line: Line, names: Names, *, is_told: bool) -> bool:
+    """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words.
+
+    What people write too counts in a transcript without a system line; `is_told`: it has one.
+    """
+    is_card = not is_told and (_is_card(line.text, names.being) or _INSTRUCTED.match(line.text) is not None)
+    return is_card or _CHARACTER.search(line.text) is not None
 
 
 def named_in_channel(lines: Sequence[Line], names: Names) -> Iterator[Line]:
@@ -188,7 +190,7 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     logged = [(found["user"], found["being"]) for found in _LOG.finditer(text)]
     being = [*names.being, *(found["name"] or found["only"] for found in _CHARACTER.finditer(text))]
     being += [character for _, character in logged]
-    personas = [*names.user, *(found["name"] for found in _PERSONA.finditer(text)), *(persona for persona, _ in logged)]
+    personas = [*names.user, *_personas(text, being), *(persona for persona, _ in logged)]
     begins = max((mark.end() for mark in _CHAT_BEGINS.finditer(text)), default=0)
     others = [*names.others, *_members(text)]
     labels = list(_LABEL.finditer(text, begins))
@@ -226,7 +228,9 @@ def _is_member(transcript: Transcript, own: Sequence[str]) -> bool:
 
 
 def _prompts(transcript: Transcript) -> list[str]:
-    return [line.text for place, line in enumerate(transcript.lines) if line.role == "system" or place == 0]
+    """The system lines, and the first of the others, which may hold instructions as well."""
+    first = next((line for line in transcript.lines if line.role != "system"), None)
+    return [line.text for line in transcript.lines if line.role == "system" or line is first]
 
 
 def _members(text: str) -> list[str]:
@@ -235,6 +239,12 @@ def _members(text: str) -> list[str]:
     # One alone is the character, whatever the Being is called.
     lists += [found["members"] for found in _PERSONA.finditer(text) if "," in found["members"]]
     return [name.strip() for names in lists for name in names.split(",") if name.strip()]
+
+
+def _personas(text: str, being: Sequence[str]) -> list[str]:
+    """The user's names in a text: of two in a chat the one that is not the Being's, whichever comes first."""
+    pairs = [(found["name"], found["members"]) for found in _PERSONA.finditer(text)]
+    return [members if _is(name, being) else name for name, members in pairs]
 
 
 def _is_card(text: str, being: Sequence[str]) -> bool:

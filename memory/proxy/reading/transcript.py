@@ -112,7 +112,7 @@ def _unfolded(line: Line) -> Iterator[Line]:
 
 def _opened(line: Line) -> Iterator[Line]:
     """Yield a line, or those of the messages that a program has put into an envelope."""
-    messages = in_envelope(line.text) if line.role == "user" else []
+    messages = in_envelope(line.text) if line.role in ("user", "assistant") else []
     if not messages:
         yield line
     for sender, text in messages:

@@ -24,7 +24,7 @@ from memory.proxy.reading.speakers import (
 )
 from memory.proxy.reading.transcript import Line, Transcript
 from memory.proxy.wrapping.agents import acknowledges
-from memory.proxy.wrapping.documents import is_file_alone, may_hold_document
+from memory.proxy.wrapping.documents import may_hold_document, may_stand_alone
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
 from memory.proxy.wrapping.written_calls import behind_result, without_call
@@ -96,7 +96,7 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
             is_unsure = turn.role == "user" and (
                 may_be_task(line.text, task_prompts)
                 or (last_is_unsure and number == last_user)
-                or (not turns and not is_told and begins_with_card(line, names))
+                or (not turns and begins_with_card(line, names, is_told=is_told))
                 or may_hold_document(turn.text, unmarked=puts_files_unmarked)
             )
         turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless, after_system=system))
@@ -129,7 +129,7 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
     words = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
-    if role == "user" and not words and is_file_alone(text):
+    if role == "user" and not words and may_stand_alone(text):
         words = text.strip()
     words = _without_pictures(words) if "data:" in words else words
     compared = "" if shows_nothing(words) else comparable(words)
@@ -159,13 +159,15 @@ def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
     talk = [line for line in lines if line.role in ("user", "assistant")]
     is_asked = len(talk) > 1 and talk[1].role == "assistant" and talk[0].role == "user"
     before: Line | None = None
-    for line in lines:
+    for number, line in enumerate(lines):
         answered, before = before, line
+        is_alone = [one.role for one in lines[max(0, number - 1) : number + 2]].count("user") == 1
         if line.role == "assistant" and acknowledges(line.text) and answered is not None and _has_no_words(answered):
             continue
         if is_asked and line is talk[0] and _PLACEHOLDER.fullmatch(line.text.strip()):
             continue
-        if line.role == "user" and not line.other_parts and is_steering(line.text):
+        is_note = line.role == "user" and not line.other_parts and is_steering(line.text)
+        if is_note and not (is_alone and may_stand_alone(line.text)):
             continue
         yield line
 

@@ -48,6 +48,10 @@ _FORMS = (
         "New task:\n",
         is_open=True,
     ),
+    # Open WebUI's skills
+    _Form("[/skills:create] The user wants", ("\n\nThe request is open-ended and may mix SOURCES",), "THE REQUEST:\n"),
+    # DSPy, of one field
+    _Form("[[ ## ", ("\n\nRespond with the corresponding output fields, starting with the field",), " ## ]]\n"),
     # LangChain's ReAct
     _Form(
         "Answer the following questions as best you can. You have access to the following tools:",
@@ -64,6 +68,14 @@ _WHOLE = re.compile(
     r"|Now it's time you MUST give your absolute best final answer\. You'll ignore all previous instructions"
     # AutoGen
     r"|No valid name was mentioned\. Please select from: \["
+    # LibreChat, of which one agent goes on behind another
+    r"|Continue as the receiving agent using the preceding user request and context\.\s*\Z"
+    r"|\[The assistant message above is the completed output of a previous agent\. Respond now according to\b"
+    # Pictures among results: HuggingChat, Open WebUI
+    r"|\[Images returned by the tool calls above\.|Here are the images from the tool results above\.[^\n]{0,40}\Z"
+    r"|Image \d{1,3}, from \S{1,100} call \S{1,200}:\s*\Z"
+    # Open WebUI, where its skills can't be written
+    r"|\[/skills:create\] (?:The user tried|Skill creation)\b"
 )
 _RETRIES = (
     # smolagents
@@ -81,6 +93,8 @@ _RETRIES = (
         re.compile(r"<summary>\n"),
         "</summary>\n\nContinue the task from where the conversation left off. The above is a structured summary of",
     ),
+    # LibreChat
+    (re.compile(r"<summary>\n"), "</summary>\n\nThis is your own checkpoint: you wrote it to preserve context"),
 )
 # OpenAI's Agents SDK shows an agent so what was said to the one before it.
 _RETOLD = re.compile(

@@ -47,6 +47,8 @@ _OF_FILES = re.compile(r"[\r\f\u00ad\ufeff]|\n\n\n")
 _FILE_ALONE = re.compile(rf"\s*+(?P<fence>`{{3,}}+|~{{3,}}+){FENCE_OF_FILE}[ \t]*+\n.*\n(?P=fence)\s*+", re.DOTALL)
 # A tag of one's own on one line, as people write it too.
 _TAG_ALONE = re.compile(r"\s*+<(?P<tag>[a-z]{1,20})>(?P<said>[^<>\n]{1,2000})</(?P=tag)>\s*+", re.IGNORECASE)
+# A note as programs put them beside the user's words, alone.
+_NOTE_ALONE = re.compile(r"\s*+\[[ \t]*(?:memory|memories|reminder)[ \t]*:[^\[\]\n]*\]\s*+", re.IGNORECASE)
 _LAST_PARAGRAPH = re.compile(r"\n[ \t]*\n(?=\S)")
 
 
@@ -57,7 +59,7 @@ def may_hold_document(text: str, *, unmarked: bool) -> bool:
         text: The line, without what is surely not the user's.
         unmarked: Whether the frontend puts files before the user's words without a mark.
     """
-    if names_retrieved(text) or may_be_filled_in(text) or is_file_alone(text) or may_be_own_note(text):
+    if names_retrieved(text) or may_be_filled_in(text) or may_stand_alone(text) or may_be_own_note(text):
         return True
     if unmarked and _OF_FILES.search(text):
         return True
@@ -75,14 +77,14 @@ def may_hold_document(text: str, *, unmarked: bool) -> bool:
     )
 
 
-def is_file_alone(text: str) -> bool:
-    """Whether a line is a file in a block of code, or a first person's words in a tag of retrieved things, and no more.
+def may_stand_alone(text: str) -> bool:
+    """Whether a line is a file in a block of code, a first person's words in a tag, or a reminder, and no more.
 
-    The user may have written it there.
+    Beside other words it is a program's; alone the user may have written it.
     """
     tag = _TAG_ALONE.fullmatch(text)
     is_own = tag is not None and is_in_first_person(tag["said"], language_of(tag["said"], "en"))
-    return (is_own and not without_wrappers(text)) or _FILE_ALONE.fullmatch(text) is not None
+    return (is_own and not without_wrappers(text)) or bool(_FILE_ALONE.fullmatch(text) or _NOTE_ALONE.fullmatch(text))
 
 
 def _has_many(sign: re.Pattern[str], text: str) -> bool:

@@ -4,6 +4,7 @@
 [Replying to Mira: "Hello!"] hi          bridges to messengers
 {"type": "user_message", "message": "hi", "time": …}    Letta
 <messages><message sender="Ann" time="…">hi</message></messages>   NanoClaw and others
+<Ann's Message> hi </Ann's Message>      RisuAI's groups
 """
 
 import json
@@ -32,16 +33,18 @@ _STAMP = re.compile(
 _LINE_STAMP = re.compile(rf"\n[ \t]*+{_STAMP.pattern}", re.IGNORECASE)
 # What a message answers, which stood in the chat before.
 _REPLY = re.compile(r"\[Replying to [^\n\[\]:]{1,100}: \"[^\n]{0,2000}?\"\](?:[ \t]|(?=\n))[ \t\n]*+(?=\S)")
-_MESSAGE = (
-    r"<message\s(?=[^<>]*\btime=)(?=[^<>]*\b(?:sender|from)=\"(?P<sender>[^\"<>]{0,200})\")[^<>]*>"
-    r"(?P<said>(?:(?!</?message\b).)*)</message>\s*+"
-)
-_MESSAGES = re.compile(_MESSAGE, re.DOTALL)
-_ENVELOPE = re.compile(
-    r"\s*+(?:<context\b[^<>]*/>\s*+)?(?:<(?P<tag>(?:new_)?messages)>\s*+)?"
-    rf"(?P<all>(?:{_MESSAGE.replace('(?P<sender>', '(?:').replace('(?P<said>', '(?:')})++)(?(tag)</(?P=tag)>\s*+)",
+_MESSAGE = re.compile(
+    r"(?:<message\s(?=[^<>]*\btime=)(?=[^<>]*\b(?:sender|from)=\"(?P<sender>[^\"<>]{0,200})\")[^<>]*>"
+    r"(?P<said>(?:(?!</?message\b).)*+)</message>"
+    r"|<(?P<name>[^<>\n]{1,100}'s Message)>\n(?P<words>(?:(?!\n</(?P=name)>).)*+)\n</(?P=name)>)\s*+",
     re.DOTALL,
 )
+_ENVELOPE = re.compile(
+    r"\s*+(?:<context\b[^<>]*/>\s*+)?(?:<(?P<tag>(?:new_)?messages)>\s*+)?(?P<all>.*?)(?(tag)</(?P=tag)>\s*+)",
+    re.DOTALL,
+)
+# RisuAI's name of a speaker that is none of its characters.
+_NO_CHARACTER, _OF = "Unknown Character", "'s Message"
 _QUOTED = re.compile(r"<(?P<name>quoted\w{0,20})\b[^<>]*>(?:(?!</?(?P=name)\b).)*</(?P=name)>\s*+", re.DOTALL)
 # Kinds of objects that no person said.
 _TEXTS, _TIMES = ("message", "text", "content", "body"), frozenset({"time", "timestamp", "date", "ts"})
@@ -64,10 +67,16 @@ def without_envelope(text: str) -> str:
 def in_envelope(text: str) -> list[tuple[str | None, str]]:
     """Return what was said in an envelope of messages, with the sender where there are several; else nothing."""
     envelope = _ENVELOPE.fullmatch(text)
-    found = list(_MESSAGES.finditer(envelope["all"])) if envelope else []
+    messages, place, found = envelope["all"] if envelope else text, 0, list[re.Match[str]]()
+    while one := _MESSAGE.match(messages, place):
+        found, place = [*found, one], one.end()
+    if place < len(messages):
+        return []
     senders = {one["sender"] for one in found}
     return [
-        (unescape(one["sender"]) if len(senders) > 1 else None, unescape(_QUOTED.sub("", one["said"])).strip())
+        (one["name"].removesuffix(_OF).replace(_NO_CHARACTER, "User"), one["words"].strip())
+        if one["name"]
+        else (unescape(one["sender"]) if len(senders) > 1 else None, unescape(_QUOTED.sub("", one["said"])).strip())
         for one in found
     ]
 

@@ -72,7 +72,7 @@ _SURE = re.compile(
 _ATTACHED = re.compile(
     r"\[?(?:(?:attached|uploaded)[ \t]+(?:file|document)|(?:file|document|attachment)(?:[ \t]?name)?|datei|fichier"
     r"|archivo|文件|ファイル)[ \t]*[:\uff1a][ \t]*[^\n\[\]]{1,150}\.\w{1,5}\]?\Z"
-    r"|\[[^\n\[\]]{1,100}\.(?:txt|md|pdf|docx?|csv|json|html?|xlsx?|pptx?|epub|log|py|js|ts)\]\Z"
+    r"|(?:\[|#[ \t])[^\n\[\]]{1,100}\.(?:txt|md|pdf|docx?|csv|json|html?|xlsx?|pptx?|epub|log|py|js|ts)\]?\Z"
     r"|<(?:context|documents?|files?|attachments?|(?:search|web)_?results?|knowledge|references?)(?:\s[^<>\n]{0,300})?>\Z",
     re.IGNORECASE,
 )

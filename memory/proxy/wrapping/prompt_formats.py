@@ -30,6 +30,7 @@ _WORDS = re.compile(
 # What closes a turn beside the tokens that limit texts.
 _CLOSES = ("<s>", *(f"</{name}>" for name in ("user", "human", "assistant", "bot", "ai", "model")))
 _LONGEST_CLOSE = max(map(len, _CLOSES))
+_NAME = re.compile(r"(?:[^\n:]{1,100}:)?")
 _LLAMA_SYSTEM, _LLAMA_SYSTEM_ENDS = "<<SYS>>", "<</SYS>>"
 
 
@@ -53,14 +54,12 @@ def filled_in(text: str) -> list[Piece]:
     whole = without_turn_limits(text).strip()
     before, pieces = _read(whole, TURN_BEGINS)
     is_begun = _is_dialogue(pieces) and _BEFORE_TURNS.match(before) is not None
-    if pieces and (not before or whole != text.strip() or is_begun or _asks_to_go_on(pieces)):
-        pieces = [Piece("system", before), *pieces]
-    else:
+    if not pieces or not (not before or whole != text.strip() or is_begun or _asks_to_go_on(pieces)):
         before, pieces = _read(whole, _WORDS)
         is_begun = not before or _BEFORE_TURNS.match(before) is not None
         if not (_asks_to_go_on(pieces) or (is_begun and _asks(pieces))):
             return []
-    worded = [piece for piece in pieces if piece.text]
+    worded = [piece for piece in [Piece("system", before), *pieces] if piece.text]
     return worded if any(piece.role == "user" for piece in worded) else []
 
 
@@ -74,8 +73,8 @@ def _is_dialogue(pieces: Sequence[Piece]) -> bool:
 
 
 def _asks(pieces: Sequence[Piece]) -> bool:
-    """Whether the model is to write behind the last label."""
-    return len(pieces) > 1 and pieces[-1] == Piece("assistant", "")
+    """Whether the model is to write behind the last label, or the name behind it."""
+    return len(pieces) > 1 and pieces[-1].role == "assistant" and _NAME.fullmatch(pieces[-1].text) is not None
 
 
 def _asks_to_go_on(pieces: Sequence[Piece]) -> bool:

@@ -9,7 +9,7 @@ _BRACKETS = re.compile(
     r"|(?:system|author'?s?|a/n|assistant)(?:'s)?[ \t]*+(?:note)?[ \t]*+:|author'?s? note\b"
     r"|(?:scenario|style|writing style|genre|tone|summary|previous events|instructions?|reminder|world info"
     r"|lore(?:book)?|setting|memory|memories|persona|character|narration)[ \t]*:"
-    r"|take the following into (?:special )?consideration\b"
+    r"|take the following into (?:special )?consideration\b|apply the following correction to your previous message\b"
     r"|following is a list of (?:recent )?events|system (?:note|info|prompt)\b"
     r"|message_id[ \t]*:|media attached\b"
     r"|details of the fictional world\b|[^\n\[\]:]{1,60}'s personality[ \t]*:|circumstances and context of the dialogue"

@@ -25,6 +25,8 @@ REACT_PROMPT = (
 ROLES = "You are in a role play game. The following roles are available:\ncook: A cook."
 SELECT = "Then select the next role from ['cook'] to play. Only return the role."
 RETRY = "Now let's retry: take care not to repeat previous errors! If you have retried several times, try another."
+SKILL = "[/skills:create]"
+PICTURES = "[Images returned by the tool calls above. They come from the tools, not from the user.]"
 HISTORY = (
     "For context, here is the conversation so far between the user and the previous agent:\n<CONVERSATION HISTORY>\n"
 )
@@ -43,6 +45,8 @@ def said(*messages):
         f"New task:\n{SAID}",
         f"New task:\n{SAID}\n{ARGUMENTS} using the keys as variables:\n{{'map': 1}}.",
         f"{REACT_PROMPT}\n\nBegin!\n\nQuestion: {SAID}\nThought:",
+        f"[[ ## question ## ]]\n{SAID}\n\nRespond with the corresponding output fields, starting with the field `a`.",
+        f"{SKILL} The user wants a skill.\n\nTHE REQUEST:\n{SAID}\n\nThe request is open-ended and may mix SOURCES.",
     ],
 )
 def test_the_users_part_of_a_form_is_told(text):
@@ -57,6 +61,18 @@ def test_the_users_part_of_a_form_is_told(text):
         "Now proceed and carry out this plan.",
         "No valid name was mentioned. Please select from: ['cook', 'critic'].",
         f"New task:\n{MANAGED}\n---\nTask:\nSwim.",
+        "<summary>\nA dog.\n</summary>\n\nThis is your own checkpoint: you wrote it to preserve context.",
+        "Continue as the receiving agent using the preceding user request and context.",
+        "[The assistant message above is the completed output of a previous agent. Respond now according to it.]",
+        "Here are the images from the tool results above. Please analyze them.",
+        user(
+            [
+                {"type": "text", "text": PICTURES},
+                {"type": "text", "text": "Image 1, from draw call c1:"},
+                {"type": "file"},
+            ]
+        ),
+        f"{SKILL} The user tried to create a skill before this chat had any prior real content.",
     ],
 )
 def test_what_an_agents_program_writes_is_not_the_users(text):
@@ -78,6 +94,8 @@ def test_a_task_that_follows_reports_in_one_message_is_the_users():
         "Error: I burnt the cake.",
         "Validation feedback: they liked it.",
         "Now proceed and carry out this plan. I will bake.",
+        "<summary>\nI baked.\n</summary>\n\nIs that good?",
+        "Image 1, from my camera: Rex.",
     ],
 )
 def test_what_people_write_alike_stays(text):
@@ -136,8 +154,12 @@ def test_talk_that_an_agent_is_told_again_is_the_talk():
 
 
 def test_lines_of_a_channel_are_each_ones_own():
-    channel = "You are Mira, participating in a threaded conversation. Be concise and conversational."
-    for line, role, speaker in (("Ann Smith: Hello.", "user", None), ("Bob: Hello.", "other", "Bob")):
+    for kind, line, role, speaker in (
+        ("threaded", "Ann Smith: Hello.", "user", None),
+        ("threaded", "Bob: Hello.", "other", "Bob"),
+        ("channel", "Bob: Hello.", "other", "Bob"),
+    ):
+        channel = f"You are Mira, participating in a {kind} conversation. Be concise and conversational."
         (turn,) = turns_of(read_transcript([{"role": "system", "content": channel}, *wire(line)]), NAMES)
         assert (turn.role, turn.speaker, turn.text) == (role, speaker, "Hello.")
 

@@ -61,7 +61,9 @@ TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assist
     "asked",
     [
         "Erstelle einen kurzen Titel (maximal 5 Wörter) für dieses Gespräch. Gib nur den Titel aus.",
+        "Fassen Sie unsere Diskussion kurz in 200 Wörtern oder weniger zusammen.",
         "Résume la conversation ci-dessus en moins de 100 mots, sans commentaire.",
+        "Utilisez quatre mots pour donner le sujet de cette phrase, sans ponctuation.",
         "Genera un título breve para esta conversación. Devuelve solo el título, sin comillas.",
         "Gere um título curto para esta conversa. Responda apenas com o título.",
         "Rispondi solo con il titolo: genera un titolo di 5 parole per questa conversazione.",
@@ -71,6 +73,7 @@ TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assist
         "Bu sohbet için en fazla 5 kelimelik kısa bir başlık oluştur. Sadece başlığı döndür.",
         "根据对话内容生成3个后续问题，仅以JSON格式返回。",
         "これまでの会話を200文字以内で要約してください。要約のみを返してください。",
+        "会話を簡潔にまとめてください。200字以内に抑えてください。",
         "이 대화에 대한 짧은 제목을 생성해 주세요. 제목만 출력하세요.",
         "أنشئ عنوانًا قصيرًا لهذه المحادثة. أعد العنوان فقط.",
         "Hãy tạo một tiêu đề ngắn cho cuộc trò chuyện này. Chỉ trả về tiêu đề.",
@@ -98,6 +101,54 @@ def test_what_an_unknown_frontend_asks_for_may_be_either_in_any_language(asked):
 )
 def test_what_people_say_of_talk_is_theirs(said):
     assert maker_of(read_transcript([*TALK, {"role": "user", "content": said}])) == "person"
+
+
+SCENE = "=== SCENE TRANSCRIPT ===\nAnn: My cat is called Minka.\n\n=== END SCENE ==="
+
+
+CHOSEN = "choose a word that best represents a character's outfit description, action, or emotion in their dialogue."
+TOLD_BY_NAMES = '<message author="user">Hi.</message>\n<message author="a1">Ho.</message>'
+
+
+@pytest.mark.parametrize(
+    ("system", "asked"),
+    [
+        ("Re-summarize this summaries.", "A summary.\n\nAnother one."),
+        (f"From the list below, {CHOSEN}\n\nlist: happy \noutput only one word.", "She smiles."),
+        ("Review past conversations and suggest 4 possible next responses for Ann.\n\n- Hm.", "Mira:Hi.,Ann:Ho."),
+        ("You are a Scene Tracker Assistant, tasked to keep a tracker for a roleplay. Be exact.", "Ann: Hi."),
+        ("Write a short label describing what this block of agent activity accomplished. Be brief.", "Header:"),
+        ("You write the short status line a chat app shows while an AI assistant is working. Be brief.", "Status:"),
+        ("You are a conversation group naming assistant.\nGoal: a name", "Conversation titles:\n- Cats"),
+        ("You are a sidecar that extracts 0-4 quick-reply suggestions from the last assistant message.", "Hi."),
+    ],
+)
+def test_what_a_system_line_asks_for_of_the_material_below_it_is_no_talk(system, asked):
+    lines = [{"role": "system", "content": system}, {"role": "user", "content": asked}]
+    assert maker_of(read_transcript(lines)) == "frontend"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "(Summarise the scene at this moment in time. Include descriptions of scene, each character, their appearance)",
+        f"Return a memory of this scene as JSON.\n\n{SCENE}",
+        "Pause your roleplay. Describe Mira's plans at the current moment.\n\nFollow the next rules:\n- Two points",
+        "[OOC: Answer me out of Character! Considering the last response, write me a list of the clothes.]",
+        "Write the next message as Ann. Follow the requested perspective, narration style, and constraints exactly.",
+        "Review the completed conversation turn and decide whether long-term memory should change.\n\nuser: Hi.",
+        "Transcribe this audio exactly as spoken in Dutch. Do not translate it.",
+        "使用四到五個字直接返回這句話的簡要主題，不要解釋，如果沒有主題，請直接返回“閒聊”",
+    ],
+)
+def test_what_companions_and_their_extensions_ask_for_is_no_talk(asked):
+    assert maker_of(read_transcript([*TALK, {"role": "user", "content": asked}])) == "frontend"
+
+
+@pytest.mark.parametrize("talk", [TOLD_BY_NAMES, "<user>Hi.</user>\n<assistant>Ho.</assistant>"])
+def test_talk_that_is_quoted_in_tags_is_told_by_its_speakers(talk):
+    asked = f"<conversation_history>\n{talk}\n</conversation_history>\n\nChoose who speaks."
+    assert maker_of(read_transcript([{"role": "user", "content": asked}])) == "frontend"
 
 
 def test_what_libraries_of_agents_ask_for_is_no_talk():

@@ -246,6 +246,7 @@ def test_a_file_is_told_where_sillytavern_sends_all_in_one_message():
         "## Active Memory (Palaia)\n\n[t/m] I live in Bern.\n\nMy name is Ann.",
         "<documents>\nI live in Bern.\n\nMy name is Ann.",
         "[cv.md]\nI live in Bern.\n\nMy name is Ann.",
+        "# cv.md\n\nI live in Bern.\n\nMy name is Ann.",
         "Attached file: cv.md\nI live in Bern.\n\nMy name is Ann.",
     ],
 )
@@ -277,6 +278,11 @@ def test_what_was_retrieved_without_an_end_leaves_a_line_unsure(text):
             "<|im_start|>user\nJon Smith: I bake.<|im_end|>\n<|im_start|>assistant\nMara:"
         ),
         "### Instruction:\nHi.\n\n### Response:\nHello.\n\n### Instruction:\nI bake.\n\n### Response:",
+        (
+            "Below is an instruction. Write Mara's next reply in a fictional roleplay chat between Lou and Mara.\n\n"
+            "### Instruction:\nLou: Hi.\n### Response:\nMara: Hello.\n### Instruction:\nLou: I bake.\n"
+            "### Response:\nMara:"
+        ),
         "A chat between a human and an assistant.\n\nUSER: Hi.\nASSISTANT: Hello.</s>\nUSER: I bake.\nASSISTANT:",
         # KoboldAI Lite's, with its memory before the talk, and without one
         "I keep an inn.\n### Instruction:\nHi.\n### Response:\nHello.\n### Instruction:\nI bake.\n### Response:\n",
@@ -338,6 +344,48 @@ def test_messages_in_an_envelope_are_lines_each_with_its_sender_where_there_are_
         assert [turn.text for turn in turns_of(read_transcript([{"role": "user", "content": words}]), NAMES)] == [words]
 
 
+def test_tags_of_a_group_say_who_speaks():
+    """RisuAI writes others' lines as the user's, and knows no name of the user's own."""
+    said = [
+        ("user", "<Unknown Character's Message>\nHi.\n</Unknown Character's Message>"),
+        ("assistant", "Hello."),
+        ("user", "<Leo's Message>\nI bake.\n</Leo's Message>\n<Zoë's Message>\nI row.\n</Zoë's Message>"),
+        ("assistant", "<Leo's Message>\nSo?\n</Leo's Message>"),
+        ("user", "<Leo's Message>\nI bake.\n</Leo's Message>\nThat is what he wrote."),
+    ]
+    transcript = read_transcript([{"role": role, "content": text} for role, text in said])
+    assert [(turn.role, turn.speaker, turn.text) for turn in turns_of(transcript, NAMES)] == [
+        ("user", None, "Hi."),
+        ("assistant", None, "Hello."),
+        ("other", "Leo", "I bake."),
+        ("other", "Zoë", "I row."),
+        ("other", "Leo", "So?"),
+        ("user", None, said[-1][1]),
+    ]
+
+
+@pytest.mark.parametrize("pair", ["Mara and Lou", "Lou and Mara"])
+def test_a_prompt_names_the_persona_wherever_it_stands(pair):
+    prompt = f"You will write Mara's next reply in a dialogue between {pair}. Be kind."
+    told = [("system", prompt), ("user", "Lou: I bake."), ("assistant", "Mara: Hello.")]
+    transcript = read_transcript([{"role": role, "content": text} for role, text in told])
+    assert [(turn.role, turn.text) for turn in turns_of(transcript, NAMES)] == [
+        ("user", "I bake."),
+        ("assistant", "Hello."),
+    ]
+
+
+def test_a_prompt_as_the_users_first_line_is_none_of_their_words():
+    """Agnai writes it behind another one of the system."""
+    prompt = "Write Mara's next reply in a fictional roleplay chat between Lou and Mara.\n\nMara's Persona:\nA pirate"
+    told = [("system", "Be kind."), ("user", prompt), ("assistant", "Mara: Hello."), ("user", "Lou: I bake.")]
+    transcript = read_transcript([{"role": role, "content": text} for role, text in told])
+    assert [(turn.text, turn.unsure) for turn in turns_of(transcript, NAMES)][1:] == [
+        ("Hello.", True),
+        ("I bake.", False),
+    ]
+
+
 def test_a_card_behind_its_label_is_no_word_of_the_users():
     chat = "System: You are Mara, an innkeeper.\n\nUser: Hi.\nAssistant: Hello.\nUser: A room, please."
     turns = turns_of(read_transcript([{"role": "user", "content": chat}]), NAMES)
@@ -357,8 +405,15 @@ def test_a_card_behind_its_label_is_no_word_of_the_users():
         ("<context>Bern is a town.</context>", []),
         ("<context>\nI live in Bern.\n</context>", []),
         ("<bash-stdout>I am root.</bash-stdout>", []),
+        ("[Reminder: the dentist at five]", [("[Reminder: the dentist at five]", True)]),
+        ("[Style: brief]", []),
     ],
 )
-def test_what_stands_in_a_tag_alone_may_be_the_users(words, turns):
+def test_what_stands_in_a_tag_or_brackets_alone_may_be_the_users(words, turns):
     read = turns_of(read_transcript([{"role": "user", "content": words}]), NAMES)
     assert [(turn.text, turn.unsure) for turn in read] == turns
+
+
+def test_a_note_in_brackets_beside_a_line_of_the_users_is_a_programs():
+    lines = [{"role": "user", "content": text} for text in ("I bake.", "[Reminder: stay in character]")]
+    assert [turn.text for turn in turns_of(read_transcript(lines), NAMES)] == ["I bake."]
