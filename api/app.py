@@ -141,7 +141,6 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     """Create the application, which opens its resources at its start and closes them at its end.
 
     Args:
-        settings: The settings.
         bulk_turns: The file by which the server's processes take turns at bulk; None: there is one process.
     """
 

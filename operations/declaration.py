@@ -305,7 +305,6 @@ class Operation(Declaration, Generic[A]):
         """Do it, and remove the stored answers that may show what it erased, in one transaction.
 
         Args:
-            on: The process's resources.
             arguments: Its other subjects, and its parameters.
 
         Raises:

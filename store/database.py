@@ -283,7 +283,6 @@ class Store:
         """One transaction in which work ends: its effects, its done state and the work it causes are kept together.
 
         Args:
-            claim: The work.
             intake: Takes the lock on the Being's intake, which precedes all others.
             first: Takes the locks that precede the lock on the work's row, as transactions that request the work do.
 

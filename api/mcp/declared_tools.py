@@ -73,7 +73,6 @@ class DeclaredTool:
         """Perform the operation, and return the JSON value of what the model is answered.
 
         Args:
-            on: The process's resources.
             caller: Who calls.
             given: The arguments as the model wrote them.
 

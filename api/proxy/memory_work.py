@@ -186,7 +186,6 @@ def conclude(
     """Take the answer in, and record what the call cost; failures are logged without content.
 
     Args:
-        on: The process's resources.
         admitted: The call.
         progress: What became of its transcript.
         answer: What was read of the answer; None if none came.
@@ -220,7 +219,6 @@ def record(on: Resources, admitted: Admission, outcome: Outcome, usage: Usage | 
     """Record what a call cost.
 
     Args:
-        on: The process's resources.
         admitted: The call.
         outcome: How it ended.
         usage: Its tokens, if they are known.

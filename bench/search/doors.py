@@ -33,7 +33,6 @@ def evidence_in_prompts(
     """For each target the share of each question's evidence that its prompt shows, and the tokens of the region.
 
     Args:
-        store: The ledger.
         embedders: Embed the questions.
         being: The Being that is asked.
         questions: Questions with the ids of the messages that answer them in `evidence`.
@@ -60,7 +59,6 @@ def conversations_found(
     """The share of the conversations behind each turn's answer that are found, with one result for each and without.
 
     Args:
-        store: The ledger.
         embedders: Embed the turns.
         being: The Being that is asked.
         turns: Turns with `as_of`, and `sessions`: what the ids of those conversations' messages begin with.

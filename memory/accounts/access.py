@@ -81,7 +81,6 @@ def issue_token(
     """Create a token of a user; returns its secret, which can't be read again, and its row.
 
     Args:
-        store: The ledger.
         user_id: Its user.
         being_id: The only Being that it gives access to; None: all of the user's.
         scopes: Its scopes.

@@ -20,8 +20,6 @@ def export_lines(store: Store, being: Being, *, vectors: bool = False) -> Iterat
     """Export a Being, one JSON object a line: a header, the rows of each kind, and an end line with their number.
 
     Args:
-        store: The ledger.
-        being: The Being.
         vectors: Whether to include embeddings; without them the import computes new ones.
 
     Raises:

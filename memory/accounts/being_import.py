@@ -61,8 +61,6 @@ def import_being(store: Store, settings: Settings, embedders: Embedders, being: 
     """Import an export; importing the same file again changes nothing.
 
     Args:
-        store: The ledger.
-        settings: Thresholds of judging and patrols.
         embedders: Compute vectors that the file lacks.
         being: The Being to import into: empty, or one that was imported from this file.
         file: An export.

@@ -56,8 +56,6 @@ def erase_from_each(
     """Erase the copies of what was said in a room from several Beings of one user, in one transaction.
 
     Args:
-        store: The ledger.
-        settings: Thresholds of judging.
         embedders: The embedders of this process.
         from_beings: The Beings, in the order of their ids.
         message_ids: The messages.

@@ -28,7 +28,6 @@ def beings_named(store: Store, name: str | None, user_id: UUID | None, limit: in
     """Beings, oldest first.
 
     Args:
-        store: The ledger.
         name: Only those of that slug or id; None: of any.
         user_id: Only this user's; None: all users'.
         limit: The most of them, where neither is given; None: all.

@@ -62,8 +62,6 @@ def issue_link(store: Store, user_id: UUID, lifetime: timedelta) -> str:
     """Create a link with all scopes of a user; returns its secret, which logs one browser in, once.
 
     Args:
-        store: The ledger.
-        user_id: The user.
         lifetime: Until it expires if it is not used, on the real clock.
     """
     secret = secrets.token_urlsafe(32)

@@ -52,7 +52,6 @@ def assemble(
     """Assemble a context and record its provenance; with `activate: false`, or off the record, nothing is written.
 
     Args:
-        store: The ledger.
         embedders: Embed the message, so that nodes and facts are retrieved by it.
         settings: The weights of fact ranking.
         being: The Being that will answer.
@@ -78,7 +77,6 @@ def assemble_prepared(
     """Assemble a context as `assemble` does, from a request that `prepare` has completed.
 
     Args:
-        store: The ledger.
         embedders: As `assemble`.
         settings: As `assemble`.
         being: The Being that will answer.

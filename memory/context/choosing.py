@@ -73,7 +73,6 @@ def retrieve(
     recalled nodes and passages the rest.
 
     Args:
-        tx: The transaction.
         settings: The weights of fact ranking.
         being: The Being that recalls.
         message: The message and its vectors; None: there is none.

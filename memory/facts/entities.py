@@ -16,7 +16,6 @@ def propose(store: Store, being: Being, kept_ref: str, merged_ref: str, *, accep
     """Propose that two entities are one, or merge them at once; a merge that was decided before is decided anew.
 
     Args:
-        store: The ledger.
         being: The Being that knows both.
         kept_ref: The entity that stays.
         merged_ref: The entity whose names shall stand for it.

@@ -115,8 +115,6 @@ def candidates(tx: Transaction, user_id: UUID, named_together: Sequence[Collecti
     names that occur in confidences alone are not compared.
 
     Args:
-        tx: The transaction.
-        user_id: The user.
         named_together: The names in each message or seed that all of the user's Beings may know.
     """
     named = {ref for names in named_together for ref in names}

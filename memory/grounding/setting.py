@@ -151,8 +151,6 @@ def of_being(tx: Transaction, being: Being, known_entities: Sequence[Entity] | N
     """The setting of a Being's talk.
 
     Args:
-        tx: The transaction.
-        being: The Being.
         known_entities: Its entities, if they were read.
     """
     user = users.get_user(tx, being.user_id)

@@ -74,7 +74,6 @@ def needed_cipher(settings: Settings, needed_for: str) -> KeyCipher:
     """Make the cipher of the settings' secrets.
 
     Args:
-        settings: The settings.
         needed_for: What can't be done without a secret, and why, as the beginning of a sentence.
 
     Raises:

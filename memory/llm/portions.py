@@ -103,7 +103,6 @@ def ask_at_once(
     A part whose answer is cut off as well is not divided further: what is whole in it counts.
 
     Args:
-        llm: The model session.
         portions: What to ask about.
         question: The question about a portion, and the validation of its answer.
         divided: See `ask_in_turn`.

@@ -85,10 +85,8 @@ def llm_session(
 
     Args:
         tx: The transaction in which the keys are read, best with the work's inputs.
-        store: The ledger.
         thinkers: The providers.
         settings: Prices, budgets, and whether to use provider batches.
-        claim: The work.
         request_keys: For each input of the work, the id of the key of the request that handed it in, or None.
         min_inputs: If no single key pays for all inputs, accept a request's key that pays for at least this many; the
             caller then leaves out the inputs for which `pays_for` is false. None: all inputs or none.

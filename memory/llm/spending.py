@@ -22,7 +22,6 @@ def page(
     """Calls, tokens and cost by day, Being, purpose and model, newest day first, and what is spent of today's budgets.
 
     Args:
-        store: The ledger.
         settings: The limits of users and Beings that have none of their own, and the platform's.
         user_id: Only this user's; None: all users'.
         being_id: Only of this Being; None: of all of them, and of work across them.

@@ -38,7 +38,6 @@ def recall(store: Store, embedders: Embedders, being: Being, question: RecallQue
     """Recall by similarity (the seed's `recall`), or by words, marked `degraded`, while the embedder is unavailable.
 
     Args:
-        store: The ledger.
         embedders: The embedders.
         being: The Being as the caller found it just now: the query is embedded with its model.
         question: The query.
@@ -66,8 +65,6 @@ def recall_by_vector(
     """Recall by a query's vectors, or by the query's words if there is none, in one statement.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         question: The query.
         meaning: The query's vectors; None: it could not be embedded.
         chance: Shuffles the fragments.

@@ -54,7 +54,6 @@ def classify(llm: LlmSession, unassigned: Sequence[tuple[UUID, str]]) -> dict[UU
     """Classify nodes, CLASSIFIED_NODES in one question.
 
     Args:
-        llm: The model session.
         unassigned: The nodes' ids and actions.
 
     Returns:

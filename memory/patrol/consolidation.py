@@ -187,8 +187,6 @@ class MergeDecisions:
         """Apply the decisions to unchanged nodes, in the transaction that finishes the step.
 
         Args:
-            tx: The transaction.
-            being_id: The Being.
             further: How many more nodes another run could decide.
 
         Returns:

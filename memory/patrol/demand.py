@@ -25,9 +25,7 @@ def demand(store: Store, settings: Settings, being_id: UUID) -> UUID:
     """Demand a patrol; returns the id of its run, which may wait for the current run to end.
 
     Args:
-        store: The ledger.
         settings: How many notes a run takes.
-        being_id: The Being.
 
     Raises:
         NotFound: There is no such Being.
@@ -96,7 +94,6 @@ def end(tx: Transaction, settings: Settings, run: Run) -> None:
     Call `reserve` before the Being is locked.
 
     Args:
-        tx: The transaction.
         settings: How many notes a run takes, and how many begin one.
         run: The run with the reports of its steps. `further` of consolidation says that nodes are left over.
     """

@@ -17,9 +17,7 @@ def retry(store: Store, settings: Settings, being_id: UUID, note_ids: Sequence[U
     """Make failed notes pending again, as if they had just arrived, and request a patrol; returns how many.
 
     Args:
-        store: The ledger.
         settings: When pending notes start a patrol.
-        being_id: The Being.
         note_ids: The notes; None: all of the Being that have failed.
 
     Raises:

@@ -29,7 +29,6 @@ def batches(
     Nodes for comparison may be in several batches.
 
     Args:
-        cluster_id: The topic.
         nearest: The marked nodes, each with its nearest nodes, nearest first.
         nodes: All of these nodes by id.
 

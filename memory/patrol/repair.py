@@ -69,7 +69,6 @@ def repair_scenes(llm: LlmSession, unparsable: Sequence[tuple[Note, str]]) -> di
     """Ask the model once to repair each note.
 
     Args:
-        llm: The model session.
         unparsable: The notes with their parse errors.
 
     Returns:

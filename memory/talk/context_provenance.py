@@ -111,8 +111,6 @@ def record_context(
     """Record the pieces of memory that a context shows to a mental process; returns the context's id.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         process: The mental process.
         pieces: The texts, to be recognised when they come back inside a message.
         conversation: The conversation that it is for; None is the one without an id.

@@ -106,7 +106,6 @@ def prepare(
     """Prepare the drawing of each session's scenes.
 
     Args:
-        tx: The transaction.
         settings: Whether to draw scenes at all.
         being: The Being, which may have a choice of its own.
         sessions: The messages of each session.

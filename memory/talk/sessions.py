@@ -98,9 +98,7 @@ def spine_page(
     """A page of the versions of the spine that all of the user's Beings see, or of the Being's own, newest first.
 
     Args:
-        store: The ledger.
         settings: Who knows what a user tells, where the user does not say so.
-        being: The Being.
         known_to: Whose spine; None: as facts that are told now are known.
         cursor: Where the page begins; None: with the newest.
         limit: The most versions.

@@ -50,7 +50,6 @@ class Withdrawal:
 
         Args:
             tx: The transaction, which has called `lock`.
-            settings: Thresholds of judging.
             take_out: What becomes of the messages: `retraction.retract` or `retraction.erase`.
 
         Returns:
@@ -100,7 +99,6 @@ def lock(tx: Transaction, *of_beings: Being) -> None:
     From here on no answer of a model is stored that may be about what is withdrawn.
 
     Args:
-        tx: The transaction.
         of_beings: One Being, or several of one user in the order of their ids.
     """
     user_id = of_beings[0].user_id
@@ -118,7 +116,6 @@ def planned(
     """Plan the withdrawal of messages to Beings of one user, and change them in one transaction.
 
     Args:
-        store: The ledger.
         embedders: The embedders of this process.
         find: Returns the messages that are to be erased or retracted, by Being.
         change: Opens the transaction, calls `lock` and carries the withdrawals out, which come in the order of `find`.

@@ -13,7 +13,6 @@ def backlog(store: Store, settings: Settings) -> list[Finding]:
     """Count the ledger's open work by queue, unprocessed input, and work that waits for a model key.
 
     Args:
-        store: The ledger.
         settings: The limit after which due work is a fault.
     """
     with store.transaction() as tx:

@@ -155,7 +155,6 @@ def missing_migrations(store: Store, *, patience: float | None = None) -> list[s
     """The names of the migrations that the database lacks, in order.
 
     Args:
-        store: The ledger.
         patience: Seconds to wait for a connection.
 
     Raises:

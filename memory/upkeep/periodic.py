@@ -34,7 +34,6 @@ def sweep(store: Store, settings: Settings, queued: Mapping[str, int] = work.NOT
     a task of its own. Work of kinds that this version does not know stays as it is, and is reported as an error.
 
     Args:
-        store: The ledger.
         settings: How a patrol begins.
         queued: How many messages each queue holds; fewer than units wait mean that some were lost.
     """

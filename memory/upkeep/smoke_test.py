@@ -36,9 +36,7 @@ def send_canary(
     """Accept a note for a temporary Being, demand a patrol of the running workers, recall the note, remove all of it.
 
     Args:
-        store: The ledger.
         embedders: The embedders of this process.
-        settings: The settings.
         wait_until: Waits for a condition, and returns whether it held in time.
 
     Returns:

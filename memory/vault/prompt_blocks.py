@@ -33,7 +33,6 @@ def build_snapshot_block(tx: Transaction, being: Being, scopes: Sequence[str] | 
     """The fenced snapshot of several scopes; empty without records, or if the Being's configuration disables the vault.
 
     Args:
-        tx: The transaction.
         being: The Being that the prompt is for.
         scopes: The scopes; None for those of the configuration.
 
@@ -59,7 +58,6 @@ def build_memory_block(
     """The fenced records relevant to a query, canon of all scopes first; without a query the live records likewise.
 
     Args:
-        tx: The transaction.
         being: The Being that the prompt is for.
         scopes: The scopes; None for those of the configuration.
         query: Records must share a word with it.

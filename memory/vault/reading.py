@@ -104,7 +104,6 @@ def find_consolidation_candidates(
     """Pairs of similar live records of one scope, the most similar first, for a person to review.
 
     Args:
-        store: The ledger.
         being: The vault's Being.
         scope: The scope; None for all, each by itself.
         floor: The least similarity, 0 to 1: the greater of token overlap and sequence ratio. The latter is computed for

@@ -33,7 +33,6 @@ def bulk_add(
     """Add records, each as if it were added alone.
 
     Args:
-        store: The ledger.
         settings: The capacity of a scope.
         being: The vault's Being.
         items: 1 to 1,000 unvalidated `NewRecord`s. An exception stands for an item that could not be read, and is

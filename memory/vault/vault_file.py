@@ -44,7 +44,6 @@ def import_lines(store: Store, settings: Settings, being: Being, file: IO[bytes]
     """Import the versions of a file, one a line. Importing the same file again changes nothing.
 
     Args:
-        store: The ledger.
         settings: The key by which erased records are recognised.
         being: The vault's Being: lines are of its own scope or of the shared one.
         file: Lines of JSON in UTF-8, with the seed's defaults for missing fields.

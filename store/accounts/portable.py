@@ -128,7 +128,6 @@ def take(tx: Transaction, being: Being, kind: Kind, held: set[str], lines: Seque
     """Insert lines of one kind, all or none; returns the number of new rows.
 
     Args:
-        tx: The transaction.
         being: The Being to import into.
         kind: The lines' kind.
         held: The columns of such lines, from `columns`.

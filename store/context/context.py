@@ -65,8 +65,6 @@ def session(
     """The session of that id, else the message's, else the conversation's that is not idle; None if there is none.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         conversation: The conversation; None is the one without an id, or whichever the session is of.
         session_id: The session, if it is known.
         message_id: A message, if one is known.

@@ -15,8 +15,6 @@ def talk(
     """All indexed messages to a Being but some, in the order of their sessions; None if these limits allow no more.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         apart_from: Messages that are left out.
         most: How many messages.
         most_bytes: How many bytes of text they have together.
@@ -68,9 +66,6 @@ def facts(tx: Transaction, user_id: UUID, being_id: UUID, *, most: int, most_byt
     """All active facts that a Being knows, oldest first; None if there are more than these limits allow.
 
     Args:
-        tx: The transaction.
-        user_id: The user.
-        being_id: The Being.
         most: How many facts.
         most_bytes: How many bytes of text they have together.
     """

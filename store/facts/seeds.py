@@ -12,8 +12,6 @@ def add_seed(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -
     """Insert a seed; returns its id, or None if this scope has a seed of equal content.
 
     Args:
-        tx: The transaction.
-        user_id: The user.
         scope: The Being that alone may know it; None: all of the user's Beings.
         content: The seed as the producer sent it, as JSON.
     """

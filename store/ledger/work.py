@@ -34,7 +34,6 @@ def ask(
     """Ask for work, due `after` a while; returns whether a message was due for it now.
 
     Args:
-        tx: The transaction.
         owner_id: The Being or user that it is done for.
         kind: What is to be done.
         key: What it is done to, where an owner may have several units of the kind.

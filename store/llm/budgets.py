@@ -79,7 +79,6 @@ def today(tx: Transaction, settings: Settings, *, user_id: UUID | None, being_id
     """List the current day's budgets that have a limit, and what is spent of each: the platform's first.
 
     Args:
-        tx: The transaction.
         settings: The limits of users and Beings that have none of their own, and the platform's.
         user_id: Only this user's, and the platform's; None: those of all users with calls since yesterday.
         being_id: Of Beings only this one's, which is the user's; None: of all.

@@ -28,7 +28,6 @@ def put(
     """Upsert a key by its fingerprint; a permanent key stays permanent when a request brings the same one.
 
     Args:
-        tx: The transaction.
         user_id: The key's owner.
         provider: The provider that issued it.
         encrypted: The key, encrypted for this user and provider.
@@ -99,7 +98,6 @@ def may_think(tx: Transaction, being_id: UUID, *, platform: bool) -> bool:
 
     Args:
         tx: The transaction; the key of the request that it serves counts.
-        being_id: The Being.
         platform: Whether the platform's key serves users without one.
     """
     return tx.request_key_id is not None or bool(
@@ -237,7 +235,6 @@ def waiting(tx: Transaction, rows: LiteralString, *, platform: bool, limit: int)
     """What waits for a model, and whose user may use one now, in its order; so concurrent callers lock it alike.
 
     Args:
-        tx: The transaction.
         rows: The query of what waits: an item and its `user_id` each.
         platform: Whether the platform's key serves users without one.
         limit: The most items, picked at random, so that those whose key turns out to fail keep no others waiting.

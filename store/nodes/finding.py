@@ -101,8 +101,6 @@ def match(
     """Find the living nodes nearest to any of some query vectors of this model.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         model: The queries' embedding model.
         queries: The vectors.
         threshold: The least cosine similarity to the nearest of them.

@@ -30,7 +30,6 @@ def shown(tx: Transaction, which: LiteralString, parameters: Sequence[Any]) -> l
     """Nodes of a Being.
 
     Args:
-        tx: The transaction.
         which: A condition, and in what order.
         parameters: The Being's id, then those of the condition.
     """

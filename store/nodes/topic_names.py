@@ -138,9 +138,6 @@ def give_proper(tx: Transaction, being_id: UUID, cluster_id: UUID, name: str, no
     """Give a topic the name that a model chose; returns false if it was renamed, removed or a node was changed since.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
-        cluster_id: The topic.
         name: The name.
         nodes: The nodes that the model was shown.
     """

@@ -17,8 +17,6 @@ def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None)
     """Select the dying nodes that consolidation may let go, those that have been dying longest first.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         patrols: The counted patrols since a node was flagged as dying, at least.
         limit: The most nodes; None: LET_GO_NODES, or LET_GO_PART of the Being's living nodes if that is more.
     """

@@ -112,8 +112,6 @@ def found_of_shown(
     """Make a topic beside a cluster or below a root, of those nodes that were not changed since they were shown.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         source: The cluster that the nodes are in.
         name: The topic's name.
         named_by: What made the name.

@@ -51,8 +51,6 @@ def unmatched(
     """Select the nodes that no topic is similar enough to take.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         model: The model that the vectors are of.
         vectors: What each node is about.
 

@@ -46,8 +46,6 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
     """Return the digests of words that an answer handed on lately, and that the user has not said.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
         words: For each text its digest as words that were handed on, and that of a turn of the user's.
         within: How long ago at most.
     """

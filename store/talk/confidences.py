@@ -12,7 +12,6 @@ def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequenc
 
     Args:
         tx: The transaction, which has locked the Being's session state and the user's facts.
-        being_id: The Being.
         judged: The judged messages.
         pairs: Pairs of a message in confidence and the message that asks for it.
 

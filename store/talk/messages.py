@@ -60,7 +60,6 @@ def begin(tx: Transaction, being_id: UUID, count: int, *, rolling: WorkKind, pla
 
     Args:
         tx: The transaction; the key of the request that it serves counts.
-        being_id: The Being.
         count: How many ids are needed.
         rolling: The kind of work of these rewrites.
         platform: Whether the platform's key serves users without one.
@@ -190,9 +189,6 @@ def of_session(
     """A session's messages, ordered by their own time, then by arrival.
 
     Args:
-        tx: The transaction.
-        being_id: The Being.
-        session_id: The session.
         until: Only messages that were received by then.
         after: Only messages behind this place: the created_at and message_id of the message before.
         limit: The most messages to return.

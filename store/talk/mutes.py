@@ -56,7 +56,6 @@ def add(
 
     Args:
         tx: The transaction, which holds the locks of a withdrawal.
-        user_id: The user.
         being_id: The Being whose thing it is; None for what all of the user's Beings know.
         kind: What it is.
         item_id: Its id.

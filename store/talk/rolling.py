@@ -60,7 +60,6 @@ def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, 
 
     Args:
         tx: The transaction; it holds the Being's session state until it ends.
-        being_id: The Being.
         until: Only messages that were received by then.
         newest: So many pending messages stay pending, and of the others those of sessions that go on.
         limit: The most messages to mark, the oldest first.

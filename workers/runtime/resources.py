@@ -39,7 +39,6 @@ def resources(
     """Open a process's resources for the duration of the block.
 
     Args:
-        settings: The settings.
         send: Sends the Celery messages for work that a transaction made ready; by default the sweep sends them.
         statement_seconds: The statement timeout of this process; None: unlimited.
         user_connections: How many connections one user's requests may hold at once; None: the whole pool.
