@@ -56,6 +56,15 @@ class Transaction(Connection[DictRow]):
         """The first row that a statement returns, as an object of a class; None without a row."""
         return self.cursor(row_factory=class_row(kind)).execute(query, parameters).fetchone()
 
+    def one(self, kind: type[T], query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> T:
+        """The single row that a statement returns, as an object of a class."""
+        (row,) = self.rows(kind, query, parameters)
+        return row
+
+    def changes(self, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> bool:
+        """Perform a statement; returns whether it inserted, updated or deleted a row."""
+        return self.execute(query, parameters).rowcount > 0
+
     def column(self, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         """The first column of all rows that a statement returns."""
         return self.cursor(row_factory=scalar_row).execute(query, parameters).fetchall()

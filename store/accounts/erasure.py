@@ -163,8 +163,7 @@ def nodes_of(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> list[
 
 def erase_note(tx: Transaction, being_id: UUID, note_id: UUID) -> bool:
     """Erase a note that has no node; returns whether it existed. The caller has locked the Being."""
-    done = tx.execute("delete from memory.notes where being_id = %s and note_id = %s", [being_id, note_id])
-    return done.rowcount == 1
+    return tx.changes("delete from memory.notes where being_id = %s and note_id = %s", [being_id, note_id])
 
 
 def remove_derived(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> int:

@@ -9,7 +9,7 @@ from store.transaction import Transaction
 
 def add_token(tx: Transaction, hashed: bytes, lifetime: timedelta | None) -> OperatorToken:
     """Store a token by its hash; `lifetime` counts on the real clock, and None is for ever."""
-    (token,) = tx.rows(
+    return tx.one(
         OperatorToken,
         """
         insert into memory.operator_tokens (hash, expires_at)
@@ -18,7 +18,6 @@ def add_token(tx: Transaction, hashed: bytes, lifetime: timedelta | None) -> Ope
         """,
         [hashed, lifetime],
     )
-    return token
 
 
 def is_valid(tx: Transaction, hashed: bytes) -> bool | None:
@@ -41,8 +40,7 @@ def tokens(tx: Transaction) -> list[OperatorToken]:
 
 def revoke(tx: Transaction, token_id: UUID) -> bool:
     """Revoke a token; returns whether it exists."""
-    done = tx.execute(
+    return tx.changes(
         "update memory.operator_tokens set revoked_at = coalesce(revoked_at, clock_timestamp()) where token_id = %s",
         [token_id],
     )
-    return done.rowcount == 1

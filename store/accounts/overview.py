@@ -7,7 +7,7 @@ from store.transaction import Transaction
 
 def overview(tx: Transaction, being: Being) -> Overview:
     """Count what a Being's memory holds and what waits, in one statement."""
-    (found,) = tx.rows(
+    return tx.one(
         Overview,
         """
         select
@@ -94,4 +94,3 @@ def overview(tx: Transaction, being: Being) -> Overview:
         """,
         {"being": being.being_id, "user": being.user_id, "patrols": being.patrol_counter},
     )
-    return found

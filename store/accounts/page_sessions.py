@@ -55,7 +55,7 @@ def add_link(tx: Transaction, user_id: UUID, token_id: UUID, hashed: bytes, life
 
 def use_link(tx: Transaction, link: bytes, hashed: bytes, lifetime: timedelta) -> bool:
     """Begin the session of a link under a hash of its own; returns whether the link was valid and not used before."""
-    used = tx.execute(
+    return tx.changes(
         """
         update memory.page_sessions as s
         set hash = %s, expires_at = clock_timestamp() + %s::interval, link_used = true
@@ -65,7 +65,6 @@ def use_link(tx: Transaction, link: bytes, hashed: bytes, lifetime: timedelta) -
         """,
         [hashed, lifetime, link],
     )
-    return used.rowcount == 1
 
 
 def remove_past_links(tx: Transaction, user_id: UUID) -> None:

@@ -154,7 +154,7 @@ def revoke_token(tx: Transaction, user_id: UUID, token_id: UUID) -> bool:
         """,
         [user_id, token_id],
     )
-    done = tx.execute(
+    return tx.changes(
         """
         update memory.api_tokens
         set revoked_at = coalesce(revoked_at, clock_timestamp())
@@ -162,4 +162,3 @@ def revoke_token(tx: Transaction, user_id: UUID, token_id: UUID) -> bool:
         """,
         [user_id, token_id],
     )
-    return done.rowcount == 1

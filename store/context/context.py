@@ -182,7 +182,7 @@ def recent_nodes(tx: Transaction, being_id: UUID, limit: int) -> list[Node]:
 
 def summaries(tx: Transaction, being_id: UUID, user_id: UUID, session_id: UUID | None) -> Summaries:
     """The newest summaries; that of another session is looked for among the 20 newest sessions."""
-    (found,) = tx.rows(
+    return tx.one(
         Summaries,
         """
         select
@@ -218,7 +218,6 @@ def summaries(tx: Transaction, being_id: UUID, user_id: UUID, session_id: UUID |
         """,
         {"being": being_id, "user": user_id, "session": session_id},
     )
-    return found
 
 
 def snapshot(tx: Transaction, being_id: UUID) -> Snapshot | None:

@@ -102,7 +102,7 @@ def user_model(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> 
 
 def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
     """Replace the user model."""
-    (kept,) = tx.rows(
+    return tx.one(
         UserModel,
         """
         insert into memory.user_models (user_id, content)
@@ -112,7 +112,6 @@ def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
         """,
         [user_id, content],
     )
-    return kept
 
 
 def remove_user_model(tx: Transaction, user_id: UUID) -> None:

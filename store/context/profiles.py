@@ -28,7 +28,7 @@ def write(tx: Transaction, being_id: UUID, process: str, new: NewProfile) -> Pro
     others = tx.value("select count(*) from memory.profiles where being_id = %s and process <> %s", [being_id, process])
     if others >= PROFILES:
         raise Refused(f"This Being has {PROFILES} profiles, which is the most: reset one first.")
-    (kept,) = tx.rows(
+    return tx.one(
         Profile,
         """
         insert into memory.profiles (being_id, process, regions, others, instructions, keep)
@@ -43,10 +43,8 @@ def write(tx: Transaction, being_id: UUID, process: str, new: NewProfile) -> Pro
         """,
         [being_id, process, new.regions, new.others, new.instructions, new.keep],
     )
-    return kept
 
 
 def remove(tx: Transaction, being_id: UUID, process: str) -> bool:
     """Remove the Being's own profile of a process; returns false if it has none."""
-    deleted = tx.execute("delete from memory.profiles where being_id = %s and process = %s", [being_id, process])
-    return bool(deleted.rowcount)
+    return tx.changes("delete from memory.profiles where being_id = %s and process = %s", [being_id, process])

@@ -199,11 +199,10 @@ def set_status(tx: Transaction, user_id: UUID, fact_id: UUID, status: str) -> No
 
 def remove_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
     """Remove the evidence of messages that judging them again has not found again; returns whether there was any."""
-    done = tx.execute(
+    return tx.changes(
         "delete from memory.fact_evidence where being_id = %s and message_id = any(%s) and outdated",
         [being_id, list(message_ids)],
     )
-    return done.rowcount > 0
 
 
 def erase(tx: Transaction, user_id: UUID, fact_id: UUID) -> None:

@@ -142,7 +142,7 @@ class Filed:
 
 def statements_of(tx: Transaction, user_id: UUID, fact_id: UUID) -> Filed:
     """All statements of a fact, and under what the latest one that stands is filed."""
-    (filed,) = tx.rows(
+    return tx.one(
         Filed,
         """
         select s.mentioned_refs, s.subject_ref, every.statement_ids
@@ -158,7 +158,6 @@ def statements_of(tx: Transaction, user_id: UUID, fact_id: UUID) -> Filed:
         """,
         [user_id, fact_id],
     )
-    return filed
 
 
 def todos_resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:

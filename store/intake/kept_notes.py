@@ -27,7 +27,7 @@ def change(tx: Transaction, being_id: UUID, note_id: UUID, changes: Mapping[str,
             raise Refused(f"Only a {type_} note has `{field}`, and this is a {note.type} note.")
     if changes["read"] is not None and note.type == "knowledge":
         raise Refused("A knowledge note can't be marked as read: remove it when it is wrong.")
-    (changed,) = tx.rows(
+    return tx.one(
         Note,
         """
         update memory.notes
@@ -52,7 +52,6 @@ def change(tx: Transaction, being_id: UUID, note_id: UUID, changes: Mapping[str,
             "note": note_id,
         },
     )
-    return changed
 
 
 def remove(tx: Transaction, being_id: UUID, note_id: UUID) -> None:

@@ -283,14 +283,13 @@ def _message(unit: Claim | Work) -> TaskMessage:
 
 def remove(tx: Transaction, work: Work) -> bool:
     """Remove work from the ledger if it is dead, or waits and is of a kind that this code does not know."""
-    done = tx.execute(
+    return tx.changes(
         """
         delete from memory.work
         where owner_id = %s and work_id = %s and (state = 'dead' or state = 'ready' and kind <> all (%s))
         """,
         [work.owner_id, work.work_id, list(WORK)],
     )
-    return done.rowcount == 1
 
 
 def reserve(tx: Transaction, owner_id: UUID, kind: WorkKind, key: str = "") -> None:

@@ -168,7 +168,7 @@ def paying_at(tx: Transaction, user_id: UUID, provider: Provider) -> EncryptedKe
 
 def refused(tx: Transaction, key: EncryptedKey) -> bool:
     """Whether the provider rejected the key less than REFUSAL_HOLDS ago."""
-    row = tx.execute(
+    return tx.changes(
         """
         select
         from memory.provider_keys
@@ -176,7 +176,6 @@ def refused(tx: Transaction, key: EncryptedKey) -> bool:
         """,
         [key.user_id, key.key_id, REFUSAL_HOLDS],
     )
-    return row.rowcount == 1
 
 
 def refuse(tx: Transaction, user_id: UUID, key_id: UUID, refusal: str) -> None:
@@ -207,14 +206,13 @@ def stored(tx: Transaction, user_id: UUID) -> list[ProviderKey]:
 
 def remove(tx: Transaction, user_id: UUID, key_id: UUID) -> bool:
     """Delete a key; returns false if the user has no such key."""
-    done = tx.execute(
+    return tx.changes(
         """
         delete from memory.provider_keys
         where user_id = %s and key_id = %s
         """,
         [user_id, key_id],
     )
-    return done.rowcount == 1
 
 
 def _lock_token(tx: Transaction, user_id: UUID, token_id: UUID) -> None:

@@ -142,7 +142,7 @@ def give_proper(tx: Transaction, being_id: UUID, cluster_id: UUID, name: str, no
         nodes: The nodes that the model was shown.
     """
     node_ids = [node.node_id for node in nodes]
-    done = tx.execute(
+    return tx.changes(
         """
         update memory.clusters
         set name = %(name)s, named_by = 'model', named_from = %(nodes)s
@@ -165,7 +165,6 @@ def give_proper(tx: Transaction, being_id: UUID, cluster_id: UUID, name: str, no
             "revisions": [node.revision for node in nodes],
         },
     )
-    return done.rowcount == 1
 
 
 def change(tx: Transaction, being_id: UUID, cluster_id: UUID, *, name: str | None, root: Root | None) -> Cluster:
@@ -187,7 +186,7 @@ def change(tx: Transaction, being_id: UUID, cluster_id: UUID, *, name: str | Non
         raise Refused(f"{cluster.name} is a root: only topics below a root can be renamed or moved.")
     if cluster.removed_at is not None:
         raise Refused(f"This topic is gone: its memories are in the cluster {cluster.merged_into}.")
-    (changed,) = tx.rows(
+    return tx.one(
         Cluster,
         """
         update memory.clusters as c
@@ -203,4 +202,3 @@ def change(tx: Transaction, being_id: UUID, cluster_id: UUID, *, name: str | Non
         """,
         {"being": being_id, "cluster": cluster_id, "name": name, "root": root},
     )
-    return changed

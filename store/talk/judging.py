@@ -168,7 +168,7 @@ def mark_unjudgeable(tx: Transaction, being_id: UUID, reasons: Mapping[UUID, str
 
 def wait_for_key(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *, waits: bool) -> bool:
     """Set whether these sessions' messages wait for a usable key of the user's; returns whether any session changed."""
-    done = tx.execute(
+    return tx.changes(
         """
         update memory.sessions
         set waits_for_key = %(waits)s
@@ -176,7 +176,6 @@ def wait_for_key(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *
         """,
         {"waits": waits, "being": being_id, "sessions": list(session_ids)},
     )
-    return done.rowcount > 0
 
 
 def sessions_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[tuple[UUID, UUID]]:

@@ -95,7 +95,7 @@ def of(
     tx: Transaction, user_id: UUID, being_id: UUID, kind: MutedKind, *, item_id: UUID | None, name: str | None
 ) -> Mute:
     """The mute of a thing that is muted."""
-    (found,) = tx.rows(
+    return tx.one(
         Mute,
         _MUTES
         + """
@@ -104,7 +104,6 @@ def of(
         """,
         {"user": user_id, "being": being_id, "kind": kind, "item": item_id, "name": name},
     )
-    return found
 
 
 def get(tx: Transaction, user_id: UUID, being_id: UUID, mute_id: UUID) -> Mute:

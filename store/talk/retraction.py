@@ -48,13 +48,12 @@ class Summarised:
 
 def begin(tx: Transaction, being_id: UUID, request_id: str) -> bool:
     """Record a request that may be handed in again; returns false if it was applied before."""
-    done = tx.execute(
+    return tx.changes(
         """
         insert into memory.applied_retractions (being_id, request_id) values (%s, %s) on conflict do nothing
         """,
         [being_id, request_id],
     )
-    return done.rowcount == 1
 
 
 def note(tx: Transaction, being_id: UUID, request_ids: Sequence[str]) -> None:
@@ -152,7 +151,7 @@ def _behind(being_id: UUID, conversation: str, after: Version | None, keep: Sequ
 
 def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> Summarised:
     """Whether the rolling summary, and the spine, took any of these messages in."""
-    (found,) = tx.rows(
+    return tx.one(
         Summarised,
         """
         select coalesce(bool_or(rolling_version > 0), false) as rolling,
@@ -162,7 +161,6 @@ def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> 
         """,
         [being_id, list(message_ids)],
     )
-    return found
 
 
 def retract(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ChangedSession]:
@@ -189,12 +187,11 @@ def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[
 
 def restore(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> BroughtBack:
     """Hand retracted messages in again: one version of each message at most comes back."""
-    (back,) = tx.rows(
+    return tx.one(
         BroughtBack,
         "select message_ids, session_ids from memory.restore_messages(%s, %s)",
         [being_id, list(message_ids)],
     )
-    return back
 
 
 def await_messages(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> int:

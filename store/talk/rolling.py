@@ -167,7 +167,7 @@ def state(tx: Transaction, being_id: UUID, *, muted: bool) -> StateRow:
 
     The user's last message is in it only with `muted`, if it is muted.
     """
-    (found,) = tx.rows(
+    return tx.one(
         StateRow,
         """
         select s.*, coalesce(s.message_count, 0) as message_count, k.last_run_at,
@@ -187,7 +187,6 @@ def state(tx: Transaction, being_id: UUID, *, muted: bool) -> StateRow:
         """,
         {"being": being_id, "muted": muted},
     )
-    return found
 
 
 def lock(tx: Transaction, being_id: UUID) -> None:
@@ -197,7 +196,7 @@ def lock(tx: Transaction, being_id: UUID) -> None:
 
 def wait_for_key(tx: Transaction, being_id: UUID, *, waits: bool) -> bool:
     """Set whether this Being's summaries wait for a usable key of its user's; returns whether that changed."""
-    done = tx.execute(
+    return tx.changes(
         """
         update memory.session_states
         set waits_for_key = %(waits)s
@@ -205,7 +204,6 @@ def wait_for_key(tx: Transaction, being_id: UUID, *, waits: bool) -> bool:
         """,
         {"waits": waits, "being": being_id},
     )
-    return done.rowcount > 0
 
 
 def beings_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:

@@ -150,7 +150,7 @@ def _conversation(scope: UUID | None) -> str:
 
 def wait_for_key(tx: Transaction, user_id: UUID, *, waits: bool) -> bool:
     """Set whether the user's spines wait for a usable key; returns whether that changed."""
-    done = tx.execute(
+    return tx.changes(
         """
         insert into memory.fact_states as k (user_id, spine_waits_for_key)
         values (%s, %s)
@@ -160,7 +160,6 @@ def wait_for_key(tx: Transaction, user_id: UUID, *, waits: bool) -> bool:
         """,
         [user_id, waits],
     )
-    return done.rowcount > 0
 
 
 def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
