@@ -88,17 +88,17 @@ PANELS = {
     },
     "Inspect": {
         "facts": Entry("cli.facts.facts:facts", "Facts about the user, and their evidence."),
-        "entities": Entry("cli.facts.entities:entities", "The people and things that facts are about."),
+        "entities": Entry("cli.facts.found_in_talk:entities", "The people and things that facts are about."),
         "judgements": Entry(
-            "cli.facts.judgements:judgements",
+            "cli.facts.found_in_talk:judgements",
             "What was found in conversations, and what was dropped of models' answers.",
         ),
-        "todos": Entry("cli.facts.todos:todos", "The user's todos, found in conversations."),
+        "todos": Entry("cli.facts.asked_in_talk:todos", "The user's todos, found in conversations."),
         "requests": Entry(
-            "cli.facts.spoken_requests:requests", "What users asked in talk to forget or correct; undo it."
+            "cli.facts.asked_in_talk:requests", "What users asked in talk to forget or correct; undo it."
         ),
-        "muted": Entry("cli.facts.mutes:muted", "What is not to be brought up."),
-        "due": Entry("cli.facts.due:due", "What is due: todos, promises and reminders whose time has come."),
+        "muted": Entry("cli.facts.asked_in_talk:muted", "What is not to be brought up."),
+        "due": Entry("cli.facts.found_in_talk:due", "What is due: todos, promises and reminders whose time has come."),
         "sessions": Entry("cli.talk:sessions", "Sessions of conversation, and their summaries."),
         "overview": Entry("cli.accounts.overview:overview", "One Being's memory on a single screen."),
         "clusters": Entry("cli.nodes.curation:clusters", "The topics, and their numbers of memories."),
@@ -114,8 +114,8 @@ PANELS = {
         "unpin": Entry("cli.nodes.curation:unpin", "Let a pinned memory fade again."),
         "forget": Entry("cli.nodes.curation:forget", "Make a memory dead; it can be revived."),
         "revive": Entry("cli.nodes.curation:revive", "Make a dying, dead or forgotten memory active again."),
-        "mute": Entry("cli.facts.mutes:mute", "Keep something from being brought up."),
-        "unmute": Entry("cli.facts.mutes:unmute", "Let something be brought up again."),
+        "mute": Entry("cli.facts.asked_in_talk:mute", "Keep something from being brought up."),
+        "unmute": Entry("cli.facts.asked_in_talk:unmute", "Let something be brought up again."),
         "erase": Entry("cli.accounts.erasure:erase", "Erase a memory, a note, a Being or a user for good."),
         "correct": Entry("cli.nodes.curation:correct", "Correct parts of a memory."),
     },

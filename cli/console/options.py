@@ -4,8 +4,6 @@ from typing import Annotated
 
 from typer import Option
 
-from schemas.limits import LONGEST_PAGE
-
 BeingOption = Annotated[
     str | None,
     Option("--being", "-b", metavar="SLUG|ID", help="The Being. Default: the only one there is.", show_default=False),
@@ -22,5 +20,4 @@ OwnerOption = Annotated[
 ]
 UserOption = Annotated[str, Option("--user", "-u", metavar="NAME|ID", help="The user.")]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON, and nothing else, on stdout.")]
-LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="The most rows to print.")]
 CursorOption = Annotated[str | None, Option(help="The cursor that the previous page printed.", show_default=False)]
