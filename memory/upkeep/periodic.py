@@ -7,7 +7,6 @@ from functools import partial
 import structlog
 
 from memory.patrol.demand import begin_swept
-from memory.proxy.taking import answer_traces
 from memory.talk import session_summary
 from memory.talk.judging import request_judging
 from schemas.ledger.kinds import PATROL_DUE
@@ -17,14 +16,13 @@ from store import vault
 from store.database import Store
 from store.facts import todos
 from store.ledger import metrics, retention, work
-from store.talk import messages, retraction
+from store.talk import messages
 
 log = structlog.get_logger()
 
 SWEPT_AT_ONCE = 200
 ENDED_AT_ONCE = 1000
 EXPIRED_AT_ONCE = 10_000
-KEPT_BREAKER = timedelta(days=1)
 
 
 def sweep(store: Store, settings: Settings, queued: Mapping[str, int] = work.NOTHING_KNOWN) -> None:
@@ -75,37 +73,12 @@ def expire(store: Store, settings: Settings) -> None:
 
     Todos that were open for too long are archived.
     """
-    for table, older_than in (
-        ("work", settings.keep_finished_work),
-        ("embeddings", settings.keep_finished_work),
-        ("model_responses", settings.keep_responses),
-        ("unanswered_questions", settings.keep_responses),
-        ("provider_batches", settings.keep_responses),
-        ("model_calls", settings.keep_calls),
-        ("budgets_reached", settings.keep_calls),
-        ("budget_warnings", settings.keep_calls),
-        ("spending", settings.keep_calls),
-        ("judgements", settings.keep_judgements),
-        ("dropped_items", settings.keep_judgements),
-        ("fact_history", settings.keep_fact_history),
-        ("provider_keys", timedelta(0)),
-        ("provider_breakers", KEPT_BREAKER),
-        ("receipts", settings.keep_receipts),
-        ("due_notices", settings.keep_due_notices),
-        # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
-        ("shown_texts", settings.keep_receipts + timedelta(days=1)),
-        ("vault_idempotency", settings.keep_receipts),
-        ("applied_retractions", settings.keep_receipts),
-        ("request_answers", settings.keep_request_answers),
-        ("answer_traces", answer_traces.KEPT),
-        *((("awaited_retractions", settings.keep_retracted),) if settings.keep_retracted is not None else ()),
-    ):
-        _expire_all(store, partial(retention.expire, table=table), older_than)
+    for table, expiring in retention.EXPIRING.items():
+        if (kept := expiring.kept(settings)) is not None:
+            _expire_all(store, partial(retention.expire, table=table), kept)
     _expire_all(store, retention.remove_orphaned, timedelta(0))
     _expire_all(store, todos.archive_old, settings.todos_expire)
     _expire_all(store, vault.compact_old, settings.vault_tombstones)
-    if settings.keep_retracted is not None:
-        _expire_all(store, retraction.expire, settings.keep_retracted)
 
 
 def _expire_all(store: Store, expire_some: Callable[..., int], older_than: timedelta) -> None:

@@ -1,6 +1,6 @@
 """Retention: rows that leave the ledger by age, and work that leaves it with its owner."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import LiteralString
@@ -9,8 +9,15 @@ from uuid import UUID
 from psycopg.sql import SQL, Identifier
 
 from schemas.ledger.kinds import WORK
+from schemas.settings import Settings
 from store.transaction import Transaction
 
+# The clock that is never moved.
+REAL: LiteralString = "clock_timestamp()"
+# Of deleted keys, for example: no work takes the probe of their breaker.
+KEPT_BREAKER = timedelta(days=1)
+# OpenAI keeps a response for so long, by whose id the next request continues it.
+KEPT_TRACES = timedelta(days=30)
 OUTLIVING = [kind.name for kind in WORK.values() if kind.outlives_owner]
 
 
@@ -21,30 +28,35 @@ class Expiring:
     Args:
         key: The columns of the primary key.
         since: The column with the moment from which their age counts.
+        kept: How long they are kept, as the settings say; None: for ever.
         only: A condition on a row `t` that may go.
         clock: The clock that wrote the moment.
     """
 
     key: Sequence[str]
     since: str
+    kept: Callable[[Settings], timedelta | None]
     only: LiteralString = "true"
     clock: LiteralString = "memory.now()"
 
 
 EXPIRING: Mapping[str, Expiring] = {
-    "answer_traces": Expiring(["being_id", "digest"], "made_at"),
-    "applied_retractions": Expiring(["being_id", "request_id"], "applied_at"),
-    "awaited_retractions": Expiring(["being_id", "producer_id"], "asked_at"),
-    "budget_warnings": Expiring(["owner_id", "budget", "day"], "warned_at", clock="clock_timestamp()"),
-    "budgets_reached": Expiring(["owner_id", "budget", "day"], "reached_at", clock="clock_timestamp()"),
-    "dropped_items": Expiring(["owner_id", "drop_id"], "dropped_at"),
-    "due_notices": Expiring(["being_id", "notice_id"], "noticed_at"),
+    "answer_traces": Expiring(["being_id", "digest"], "made_at", lambda _: KEPT_TRACES),
+    "applied_retractions": Expiring(["being_id", "request_id"], "applied_at", lambda s: s.keep_receipts),
+    "awaited_retractions": Expiring(["being_id", "producer_id"], "asked_at", lambda s: s.keep_retracted),
+    "budget_warnings": Expiring(["owner_id", "budget", "day"], "warned_at", lambda s: s.keep_calls, clock=REAL),
+    "budgets_reached": Expiring(["owner_id", "budget", "day"], "reached_at", lambda s: s.keep_calls, clock=REAL),
+    "dropped_items": Expiring(["owner_id", "drop_id"], "dropped_at", lambda s: s.keep_judgements),
+    "due_notices": Expiring(["being_id", "notice_id"], "noticed_at", lambda s: s.keep_due_notices),
     # Kept for work that never came back for them.
-    "embeddings": Expiring(["being_id", "embedding_model", "text_hash"], "created_at", clock="clock_timestamp()"),
+    "embeddings": Expiring(
+        ["being_id", "embedding_model", "text_hash"], "created_at", lambda s: s.keep_finished_work, clock=REAL
+    ),
     # A fact keeps its birth and its newest event of each kind.
     "fact_history": Expiring(
         ["user_id", "fact_id", "event_id"],
         "happened_at",
+        lambda s: s.keep_fact_history,
         """
         event <> 'born'
         and exists (
@@ -55,22 +67,27 @@ EXPIRING: Mapping[str, Expiring] = {
         )
         """,
     ),
-    "judgements": Expiring(["being_id", "judgement_id"], "judged_at"),
-    "model_calls": Expiring(["owner_id", "call_id"], "started_at", clock="clock_timestamp()"),
+    "judgements": Expiring(["being_id", "judgement_id"], "judged_at", lambda s: s.keep_judgements),
+    "model_calls": Expiring(["owner_id", "call_id"], "started_at", lambda s: s.keep_calls, clock=REAL),
     # Those that a lineage refers to are retained.
-    "model_responses": Expiring(["owner_id", "response_id"], "created_at", "not retained", "clock_timestamp()"),
-    "provider_batches": Expiring(["owner_id", "kind", "key"], "created_at", clock="clock_timestamp()"),
-    # Of deleted keys, for example: no work takes their probe.
-    "provider_breakers": Expiring(["key_id", "provider"], "probe_at"),
-    "provider_keys": Expiring(["user_id", "key_id"], "expires_at", clock="clock_timestamp()"),
-    "receipts": Expiring(["being_id", "context_id"], "created_at"),
-    "request_answers": Expiring(["user_id", "digest"], "created_at", clock="clock_timestamp()"),
-    "shown_texts": Expiring(["being_id", "text_hash"], "shown_at"),
+    "model_responses": Expiring(
+        ["owner_id", "response_id"], "created_at", lambda s: s.keep_responses, "not retained", REAL
+    ),
+    "provider_batches": Expiring(["owner_id", "kind", "key"], "created_at", lambda s: s.keep_responses, clock=REAL),
+    "provider_breakers": Expiring(["key_id", "provider"], "probe_at", lambda _: KEPT_BREAKER),
+    "provider_keys": Expiring(["user_id", "key_id"], "expires_at", lambda _: timedelta(0), clock=REAL),
+    "receipts": Expiring(["being_id", "context_id"], "created_at", lambda s: s.keep_receipts),
+    "request_answers": Expiring(["user_id", "digest"], "created_at", lambda s: s.keep_request_answers, clock=REAL),
+    "retracted_messages": Expiring(["being_id", "message_id"], "retracted_at", lambda s: s.keep_retracted),
+    # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
+    "shown_texts": Expiring(["being_id", "text_hash"], "shown_at", lambda s: s.keep_receipts + timedelta(days=1)),
     # Somewhere the day before yesterday has not ended.
-    "spending": Expiring(["owner_id", "day", "shard"], "day", "day < memory.now()::date - 2"),
-    "unanswered_questions": Expiring(["owner_id", "digest"], "failed_at"),
-    "vault_idempotency": Expiring(["being_id", "producer_id"], "created_at", clock="clock_timestamp()"),
-    "work": Expiring(["owner_id", "kind", "key"], "finished_at", "state = 'done'", "clock_timestamp()"),
+    "spending": Expiring(["owner_id", "day", "shard"], "day", lambda s: s.keep_calls, "day < memory.now()::date - 2"),
+    "unanswered_questions": Expiring(["owner_id", "digest"], "failed_at", lambda s: s.keep_responses),
+    "vault_idempotency": Expiring(["being_id", "producer_id"], "created_at", lambda s: s.keep_receipts, clock=REAL),
+    "work": Expiring(
+        ["owner_id", "kind", "key"], "finished_at", lambda s: s.keep_finished_work, "state = 'done'", REAL
+    ),
 }
 
 

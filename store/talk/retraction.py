@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from schemas.talk.messages import RetractedMessage
@@ -229,28 +229,4 @@ def page(
         limit %(limit)s
         """,
         {"being": being_id, "conversation": conversation, "before": before, "limit": limit},
-    )
-
-
-def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Remove up to `limit` messages that were retracted so long ago, without a trace; returns their number."""
-    return tx.value(
-        """
-        with old as (
-            select being_id, message_id
-            from memory.retracted_messages
-            where retracted_at < memory.now() - %(age)s
-            order by retracted_at
-            limit %(limit)s
-            for update skip locked
-        ),
-        gone as (
-            delete from memory.retracted_messages as r
-            using old
-            where r.being_id = old.being_id and r.message_id = old.message_id
-            returning r.message_id
-        )
-        select count(*) from gone
-        """,
-        {"age": older_than, "limit": limit},
     )

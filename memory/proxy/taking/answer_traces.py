@@ -23,8 +23,6 @@ from store.talk import answer_traces, transcripts
 from store.talk.answer_traces import SaidBefore, Trace
 from store.transaction import Transaction
 
-# OpenAI keeps a response for so long.
-KEPT = timedelta(days=30)
 # An agent is asked at once, and goes on for a while.
 HANDED_ON = timedelta(hours=1)
 # So much of the way to an answer is shown in place of its id: enough to tell its place.
