@@ -1,13 +1,17 @@
 """The transaction that every statement runs in, and that collects the Celery messages to send after its commit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 from uuid import UUID
 
 from psycopg import Connection
+from psycopg.errors import UniqueViolation
 from psycopg.rows import DictRow, class_row, scalar_row, tuple_row
 from psycopg.sql import Composed
+
+from schemas.errors import Refused
 
 if TYPE_CHECKING:
     from schemas.ledger.acting import Crossing, Owner
@@ -84,6 +88,20 @@ class Transaction(Connection[DictRow]):
     def value(self, query: LiteralString | Composed, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
         """The first column of the first row that a statement returns; None without a row."""
         return self.cursor(row_factory=scalar_row).execute(query, parameters).fetchone()
+
+
+@contextmanager
+def once(tx: Transaction, refusal: str) -> Iterator[None]:
+    """Refuse, in these words, what the block would make twice that may be there once; what the block did is undone.
+
+    Raises:
+        Refused: It would break a unique key.
+    """
+    try:
+        with tx.transaction():
+            yield
+    except UniqueViolation as taken:
+        raise Refused(refusal) from taken
 
 
 def wait_at_most(tx: Transaction, patience: timedelta) -> None:

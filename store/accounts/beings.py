@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from psycopg.errors import UniqueViolation
-
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused, existing
 from schemas.limits import OFF_THE_RECORD_CONVERSATIONS
 from schemas.nodes.nodes import ROOTS
 from store import limits
-from store.transaction import Transaction
+from store.transaction import Transaction, once
 
 
 def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int | None = None) -> Being:
@@ -26,15 +24,12 @@ def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int
     Raises:
         Refused: The user has a Being with that slug, or `most` Beings.
     """
-    try:
-        with tx.transaction():
-            (being,) = tx.rows(
-                Being,
-                "insert into memory.beings (user_id, slug, name) values (%s, %s, %s) returning *",
-                [user_id, slug, name],
-            )
-    except UniqueViolation as taken:
-        raise Refused(f"You have a Being with the slug {slug} already.") from taken
+    with once(tx, f"You have a Being with the slug {slug} already."):
+        (being,) = tx.rows(
+            Being,
+            "insert into memory.beings (user_id, slug, name) values (%s, %s, %s) returning *",
+            [user_id, slug, name],
+        )
     if most is not None:
         limits.check(tx, "being", user_id, most)
     tx.execute(

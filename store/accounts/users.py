@@ -5,11 +5,11 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from psycopg.errors import InvalidParameterValue, UniqueViolation
+from psycopg.errors import InvalidParameterValue
 
 from schemas.accounts.accounts import KnownTo, User
 from schemas.errors import Refused, existing
-from store.transaction import Transaction
+from store.transaction import Transaction, once
 
 
 def add_user(tx: Transaction, name: str, time_zone: str) -> User:
@@ -78,28 +78,25 @@ def change_user(tx: Transaction, user_id: UUID, changes: Mapping[str, Any]) -> U
     """
     if zone := changes.get("time_zone"):
         _check_time_zone(tx, zone)
-    try:
-        with tx.transaction():
-            changed = tx.row(
-                User,
-                """
-                update memory.users
-                set name = coalesce(%(name)s, name), time_zone = coalesce(%(time_zone)s, time_zone),
-                    facts_known_to = case
-                        when 'facts_known_to' = any(%(named)s) then %(facts_known_to)s else facts_known_to
-                    end,
-                    daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
-                    daily_tokens = case
-                        when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens
-                    end
-                where user_id = %(user)s
-                returning *
-                """,
-                {"name": None, "time_zone": None, "facts_known_to": None, "daily_cost": None, "daily_tokens": None}
-                | {**changes, "named": list(changes), "user": user_id},
-            )
-    except UniqueViolation as taken:
-        raise Refused("There is a user of that name already: choose another name.") from taken
+    with once(tx, "There is a user of that name already: choose another name."):
+        changed = tx.row(
+            User,
+            """
+            update memory.users
+            set name = coalesce(%(name)s, name), time_zone = coalesce(%(time_zone)s, time_zone),
+                facts_known_to = case
+                    when 'facts_known_to' = any(%(named)s) then %(facts_known_to)s else facts_known_to
+                end,
+                daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
+                daily_tokens = case
+                    when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens
+                end
+            where user_id = %(user)s
+            returning *
+            """,
+            {"name": None, "time_zone": None, "facts_known_to": None, "daily_cost": None, "daily_tokens": None}
+            | {**changes, "named": list(changes), "user": user_id},
+        )
     return existing(changed, f"There is no user {user_id}.")
 
 

@@ -1,17 +1,16 @@
 """A Being's lists of named entries, and the user model."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
-
-from psycopg.errors import UniqueViolation
 
 from schemas.context.persona import PersonaEntry, PersonaKind, UserModel
 from schemas.errors import NotFound, Refused
 from schemas.limits import PERSONA_ENTRIES
 from store.context import impressions
-from store.transaction import Transaction
+from store.transaction import Transaction, once
+
+NAMED_TWICE = "The list has an entry of that name: change that entry, or use another name."
 
 
 def listed(tx: Transaction, being_id: UUID, kind: PersonaKind | None = None) -> list[PersonaEntry]:
@@ -37,7 +36,7 @@ def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, An
     count = tx.value("select count(*) from memory.persona where being_id = %s and kind = %s", [being_id, kind])
     if count >= PERSONA_ENTRIES:
         raise Refused(f"The list holds {PERSONA_ENTRIES} entries, which is the most: remove one first.")
-    with _named_once(tx):
+    with once(tx, NAMED_TWICE):
         (entry,) = tx.rows(
             PersonaEntry,
             """
@@ -59,7 +58,7 @@ def change(
         NotFound: The list has no such entry.
         Refused: Another entry has that name.
     """
-    with _named_once(tx):
+    with once(tx, NAMED_TWICE):
         entry = tx.row(
             PersonaEntry,
             """
@@ -119,15 +118,6 @@ def remove_user_model(tx: Transaction, user_id: UUID) -> None:
     tx.execute("delete from memory.user_models where user_id = %s", [user_id])
     rows = tx.execute("select being_id from memory.beings where user_id = %s", [user_id])
     impressions.remove(tx, [row["being_id"] for row in rows], ["user-model"])
-
-
-@contextmanager
-def _named_once(tx: Transaction) -> Iterator[None]:
-    try:
-        with tx.transaction():
-            yield
-    except UniqueViolation as taken:
-        raise Refused("The list has an entry of that name: change that entry, or use another name.") from taken
 
 
 def _no_entry(entry_id: UUID) -> NotFound:

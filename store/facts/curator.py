@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg.errors import UniqueViolation
-
-from schemas.errors import Refused
 from schemas.facts.fact_rows import Fact
-from store.transaction import Transaction
+from store.transaction import Transaction, once
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +99,8 @@ def unfold(tx: Transaction, user_id: UUID, fact_id: UUID) -> list[UUID]:
     Raises:
         Refused: Another active fact has the memory key of one of them.
     """
-    try:
-        with tx.transaction():
-            folded: list[UUID] | None = tx.value("select memory.unfold_facts(%s, %s)", [user_id, fact_id])
-    except UniqueViolation as taken:
-        raise Refused("Another fact has the memory key of a folded one. Archive or erase that fact first.") from taken
+    with once(tx, "Another fact has the memory key of a folded one. Archive or erase that fact first."):
+        folded: list[UUID] | None = tx.value("select memory.unfold_facts(%s, %s)", [user_id, fact_id])
     return folded or []
 
 

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from psycopg.errors import UniqueViolation
 from pydantic import TypeAdapter
 
-from schemas.errors import Refused, existing
+from schemas.errors import existing
 from schemas.facts.fact_rows import Evidence, Fact, FactEvent, Statement
-from store.transaction import Transaction
+from store.transaction import Transaction, once
 
 _EVIDENCE = TypeAdapter(list[Evidence])
 
@@ -187,14 +186,11 @@ def set_status(tx: Transaction, user_id: UUID, fact_id: UUID, status: str) -> No
     Raises:
         Refused: A newer fact has the key of the one that is to be restored.
     """
-    try:
-        with tx.transaction():
-            tx.execute(
-                "update memory.facts set status = %s, folded_into = null where user_id = %s and fact_id = %s",
-                [status, user_id, fact_id],
-            )
-    except UniqueViolation as taken:
-        raise Refused("A newer fact has the same memory key. Archive or erase that fact first.") from taken
+    with once(tx, "A newer fact has the same memory key. Archive or erase that fact first."):
+        tx.execute(
+            "update memory.facts set status = %s, folded_into = null where user_id = %s and fact_id = %s",
+            [status, user_id, fact_id],
+        )
 
 
 def remove_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:

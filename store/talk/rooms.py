@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.errors import UniqueViolation
-
 from schemas.accounts.accounts import Being
-from schemas.errors import NotFound, Refused
+from schemas.errors import NotFound
 from schemas.talk.rooms import Room, RoomMessage
-from store.transaction import Transaction
+from store.transaction import Transaction, once
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +25,11 @@ def add(tx: Transaction, user_id: UUID, slug: str, name: str, people: Sequence[s
     Raises:
         Refused: The user has a room of that slug.
     """
-    try:
-        with tx.transaction():
-            room_id: UUID = tx.value(
-                "insert into memory.rooms (user_id, slug, name, people) values (%s, %s, %s, %s) returning room_id",
-                [user_id, slug, name, list(people)],
-            )
-    except UniqueViolation as taken:
-        raise Refused(f"You have a room with the slug {slug} already.") from taken
+    with once(tx, f"You have a room with the slug {slug} already."):
+        room_id: UUID = tx.value(
+            "insert into memory.rooms (user_id, slug, name, people) values (%s, %s, %s, %s) returning room_id",
+            [user_id, slug, name, list(people)],
+        )
     return room_id
 
 
