@@ -11,6 +11,7 @@ import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -25,7 +26,7 @@ NEAREST_EXAMPLES = 7
 ODDS_OF_VOTES = 8.0
 MEMORIES_BEFORE = 10
 BUSINESS_BEFORE = 0.35
-EXAMPLES: Mapping[Root, Sequence[str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+EXAMPLES: Mapping[Any, Sequence[str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 TEXTS = [text for texts in EXAMPLES.values() for text in texts]
 _ROOTS: list[Root] = [root for root, texts in EXAMPLES.items() for _ in texts]
 

@@ -4,7 +4,9 @@ A unit of work for each Being, which the migration that introduced it requests. 
 what names no time.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
+from uuid import UUID
 
 from memory.grounding import setting
 from memory.grounding.setting import Setting
@@ -12,10 +14,10 @@ from schemas.ledger.work import Claim
 from store.accounts import beings
 from store.database import Store
 from store.facts import dating, facts
-from store.facts.dating import Dated, Place, Undated
+from store.facts.dating import Dated, Undated
 
 AT_ONCE = 200
-Read = Callable[[Place | None], Sequence[Undated]]
+Read = Callable[..., list[Undated]]
 
 
 def date_told(store: Store, claim: Claim) -> None:
@@ -28,31 +30,24 @@ def date_told(store: Store, claim: Claim) -> None:
         being = beings.get_being(tx, claim.owner_id)
         whose = setting.of_being(tx, being)
     being_id, user_id = being.being_id, being.user_id
-
-    def facts_after(place: Place | None) -> list[Undated]:
-        with store.transaction() as tx:
-            return dating.of_facts(tx, being_id, after=place, limit=AT_ONCE)
-
-    def todos_after(place: Place | None) -> list[Undated]:
-        with store.transaction() as tx:
-            return dating.of_todos(tx, being_id, after=place, limit=AT_ONCE)
-
-    for dated in _dated(facts_after, whose, ahead=None):
-        with store.transaction() as tx:
-            facts.lock(tx, user_id)
-            dating.date_facts(tx, user_id, being_id, dated)
-    for dated in _dated(todos_after, whose, ahead=True):
-        with store.transaction() as tx:
-            facts.lock(tx, user_id)
-            dating.date_todos(tx, being_id, dated)
+    date_facts = partial(dating.date_facts, user_id=user_id)
+    for read, date, ahead in (dating.of_facts, date_facts, None), (dating.of_todos, dating.date_todos, True):
+        for dated in _dated(store, being_id, read, whose, ahead=ahead):
+            with store.transaction() as tx:
+                facts.lock(tx, user_id)
+                date(tx, being_id, dated)
     with store.finishing(claim):
         pass
 
 
-def _dated(read: Read, whose: Setting, *, ahead: bool | None) -> Iterator[list[Dated]]:
+def _dated(store: Store, being_id: UUID, read: Read, whose: Setting, *, ahead: bool | None) -> Iterator[list[Dated]]:
     """The times of all evidence that names one, page by page."""
     place = None
-    while page := read(place):
+    while True:
+        with store.transaction() as tx:
+            page = read(tx, being_id, after=place, limit=AT_ONCE)
+        if not page:
+            return
         place = page[-1].place
         times = [(one.place, whose.time_of(one.words, one.said_at, text=one.text, ahead=ahead)) for one in page]
         if dated := [Dated(found, time.starts_at, time.ends_at) for found, time in times if time]:

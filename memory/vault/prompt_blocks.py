@@ -4,7 +4,8 @@ A snapshot depends on the live records alone: the same records give the same byt
 `SNAPSHOT_CHARACTERS` of records; beyond that records are left out, registers first, and their number is stated.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from memory.text.prompt_escaping import tagged
 from memory.vault.reading import by_relevance
@@ -17,7 +18,9 @@ from store.transaction import Transaction
 
 SNAPSHOT = "vault-snapshot"
 RELEVANT = "vault-memories"
-HEADINGS = {"canon": "Canon", "register": "Registers"}
+Level = tuple[Callable[[VaultRecord], str], Mapping[str, str]]
+"""What a level groups records by, and the heading of each value in order."""
+TIERS: Level = attrgetter("tier"), {"canon": "Canon", "register": "Registers"}
 
 
 def build_snapshot(tx: Transaction, being: Being, scope: str) -> str:
@@ -80,13 +83,13 @@ def build_memory_block(
         found = sorted(records, key=lambda record: (record.tier, *_newest_first(record)))
     else:
         found = [hit.record for hit in by_relevance(records, query, most)]
-    return _fenced(RELEVANT, _by_tier(found[:most], of_scopes))
+    return _fenced(RELEVANT, _outline(found[:most], TIERS, _scopes(of_scopes)))
 
 
 def _snapshot(records: Iterable[VaultRecord], scopes: Sequence[str]) -> str:
     shown, left_out = _in_snapshot(records)
     remark = f"\n({left_out} more are left out here.)" if left_out else ""
-    return _by_scope(shown, scopes) + remark
+    return _outline(shown, _scopes(scopes), TIERS) + remark
 
 
 def _in_snapshot(records: Iterable[VaultRecord]) -> tuple[list[VaultRecord], int]:
@@ -111,28 +114,19 @@ def _in_snapshot(records: Iterable[VaultRecord]) -> tuple[list[VaultRecord], int
     return shown, left_out
 
 
-def _by_tier(records: Sequence[VaultRecord], scopes: Sequence[str]) -> str:
-    """Canon of all scopes, then registers of all scopes, each record on one line."""
+def _outline(records: Sequence[VaultRecord], *levels: Level) -> str:
+    """Records under the headings of two levels, each on one line, so that a record's text cannot pose as a heading."""
+    (of, headings), *inner = levels
     parts: list[str] = []
-    for tier, heading in HEADINGS.items():
-        of_tier = _of_tier(records, tier)
-        parts += [f"## {heading}"] if of_tier else []
-        for scope in scopes:
-            lines = [_line(record) for record in of_tier if record.scope == scope]
-            parts += [f"### {scope}", *lines] if lines else []
+    for value, heading in headings.items():
+        if under := [record for record in records if of(record) == value]:
+            body = _outline(under, *inner) if inner else "\n".join(map(_line, under))
+            parts += [f"{'##' if inner else '###'} {heading}", body]
     return "\n".join(parts)
 
 
-def _by_scope(records: Sequence[VaultRecord], scopes: Sequence[str]) -> str:
-    """Records by scope and tier, each on one line, so that a record's text cannot pose as a heading."""
-    parts: list[str] = []
-    for scope in scopes:
-        of_scope = [record for record in records if record.scope == scope]
-        parts += [f"## {scope}"] if of_scope else []
-        for tier, heading in HEADINGS.items():
-            lines = [_line(record) for record in _of_tier(of_scope, tier)]
-            parts += [f"### {heading}", *lines] if lines else []
-    return "\n".join(parts)
+def _scopes(scopes: Sequence[str]) -> Level:
+    return attrgetter("scope"), {scope: scope for scope in scopes}
 
 
 def _line(record: VaultRecord) -> str:

@@ -71,7 +71,7 @@ def of_todos(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int
     )
 
 
-def date_facts(tx: Transaction, user_id: UUID, being_id: UUID, dated: Sequence[Dated]) -> None:
+def date_facts(tx: Transaction, being_id: UUID, dated: Sequence[Dated], *, user_id: UUID) -> None:
     """Give evidence the time that it names, and its facts with it."""
     tx.execute(
         """
