@@ -126,6 +126,11 @@ class Command(Preset):
     confirm: str = ""
 
 
+def sets(name: str, text: str, done: str, **fixed: object) -> Command:
+    """Return a command that sets parameters by itself, and lets its user give nothing but the ids."""
+    return Command(name, text, fixed=fixed, takes=(), done=done)
+
+
 @dataclass(frozen=True)
 class Tool(Preset):
     """A tool by which a model performs an operation that destroys nothing.

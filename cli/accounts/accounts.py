@@ -77,11 +77,15 @@ def _scenes_of(being: Being, on: Resources) -> str:
     return being.scenes or f"{on.settings.scenes}, as the settings say"
 
 
+def _daily(dollars: Decimal | None, tokens: int | None) -> str:
+    limits = [f"{dollars:f} dollars"] if dollars is not None else []
+    limits += [count(tokens, "token")] if tokens is not None else []
+    return " and ".join(limits)
+
+
 def _budget_of(name: str, one: User | Being) -> str:
     """Say in words which budget a user or a Being has now."""
-    limits = [f"{one.daily_cost:g} dollars"] if one.daily_cost is not None else []
-    limits += [count(one.daily_tokens, "token")] if one.daily_tokens is not None else []
-    budget = " and ".join(limits)
+    budget = _daily(one.daily_cost, one.daily_tokens)
     return f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings."
 
 
@@ -136,8 +140,7 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
         settings = on.settings
     dollars = settings.daily_cost if found.daily_cost is None else found.daily_cost
     tokens = settings.daily_tokens if found.daily_tokens is None else found.daily_tokens
-    budget = [f"{dollars:f} dollars"] if dollars is not None else []
-    budget += [count(tokens, "token")] if tokens is not None else []
+    budget = _daily(dollars, tokens)
     rows = (
         ("slug", found.slug),
         ("name", found.name),
@@ -148,7 +151,7 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
         ("patrols", f"{found.patrol_counter}, the last counted {moment(found.ticked_at) or 'never'}"),
         ("scenes from talk", found.scenes or settings.scenes),
         ("talk", _record_of(found)),
-        ("budget", f"{' and '.join(budget)} a day" if budget else "unlimited"),
+        ("budget", f"{budget} a day" if budget else "unlimited"),
     )
     shown = table("", "*", rows=rows)
     shown.show_header = False

@@ -43,10 +43,7 @@ def replace_region(
 
     Entries of the role `system`, which is the default, need `manage` as well.
     """
-    _check(being, caller, conversation, entries)
-    return WorkingMemoryPage(
-        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=False)
-    )
+    return _put(on, being, caller, conversation, region, entries, add=False)
 
 
 @operation("POST /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
@@ -63,23 +60,30 @@ def add_to_region(
 
     Entries of the role `system`, which is the default, need `manage` as well.
     """
-    _check(being, caller, conversation, entries)
-    return WorkingMemoryPage(
-        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=True)
-    )
+    return _put(on, being, caller, conversation, region, entries, add=True)
 
 
-def _check(being: Being, caller: Caller, conversation: str | None, entries: list[NewEntry]) -> None:
-    """Check that entries of the role `system`, which models obey, come with the scope that profiles need too.
+def _put(
+    on: Resources,
+    being: Being,
+    caller: Caller,
+    conversation: str | None,
+    region: str,
+    new: list[NewEntry],
+    *,
+    add: bool,
+) -> WorkingMemoryPage:
+    """Write entries; those of the role `system`, which models obey, need the scope that profiles need too.
 
     Raises:
         Forbidden: An entry has that role, and the token lacks `manage`.
         Refused: The conversation is off the record.
     """
-    if "manage" not in caller.scopes and any(entry.role == "system" for entry in entries):
+    if "manage" not in caller.scopes and any(entry.role == "system" for entry in new):
         raise Forbidden(
             "Entries of the role `system` need the scope `manage`, which this token lacks: use the role `user` or"
             " `assistant`."
         )
-    if entries:
+    if new:
         must_be_kept(being, conversation)
+    return WorkingMemoryPage(entries=working_memory.put(on.store, being.being_id, conversation, region, new, add=add))

@@ -9,7 +9,7 @@ from pydantic import Field
 from memory.facts import editing, retrieval, seeding
 from memory.talk import confidences
 from memory.text.pages import cut_page, parse_cursor
-from operations.declaration import Command, FindsMuted, Flag, operation
+from operations.declaration import Command, FindsMuted, Flag, operation, sets
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved, Seeded
@@ -110,35 +110,21 @@ def show_fact(tx: Transaction, being: Being, muted: FindsMuted, fact_id: UUID) -
             takes=("content", "importance"),
             done="Corrected",
         ),
-        Command(
-            "pin",
-            "Pin a fact: it is in every context, and the curator never archives it.",
-            fixed={"pinned": True},
-            takes=(),
-            done="Pinned",
-        ),
-        Command("unpin", "Unpin a fact.", fixed={"pinned": False}, takes=(), done="Unpinned"),
-        Command(
-            "archive",
-            "Hide a fact; `patrol facts restore` brings it back.",
-            fixed={"status": "ARCHIVED"},
-            takes=(),
-            done="Archived",
-        ),
-        Command("restore", "Bring an archived fact back.", fixed={"status": "ACTIVE"}, takes=(), done="Restored"),
-        Command(
+        sets("pin", "Pin a fact: it is in every context, and the curator never archives it.", "Pinned", pinned=True),
+        sets("unpin", "Unpin a fact.", "Unpinned", pinned=False),
+        sets("archive", "Hide a fact; `patrol facts restore` brings it back.", "Archived", status="ARCHIVED"),
+        sets("restore", "Bring an archived fact back.", "Restored", status="ACTIVE"),
+        sets(
             "confide",
             "Set a fact, with the messages that it rests on, in confidence: only the Beings that were told it know it.",
-            fixed={"in_confidence": True},
-            takes=(),
-            done="In confidence",
+            "In confidence",
+            in_confidence=True,
         ),
-        Command(
+        sets(
             "share",
             "Lift the confidence of a fact: all of the user's Beings know it.",
-            fixed={"in_confidence": False},
-            takes=(),
-            done="Known to all Beings",
+            "Known to all Beings",
+            in_confidence=False,
         ),
     ],
 )

@@ -9,7 +9,7 @@ from pydantic import Field
 from memory.facts import todos
 from memory.talk import confidences
 from memory.text.pages import cut_page, parse_cursor
-from operations.declaration import Command, FindsMuted, operation
+from operations.declaration import Command, FindsMuted, operation, sets
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import TodoPage
@@ -48,30 +48,17 @@ def list_todos(
     conflicts=True,
     commands=[
         Command("correct", "Correct a todo.", takes=("content", "due"), done="Corrected"),
-        Command("done", "Close a todo.", fixed={"status": "DONE"}, takes=(), done="Done"),
-        Command(
-            "archive",
-            "Hide a todo; `patrol todos reopen` brings it back.",
-            fixed={"status": "ARCHIVED"},
-            takes=(),
-            done="Archived",
-        ),
-        Command("reopen", "Open a todo that is done or archived.", fixed={"status": "OPEN"}, takes=(), done="Open"),
-        Command("pin", "Keep a todo from being archived.", fixed={"pinned": True}, takes=(), done="Pinned"),
-        Command("unpin", "Unpin a todo.", fixed={"pinned": False}, takes=(), done="Unpinned"),
-        Command(
-            "confide",
-            "Set the messages that a todo rests on in confidence.",
-            fixed={"in_confidence": True},
-            takes=(),
-            done="In confidence",
-        ),
-        Command(
+        sets("done", "Close a todo.", "Done", status="DONE"),
+        sets("archive", "Hide a todo; `patrol todos reopen` brings it back.", "Archived", status="ARCHIVED"),
+        sets("reopen", "Open a todo that is done or archived.", "Open", status="OPEN"),
+        sets("pin", "Keep a todo from being archived.", "Pinned", pinned=True),
+        sets("unpin", "Unpin a todo.", "Unpinned", pinned=False),
+        sets("confide", "Set the messages that a todo rests on in confidence.", "In confidence", in_confidence=True),
+        sets(
             "share",
             "Lift the confidence of the messages that a todo rests on.",
-            fixed={"in_confidence": False},
-            takes=(),
-            done="No longer in confidence",
+            "No longer in confidence",
+            in_confidence=False,
         ),
     ],
 )

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from memory.nodes import curation
 from memory.text.pages import count_and_id, cut_page, parse_cursor, time_and_id
-from operations.declaration import Command, FindsMuted, operation
+from operations.declaration import Command, FindsMuted, operation, sets
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.errors import existing
@@ -133,8 +133,8 @@ def tell_story(on: Resources, being: Being, muted: FindsMuted, node_id: UUID) ->
     conflicts=True,
     body="document",
     commands=[
-        Command("pin", "Keep a memory from fading.", fixed={"pinned": True}, takes=(), done="Pinned"),
-        Command("unpin", "Let a pinned memory fade again.", fixed={"pinned": False}, takes=(), done="Unpinned"),
+        sets("pin", "Keep a memory from fading.", "Pinned", pinned=True),
+        sets("unpin", "Let a pinned memory fade again.", "Unpinned", pinned=False),
         Command(
             "correct",
             "Replace parts of what a memory says; an empty text takes an optional part away.",
