@@ -84,7 +84,6 @@ class Preset:
     """A command or tool that performs an operation with all of its parameters, or with a preset of some.
 
     Args:
-        name: Its name.
         help: What its users read of it; None: the operation's docstring.
         fixed: Parameters, or fields of the body, that it sets by itself.
         takes: The parameters and fields that its user may give; None: all that are not fixed.

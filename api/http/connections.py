@@ -350,7 +350,6 @@ class _Closing:
     """A transport whose `close` calls the connection's, as uvicorn sees it.
 
     Args:
-        transport: The transport.
         connection: The connection that it belongs to.
     """
 

@@ -76,11 +76,7 @@ class RequestLog:
 
 
 class RequestTraces:
-    """Middleware that runs a request within a span. Paths and queries may hold content, and are not in it.
-
-    Args:
-        app: The next application.
-    """
+    """Middleware that runs a request within a span. Paths and queries may hold content, and are not in it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

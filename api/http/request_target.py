@@ -19,9 +19,6 @@ class MendedTarget:
 
     Whatever else is no character in UTF-8, halves of characters of UTF-16 included, is replaced where the path and the
     query are decoded.
-
-    Args:
-        app: The next application.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -42,7 +42,6 @@ class Waiting:
         """Return the answer of a call, made again until it is enough, the time is over or the client has gone.
 
         Args:
-            request: The request.
             call: Makes the answer, in a thread.
             is_enough: Whether an answer is worth returning.
             user_id: Whose request it is.

@@ -29,7 +29,6 @@ class DeclaredTool:
     """A tool that performs an operation about a Being.
 
     Args:
-        operation: The operation.
         tool: Its preset.
     """
 

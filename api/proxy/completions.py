@@ -84,11 +84,7 @@ class _Ready:
 
 
 class Completions:
-    """A wire's route as an ASGI application.
-
-    Args:
-        wire: The wire.
-    """
+    """A wire's route as an ASGI application."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire

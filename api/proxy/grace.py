@@ -29,7 +29,6 @@ class Grace:
         """Take a request's part of its token's grace; returns None, and takes nothing, if it exceeds a limit.
 
         Args:
-            token: The token.
             slot: What the accounts admit alike.
             cost: The request's highest cost in dollars; None: its price is unknown.
         """

@@ -42,7 +42,6 @@ class MemoryThreads:
 
         Args:
             user: Whose share it runs in: a user's id; for a token of which none is known, the client's address.
-            work: The work.
             args: Its arguments.
             kwargs: Its named arguments.
         """

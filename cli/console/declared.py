@@ -68,7 +68,6 @@ class Group:
     """A group of commands, made of the operations that a module declares.
 
     Args:
-        module: The module.
         help: The group's help.
         finders: How the ids in the operations' paths are found, by parameter.
         views: What shows an answer to a person, by its type, or by the name of a command that shows it otherwise: a

@@ -179,7 +179,6 @@ def free(name: str, host: str, port: int) -> tuple[str, int]:
     Args:
         name: The service that is to listen there, for the message.
         host: The address.
-        port: The port.
 
     Raises:
         Failure: The port is taken, or the address is not this machine's.

@@ -81,9 +81,7 @@ def issue_token(
     """Create a token of a user; returns its secret, which can't be read again, and its row.
 
     Args:
-        user_id: Its user.
         being_id: The only Being that it gives access to; None: all of the user's.
-        scopes: Its scopes.
         lifetime: Until it expires, on the real clock; None: for ever.
         most: The most valid tokens that the user may have; None: any number.
 

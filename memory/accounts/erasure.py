@@ -56,9 +56,7 @@ def erase_from_each(
     """Erase the copies of what was said in a room from several Beings of one user, in one transaction.
 
     Args:
-        embedders: The embedders of this process.
         from_beings: The Beings, in the order of their ids.
-        message_ids: The messages.
 
     Returns:
         What was removed or changed with them; all copies of a message count as one.

@@ -51,7 +51,6 @@ class GroupImport:
     """One import of a user's groups.
 
     Attributes:
-        store: The ledger.
         settings: Thresholds of intake.
         caller: The user, with every right.
         names: The zone of the chats' times.

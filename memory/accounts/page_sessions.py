@@ -92,7 +92,6 @@ def authenticate(store: Store, secret: str, proof: str | None) -> Caller:
     """Return the caller that a session belongs to.
 
     Args:
-        store: The database.
         secret: The session's secret.
         proof: The session's second secret, as the request carries it; None: the request changes nothing.
 

@@ -63,7 +63,6 @@ class PreparedAssembly:
     """A request together with the rows that must be read before its message is embedded.
 
     Attributes:
-        request: The request.
         profile: The process profile, which names the regions.
         session: The session, if there is one.
         facts_model: The model whose vectors serve the user's facts; None until facts have vectors.

@@ -35,7 +35,6 @@ def room_for(region: str, tokens: Mapping[str, int], budget: int) -> int:
     """The tokens that are left for a region of the first group beside the regions of higher priority.
 
     Args:
-        region: The region.
         tokens: The length of each other region, in estimated tokens.
         budget: The most tokens together.
     """

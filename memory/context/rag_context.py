@@ -43,7 +43,6 @@ class EarlyVector:
     """A query's vectors that were computed before it was known what else a context needs.
 
     Attributes:
-        words: The query.
         model: The model of the Being's nodes then; None if it had none.
         vectors: What `embed_query` returned.
     """

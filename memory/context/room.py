@@ -31,7 +31,6 @@ class Room:
         """Give room to each item that fits, in their order.
 
         Args:
-            items: The items.
             fenced: Returns the pieces that show some of them.
 
         Returns:

@@ -66,7 +66,6 @@ def repeated(
     """The messages in confidence that a statement rests on though another message supports it.
 
     Args:
-        statement: The statement.
         source: The message that it quotes.
         shown: All messages that the judge was shown.
         secret: The ids of those in confidence.

@@ -59,7 +59,6 @@ class Ground:
         """Find what a statement says that is not in its ground.
 
         Args:
-            statement: The statement.
             declared: The entities that it names, each with its type.
 
         Returns:

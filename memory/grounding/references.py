@@ -53,7 +53,6 @@ def is_nameless(name: str, text: str, language: str) -> bool:
 
     Args:
         name: The name, as the text has it.
-        text: The text.
         language: Its language, as `language_of` tells it.
     """
     if language == "unspaced":

@@ -134,7 +134,6 @@ class Setting:
         """The time that words name.
 
         Args:
-            words: The words.
             at: When they were said.
             text: The message that they are of, which tells its language better than a few words.
             ahead: Whether it is that of a plan; None: the forms of the verbs tell.

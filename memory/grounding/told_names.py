@@ -49,7 +49,6 @@ class ToldNames:
     """The names that a text tells.
 
     Attributes:
-        text: The text.
         aliases: By each name in its plain form, the other names of the same entity.
         language: The language that the text is taken for.
     """

@@ -15,8 +15,6 @@ class Breaker:
     """Whether a provider may be asked with one key, by all processes that share the ledger.
 
     Args:
-        store: The ledger.
-        provider: The provider.
         key_id: The user's key; None: the platform's.
         timeout: The timeout of a request, in seconds.
     """

@@ -54,7 +54,6 @@ class CallAccounts:
     """Reserves and settles the model calls of one account.
 
     Args:
-        store: The ledger.
         settings: Prices and daily budgets.
         account: The owner of the calls, and whose key pays.
         payer: The model, and the key that pays.
@@ -148,7 +147,6 @@ class CallAccounts:
         """Settle a call whose answer is not stored.
 
         Args:
-            call_id: The call.
             answer: The answer, or what is wrong with it.
             bad: Whether it is counted as invalid; None: if it is a BadAnswer without a completion.
             batch: Whether it was part of a provider batch.
@@ -198,9 +196,7 @@ class CallLedger(CallAccounts):
     """Accounts of one unit of work's model calls, whose answers are stored.
 
     Args:
-        store: The ledger.
         settings: Prices and daily budgets.
-        claim: The work.
         payer: The model, and the key that pays.
     """
 

@@ -48,9 +48,7 @@ class ModelWork(ABC, Generic[A]):
     What it reads it keeps in attributes of its own, for the steps that follow.
 
     Args:
-        store: The ledger.
         settings: Prices, budgets, and what the kinds of work read.
-        claim: The work.
     """
 
     store: Store

@@ -53,10 +53,7 @@ class BatchedRequests:
     """The provider batch of one unit of work.
 
     Args:
-        store: The ledger.
         settings: The polling interval and the longest wait.
-        claim: The work.
-        thinker: The provider.
         ledger: Stored answers and cost accounting.
         key_id: The user's key that pays; None: the platform's.
         awaited: Whether a caller waits for the answers: nothing is submitted, and a batch in progress is cancelled.

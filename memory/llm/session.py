@@ -58,7 +58,6 @@ class Answered(Generic[A]):
     """A valid answer.
 
     Attributes:
-        answer: The answer.
         response_id: The id of its stored response, for the lineage of what is made of it.
         cut: Whether its end was cut off, so that lists in it may lack items.
     """
@@ -85,7 +84,6 @@ def llm_session(
 
     Args:
         tx: The transaction in which the keys are read, best with the work's inputs.
-        thinkers: The providers.
         settings: Prices, budgets, and whether to use provider batches.
         request_keys: For each input of the work, the id of the key of the request that handed it in, or None.
         min_inputs: If no single key pays for all inputs, accept a request's key that pays for at least this many; the
@@ -133,7 +131,6 @@ class LlmSession:
     """Model calls for one unit of work.
 
     Args:
-        store: The ledger.
         ledger: Stored answers and cost accounting.
         settings: The most requests at a time.
         payer: The model, and the key that pays.

@@ -59,7 +59,6 @@ class SingleCalls:
     """The model calls of one request, which holds no database connection while a model is asked.
 
     Args:
-        store: The ledger.
         settings: Prices, budgets and the timeout of a request.
         payer: The model, and the key that pays.
         owner_id: The Being whose budget bounds them.

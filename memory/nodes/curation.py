@@ -91,8 +91,6 @@ def correct(
     A concurrent change is kept: the node is read and corrected again, so that only the named fields are replaced.
 
     Args:
-        embedders: The embedders of this process.
-        node_id: The node.
         changes: Fields of a scene as producers send it; null removes an optional one.
         pinned: Whether to pin or unpin it in the same transaction.
 

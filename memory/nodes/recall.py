@@ -38,9 +38,7 @@ def recall(store: Store, embedders: Embedders, being: Being, question: RecallQue
     """Recall by similarity (the seed's `recall`), or by words, marked `degraded`, while the embedder is unavailable.
 
     Args:
-        embedders: The embedders.
         being: The Being as the caller found it just now: the query is embedded with its model.
-        question: The query.
         chance: Shuffles the fragments.
 
     Raises:
@@ -65,7 +63,6 @@ def recall_by_vector(
     """Recall by a query's vectors, or by the query's words if there is none, in one statement.
 
     Args:
-        question: The query.
         meaning: The query's vectors; None: it could not be embedded.
         chance: Shuffles the fragments.
         activates: How the found nodes are activated; None: they are not, or by the caller.

@@ -52,7 +52,6 @@ def subject_vectors(
 
     Args:
         embed: Embeds with the model that the vectors are of.
-        scenes: The scenes.
         vectors: Their unit vectors, in the same order.
 
     Returns:

@@ -48,7 +48,6 @@ class Impressions:
         """Take the impressions of a valid answer.
 
         Args:
-            answer: The answer.
             portion: The session's messages that it is about.
             own_refs: As `refs` made them for the prompt.
         """

@@ -138,7 +138,6 @@ class Intake:
 
     Attributes:
         settings: The secrets that decrypt the key of the digests of erased items.
-        being_id: The Being.
         erased: What recognises erased items, once the lock is held; None if nothing was erased.
     """
 

@@ -64,7 +64,6 @@ def share(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> bool:
 
     Args:
         tx: The transaction, which has locked the talk of these Beings.
-        user_id: Their user.
         message_ids: The utterances.
 
     Returns:

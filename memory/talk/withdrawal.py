@@ -116,7 +116,6 @@ def planned(
     """Plan the withdrawal of messages to Beings of one user, and change them in one transaction.
 
     Args:
-        embedders: The embedders of this process.
         find: Returns the messages that are to be erased or retracted, by Being.
         change: Opens the transaction, calls `lock` and carries the withdrawals out, which come in the order of `find`.
             It raises `PlanOutdated` if a patrol has changed the nodes meanwhile, or if other messages are to be

@@ -61,7 +61,6 @@ class Markup:
     """The marks of a text, and the blocks between them.
 
     Args:
-        text: The text.
         is_meant: Whether tags of a name, in lower case, are read; without it all are.
 
     Attributes:

@@ -54,7 +54,6 @@ def shingles(owner: UUID, text: str) -> Iterator[Shingle]:
 
     Args:
         owner: The owner of the text, who keys the hash: the same words of two owners have different hashes.
-        text: The text.
     """
     text = _ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
     for line in _LINE.finditer(text):
@@ -69,7 +68,6 @@ def spans_in_tags(text: str, names: frozenset[str]) -> list[Span]:
     """Find the parts of a text between tags, including the tags; a tag that is never closed does not count.
 
     Args:
-        text: The text.
         names: The tag names to look for.
     """
     found: list[Span] = []

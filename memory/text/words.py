@@ -59,7 +59,6 @@ class Word(NamedTuple):
         text: The word.
         start: Where it begins.
         end: Where it ends.
-        script: Its script.
     """
 
     text: str

@@ -73,9 +73,9 @@ def expire(store: Store, settings: Settings) -> None:
 
     Todos that were open for too long are archived.
     """
-    for table, expiring in retention.EXPIRING.items():
-        if (kept := expiring.kept(settings)) is not None:
-            _expire_all(store, partial(retention.expire, table=table), kept)
+    for rows in retention.expiring(settings):
+        if rows.kept is not None:
+            _expire_all(store, partial(retention.expire, rows=rows), rows.kept)
     _expire_all(store, retention.remove_orphaned, timedelta(0))
     _expire_all(store, todos.archive_old, settings.todos_expire)
     _expire_all(store, vault.compact_old, settings.vault_tombstones)

@@ -36,7 +36,6 @@ def send_canary(
     """Accept a note for a temporary Being, demand a patrol of the running workers, recall the note, remove all of it.
 
     Args:
-        embedders: The embedders of this process.
         wait_until: Waits for a condition, and returns whether it held in time.
 
     Returns:

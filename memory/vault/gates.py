@@ -70,9 +70,6 @@ def check_record(
 
     Args:
         text: The record's text.
-        scope: Its scope.
-        tier: Its tier.
-        source: Its source.
         labels: Its category, topic and tags.
         scopes: The scopes that the writer may write to.
 

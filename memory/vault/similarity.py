@@ -82,9 +82,6 @@ class Query:
 
     The score is token overlap, + 0.3 if the text contains the query, + 0.4 times the sequence ratio (of the query's
     first 400 characters); it is 0 if query and text share no token.
-
-    Args:
-        words: The query.
     """
 
     def __init__(self, words: str) -> None:

@@ -39,7 +39,6 @@ def slug_of(name: str, *, told_apart: bool = False) -> str:
     what is beyond 63 characters. Marks on Latin letters, and signs beside them, are left away.
 
     Args:
-        name: The name.
         told_apart: Whether to append a digest of the name in any case.
     """
     plain = unicodedata.normalize("NFC", name).strip().lower()

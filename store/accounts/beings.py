@@ -16,7 +16,6 @@ def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int
     """Create a Being with its two root clusters.
 
     Args:
-        user_id: Its user.
         slug: Its short name in URLs, unique for the user.
         name: Its display name.
         most: The most Beings that the user may have; None: any number.

@@ -95,7 +95,6 @@ def referenced_first(
     """Return the clauses that select rows of a table that refers to itself, with the depth of each as `placed.depth`.
 
     Args:
-        table: The table.
         key: Its id column.
         whose: The condition of the owner, without a table's name.
         top: The condition of rows that refer to no other.

@@ -50,8 +50,6 @@ class Opened:
     Attributes:
         user_id: The token's user.
         bound_to: The only Being that the token gives access to; None: all of the user's.
-        token_id: The token.
-        scopes: Its scopes.
         valid: Whether it is neither revoked nor expired.
         used_unnoted: Whether it is valid, and its last use was recorded more than a minute ago.
         being: The user's Being of the name that was asked for with the token, if there is one, bound or not.

@@ -20,7 +20,6 @@ class OpenSession:
     """The session that a context is for.
 
     Attributes:
-        session_id: Its id.
         conversation: The conversation that it belongs to; None: the one without an id.
         answered: True if it holds a message of the Being.
         shown_user_model_hash: The hash of the user model that it was shown last.

@@ -205,7 +205,6 @@ def as_known(
     Statements whose evidence is all outdated are left out: their messages are judged again.
 
     Args:
-        fact_ids: The facts.
         as_of: As they stood at this moment; None: as they stand.
     """
     return tx.rows(

@@ -1,6 +1,6 @@
 """Retention: rows that leave the ledger by age, and work that leaves it with its owner."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import LiteralString
@@ -26,74 +26,82 @@ class Expiring:
     """Rows of a table that leave it by age alone.
 
     Args:
+        table: Its name.
         key: The columns of the primary key.
         since: The column with the moment from which their age counts.
-        kept: How long they are kept, as the settings say; None: for ever.
+        kept: How long they are kept; None: for ever.
         only: A condition on a row `t` that may go.
         clock: The clock that wrote the moment.
     """
 
+    table: str
     key: Sequence[str]
     since: str
-    kept: Callable[[Settings], timedelta | None]
+    kept: timedelta | None
     only: LiteralString = "true"
     clock: LiteralString = "memory.now()"
 
 
-EXPIRING: Mapping[str, Expiring] = {
-    "answer_traces": Expiring(["being_id", "digest"], "made_at", lambda _: KEPT_TRACES),
-    "applied_retractions": Expiring(["being_id", "request_id"], "applied_at", lambda s: s.keep_receipts),
-    "awaited_retractions": Expiring(["being_id", "producer_id"], "asked_at", lambda s: s.keep_retracted),
-    "budget_warnings": Expiring(["owner_id", "budget", "day"], "warned_at", lambda s: s.keep_calls, clock=REAL),
-    "budgets_reached": Expiring(["owner_id", "budget", "day"], "reached_at", lambda s: s.keep_calls, clock=REAL),
-    "dropped_items": Expiring(["owner_id", "drop_id"], "dropped_at", lambda s: s.keep_judgements),
-    "due_notices": Expiring(["being_id", "notice_id"], "noticed_at", lambda s: s.keep_due_notices),
-    # Kept for work that never came back for them.
-    "embeddings": Expiring(
-        ["being_id", "embedding_model", "text_hash"], "created_at", lambda s: s.keep_finished_work, clock=REAL
-    ),
-    # A fact keeps its birth and its newest event of each kind.
-    "fact_history": Expiring(
-        ["user_id", "fact_id", "event_id"],
-        "happened_at",
-        lambda s: s.keep_fact_history,
-        """
-        event <> 'born'
-        and exists (
-            select
-            from memory.fact_history as later
-            where later.user_id = t.user_id and later.fact_id = t.fact_id and later.event = t.event
-                and later.event_id > t.event_id
-        )
-        """,
-    ),
-    "judgements": Expiring(["being_id", "judgement_id"], "judged_at", lambda s: s.keep_judgements),
-    "model_calls": Expiring(["owner_id", "call_id"], "started_at", lambda s: s.keep_calls, clock=REAL),
-    # Those that a lineage refers to are retained.
-    "model_responses": Expiring(
-        ["owner_id", "response_id"], "created_at", lambda s: s.keep_responses, "not retained", REAL
-    ),
-    "provider_batches": Expiring(["owner_id", "kind", "key"], "created_at", lambda s: s.keep_responses, clock=REAL),
-    "provider_breakers": Expiring(["key_id", "provider"], "probe_at", lambda _: KEPT_BREAKER),
-    "provider_keys": Expiring(["user_id", "key_id"], "expires_at", lambda _: timedelta(0), clock=REAL),
-    "receipts": Expiring(["being_id", "context_id"], "created_at", lambda s: s.keep_receipts),
-    "request_answers": Expiring(["user_id", "digest"], "created_at", lambda s: s.keep_request_answers, clock=REAL),
-    "retracted_messages": Expiring(["being_id", "message_id"], "retracted_at", lambda s: s.keep_retracted),
-    # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
-    "shown_texts": Expiring(["being_id", "text_hash"], "shown_at", lambda s: s.keep_receipts + timedelta(days=1)),
-    # Somewhere the day before yesterday has not ended.
-    "spending": Expiring(["owner_id", "day", "shard"], "day", lambda s: s.keep_calls, "day < memory.now()::date - 2"),
-    "unanswered_questions": Expiring(["owner_id", "digest"], "failed_at", lambda s: s.keep_responses),
-    "vault_idempotency": Expiring(["being_id", "producer_id"], "created_at", lambda s: s.keep_receipts, clock=REAL),
-    "work": Expiring(
-        ["owner_id", "kind", "key"], "finished_at", lambda s: s.keep_finished_work, "state = 'done'", REAL
-    ),
-}
+def expiring(settings: Settings) -> list[Expiring]:
+    """The tables whose rows leave by age, with how long the settings keep them."""
+    return [
+        Expiring("answer_traces", ["being_id", "digest"], "made_at", KEPT_TRACES),
+        Expiring("applied_retractions", ["being_id", "request_id"], "applied_at", settings.keep_receipts),
+        Expiring("awaited_retractions", ["being_id", "producer_id"], "asked_at", settings.keep_retracted),
+        Expiring("budget_warnings", ["owner_id", "budget", "day"], "warned_at", settings.keep_calls, clock=REAL),
+        Expiring("budgets_reached", ["owner_id", "budget", "day"], "reached_at", settings.keep_calls, clock=REAL),
+        Expiring("dropped_items", ["owner_id", "drop_id"], "dropped_at", settings.keep_judgements),
+        Expiring("due_notices", ["being_id", "notice_id"], "noticed_at", settings.keep_due_notices),
+        # Kept for work that never came back for them.
+        Expiring(
+            "embeddings",
+            ["being_id", "embedding_model", "text_hash"],
+            "created_at",
+            settings.keep_finished_work,
+            clock=REAL,
+        ),
+        # A fact keeps its birth and its newest event of each kind.
+        Expiring(
+            "fact_history",
+            ["user_id", "fact_id", "event_id"],
+            "happened_at",
+            settings.keep_fact_history,
+            """
+            event <> 'born'
+            and exists (
+                select
+                from memory.fact_history as later
+                where later.user_id = t.user_id and later.fact_id = t.fact_id and later.event = t.event
+                    and later.event_id > t.event_id
+            )
+            """,
+        ),
+        Expiring("judgements", ["being_id", "judgement_id"], "judged_at", settings.keep_judgements),
+        Expiring("model_calls", ["owner_id", "call_id"], "started_at", settings.keep_calls, clock=REAL),
+        # Those that a lineage refers to are retained.
+        Expiring(
+            "model_responses", ["owner_id", "response_id"], "created_at", settings.keep_responses, "not retained", REAL
+        ),
+        Expiring("provider_batches", ["owner_id", "kind", "key"], "created_at", settings.keep_responses, clock=REAL),
+        Expiring("provider_breakers", ["key_id", "provider"], "probe_at", KEPT_BREAKER),
+        Expiring("provider_keys", ["user_id", "key_id"], "expires_at", timedelta(0), clock=REAL),
+        Expiring("receipts", ["being_id", "context_id"], "created_at", settings.keep_receipts),
+        Expiring("request_answers", ["user_id", "digest"], "created_at", settings.keep_request_answers, clock=REAL),
+        Expiring("retracted_messages", ["being_id", "message_id"], "retracted_at", settings.keep_retracted),
+        # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
+        Expiring("shown_texts", ["being_id", "text_hash"], "shown_at", settings.keep_receipts + timedelta(days=1)),
+        # Somewhere the day before yesterday has not ended.
+        Expiring("spending", ["owner_id", "day", "shard"], "day", settings.keep_calls, "day < memory.now()::date - 2"),
+        Expiring("unanswered_questions", ["owner_id", "digest"], "failed_at", settings.keep_responses),
+        Expiring("vault_idempotency", ["being_id", "producer_id"], "created_at", settings.keep_receipts, clock=REAL),
+        Expiring(
+            "work", ["owner_id", "kind", "key"], "finished_at", settings.keep_finished_work, "state = 'done'", REAL
+        ),
+    ]
 
 
-def expire(tx: Transaction, table: str, older_than: timedelta, limit: int) -> int:
-    """Delete up to `limit` rows of a table of `EXPIRING` that are older than this; returns their number."""
-    expiring = EXPIRING[table]
+def expire(tx: Transaction, rows: Expiring, older_than: timedelta, limit: int) -> int:
+    """Delete up to `limit` of a table's rows that are older than this; returns their number."""
     statement = SQL(
         """
         delete from {table}
@@ -102,11 +110,11 @@ def expire(tx: Transaction, table: str, older_than: timedelta, limit: int) -> in
         )
         """
     ).format(
-        table=Identifier("memory", table),
-        key=SQL(", ").join(map(Identifier, expiring.key)),
-        since=Identifier(expiring.since),
-        clock=SQL(expiring.clock),
-        only=SQL(expiring.only),
+        table=Identifier("memory", rows.table),
+        key=SQL(", ").join(map(Identifier, rows.key)),
+        since=Identifier(rows.since),
+        clock=SQL(rows.clock),
+        only=SQL(rows.only),
     )
     return tx.execute(statement, [older_than, limit]).rowcount
 

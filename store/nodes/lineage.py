@@ -12,7 +12,6 @@ def cite(tx: Transaction, being_id: UUID, response_id: UUID, shown: Iterable[Sho
     """Attribute the transaction's further changes to a model response, which is kept as long as their history.
 
     Args:
-        response_id: The response.
         shown: The nodes that the model was shown: when one of them is erased, the response goes with it.
     """
     tx.execute("select set_config('memory.response_id', %s, true)", [str(response_id)])

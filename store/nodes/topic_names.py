@@ -138,7 +138,6 @@ def give_proper(tx: Transaction, being_id: UUID, cluster_id: UUID, name: str, no
     """Give a topic the name that a model chose; returns false if it was renamed, removed or a node was changed since.
 
     Args:
-        name: The name.
         nodes: The nodes that the model was shown.
     """
     node_ids = [node.node_id for node in nodes]

@@ -58,7 +58,6 @@ def add(
         tx: The transaction, which holds the locks of a withdrawal.
         being_id: The Being whose thing it is; None for what all of the user's Beings know.
         kind: What it is.
-        item_id: Its id.
         name: The ref of an entity, or the producer's id of a conversation.
         asked_in: The Being and the message in which the user asked for it; the message is muted as well.
     """

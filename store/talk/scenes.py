@@ -29,7 +29,6 @@ def overlapping(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *,
     of the session's days in the user's time zone.
 
     Args:
-        session_ids: The sessions.
         until: Only notes that were received by then.
     """
     return tx.distinct(

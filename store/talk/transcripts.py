@@ -22,7 +22,6 @@ class PlacedMessage:
     """A message and its place in a conversation.
 
     Attributes:
-        message_id: The message.
         parent_id: The message that it was said after; None for the first that is known.
         digest: That of its role and words.
         role: Its speaker's role.

@@ -62,7 +62,6 @@ def of_sessions(
     """The messages of these sessions, and these retracted ones, that have no place, in their order.
 
     Args:
-        session_ids: The sessions.
         message_ids: Retracted messages.
         since: Only messages from then on; None: all.
         limit: If there are more, the newest are returned.

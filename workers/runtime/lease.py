@@ -22,7 +22,6 @@ class Lease:
     """The lease on a claimed unit of work, which starts now.
 
     Args:
-        store: The ledger.
         claim: The claim that was just made.
         length: How long a claim or a renewal holds.
     """

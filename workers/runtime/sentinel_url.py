@@ -39,7 +39,6 @@ def read_sentinel_url(url: str, master: str = "") -> SentinelUrl:
     """Read a URL that names one or more Sentinels, separated by `,` or, as kombu writes them, by `;`.
 
     Args:
-        url: The URL.
         master: The name of the master, unless the URL has one.
     """
     given = [urlsplit("//" + each.removeprefix(SENTINEL)) for each in re.split("[;,]", url)]

@@ -26,7 +26,6 @@ class AccountsMeter:
     """Reserves each request within the day's budget, and settles it. The platform's key pays for embedding.
 
     Args:
-        store: The ledger.
         settings: The prices and the daily budgets.
     """
 

@@ -55,7 +55,6 @@ def matter_of(type_: str, primary_ref: str, content: str, span: str) -> str | No
     """The exclusive matter that a statement is about; None if it is about none.
 
     Args:
-        type_: Its type.
         primary_ref: The entity that it is said to be about.
         content: The statement.
         span: The words that it quotes; empty if it quotes none.

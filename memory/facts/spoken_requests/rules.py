@@ -55,8 +55,6 @@ class Meanable:
 
     Attributes:
         facts: The facts that were shown.
-        todos: The todos.
-        messages: The messages.
         companion: The Being's name, which may stand before what is said to it.
     """
 

@@ -123,7 +123,6 @@ def table_of(text: str, language: str) -> str:
     """The code of the table that a text is read with: of its script, else of its language, else English.
 
     Args:
-        text: The text.
         language: Its language as an ISO 639-1 code, of which a region ("de-AT") is ignored.
     """
     code = re.split("[-_]", language.casefold(), maxsplit=1)[0]

@@ -9,6 +9,7 @@ from psycopg.errors import DivisionByZero
 
 from schemas.errors import LeaseLost
 from schemas.ledger.kinds import CURATE
+from schemas.settings import Settings
 from store.accounts import users
 from store.ledger import retention, work
 
@@ -212,9 +213,10 @@ def test_done_work_is_cleared_by_age(store, ask, claim, row):
     ask()
     with store.finishing(claim()):
         pass
+    (expiring,) = (rows for rows in retention.expiring(Settings()) if rows.table == "work")
     with store.transaction() as tx:
-        assert retention.expire(tx, "work", timedelta(hours=1), 10) == 0
-        assert retention.expire(tx, "work", timedelta(0), 10) == 1
+        assert retention.expire(tx, expiring, timedelta(hours=1), 10) == 0
+        assert retention.expire(tx, expiring, timedelta(0), 10) == 1
     assert row() is None
 
 

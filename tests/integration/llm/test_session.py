@@ -10,6 +10,7 @@ from memory.llm import keys
 from providers.errors import BadAnswer, InputRefused, Transient
 from providers.lease_guard import checking_each_request
 from schemas.errors import LeaseLost, Withdrawn
+from schemas.settings import Settings
 from store.ledger import retention
 from store.llm import calls, responses
 from tests.conftest import PATIENCE
@@ -207,9 +208,10 @@ def test_a_worker_that_lost_its_lease_sends_no_request(provider, mind, accounts)
 
 def test_responses_that_lineage_refers_to_are_kept(store, mind, being):
     kept, other = mind().ask(question()), mind().ask(question("And the sky?"))
+    (expiring,) = (rows for rows in retention.expiring(Settings()) if rows.table == "model_responses")
     with store.transaction() as tx:
         responses.keep(tx, being.being_id, kept.response_id, [])
-        assert retention.expire(tx, "model_responses", timedelta(0), 100) == 1
+        assert retention.expire(tx, expiring, timedelta(0), 100) == 1
         rows = tx.execute("select response_id from memory.model_responses").fetchall()
     assert [row["response_id"] for row in rows] == [kept.response_id] != [other.response_id]
 
