@@ -34,14 +34,7 @@ KEYS = ("id", "_id", "uuid", "messageId", "message_id", "chatId")
 PARENTS = ("parentId", "parentMessageId", "parent_message_uuid", "parent_response_id", "parent_id", "parent")
 LEAVES = ("currentId", "currentNode", "current_node", "currentMessageId", "leaf_response_id", "treeLeafId")
 CHATS = (
-    "conversation_id",
-    "conversationId",
-    "chat_id",
-    "chatID",
-    "thread_id",
-    "topicId",
-    "sessionId",
-    "session_id",
+    *("conversation_id", "conversationId", "chat_id", "chatID", "thread_id", "topicId", "sessionId", "session_id"),
     "conversation",
 )
 CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid")
@@ -61,7 +54,7 @@ TIMES = (
 )
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
-SAYING = ("role", "sender", "author", "from", "nature", "sender_name", "senderName")
+SAYING = ("role", "sender", "author", "from", "nature", "speaker", "sender_name", "senderName")
 ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
 # In which a person's id stands, if nothing says the name: beside a role it is whose the chat is.
 SPEAKER_IDS = ("user",)
@@ -107,20 +100,10 @@ THOUGHTS = ("thought", "isThought", "is_thought")
 # Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
 SPOKEN = frozenset(
     (
-        "",
-        "text",
-        "input_text",
-        "output_text",
-        "content",
-        "contentblock",
-        "multimodal_text",
-        "bold",
-        "italic",
-        "link",
-        "plain",
-        "main_text",
+        *("", "text", "input_text", "output_text", "content", "contentblock", "multimodal_text", "main_text", "plain"),
+        *("bold", "italic", "underline", "strikethrough", "spoiler", "blockquote", "custom_emoji", "pre", "unknown"),
         *("mention", "mention_name", "hashtag", "cashtag", "bot_command", "email", "phone", "bank_card", "text_link"),
-        *("underline", "strikethrough", "spoiler", "blockquote", "custom_emoji", "pre", "unknown"),
+        "link",
     )
 )
 # Lists of alternatives in a message, and the number of the chosen one; else it is the one that was used last.
@@ -230,7 +213,7 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
     unsaid = (one for one in within if not any(str(one.get(name)).casefold() in SIDES for name in ROLES))
     places = [message, *(unsaid if has_side else within)]
     named = (first(one, SPEAKERS) for one in places)
-    return next((name for name in named if name is not None), None)
+    return next((name for name in named if name is not None and name.casefold() not in SIDES), None)
 
 
 def side(message: Mapping[str, Any]) -> Side | None:

@@ -481,8 +481,9 @@ def test_a_speaker_without_a_role_is_the_one_that_is_named():
 def test_who_answers_the_user_alone_is_the_companion(named):
     said = [{"sender": "user", "text": QUESTION}, {"sender": named, "text": ANSWER}]
     assert standing(read({"messages": said})) == SAID
-    by_name = [{"sender_name": one["sender"], "text": one["text"]} for one in said]
-    assert standing(read({"messages": by_name})) == SAID
+    for name in ("sender_name", "speaker"):
+        by_name = [{name: one["sender"], "text": one["text"]} for one in said]
+        assert standing(read({"messages": by_name})) == SAID
     (chat,) = read({"messages": [*said, {"sender": "bot", "text": "Woof!"}]})
     assert standing([chat]) == [SAID[0], ("assistant", "Woof!")]
     assert [bad.reason for bad in chat.bad] == [transcripts.NO_SIDE], "beside a bot it may be anyone"
