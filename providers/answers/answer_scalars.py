@@ -243,16 +243,24 @@ def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
 
 def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
-    for form in (raw, raw.rpartition(".")[2], raw.partition("(")[0]):
+    before, _, aside = raw.partition("(")
+    first, *rest = re.split(r"[^\w-]|_|-(?=world|life)", raw.strip(), maxsplit=1)
+    # Of a word that is denied behind it, as "no" behind "forget", the opposite is meant.
+    is_denied = _CROSSED.search(raw) or any(
+        denies(each.lstrip(" :=(-\u2013\u2014"), repeated=True) for each in (aside, *rest)
+    )
+    for form in () if is_denied else (raw, raw.rpartition(".")[2], before):
         for word in choices:
             if plain(word) == plain(form) or plain(form) in _SYNONYMS.get(word, ()):
                 return word
-    first = plain(re.split(r"[^\w-]|_|-(?=world|life)", raw.strip(), maxsplit=1)[0])
-    begins = [word for word in choices if plain(word) == first]
-    if begins and not any(plain(word) in plain(raw) for word in choices if word not in begins):
+    begins = [word for word in choices if plain(word) == plain(first)]
+    others = {word: _SYNONYMS.get(word, frozenset()) for word in choices if word not in begins}
+    behind = set(map(plain, " ".join(rest).split()))
+    is_denied = is_denied or any(plain(word) in plain(raw) or behind & also for word, also in others.items())
+    if begins and not is_denied:
         return begins[0]
     stems = [word for word in choices if _same_stem(plain(word), plain(raw))]
-    if len(stems) == 1:
+    if len(stems) == 1 and not _CROSSED.search(raw):
         return stems[0]
     if must:
         raise Unreadable("an unknown word")

@@ -856,7 +856,10 @@ def test_what_is_thought_or_noted_beside_an_answer_is_none():
 
 def test_a_word_of_an_enumeration_is_no_other_one():
     _, right = RIGHT["judge"]
-    for word in ("not real", "real or hypothetical", "unreal", "fiction"):
+    for word in ("same: no", "same (no)", "same \u2717", "contradicts not", "same topic, different value"):
+        with pytest.raises(BadAnswer):
+            answered(Reconciliation, json.dumps({"comparisons": [{"new": "n0", "relation": word, "earlier": "e0"}]}))
+    for word in ("not real", "real or hypothetical", "unreal", "fiction", "real: no", "real (no)", "~~real~~"):
         told = deepcopy(right)
         told["facts"][0]["realm"] = word
         assert len(kept(answered(Judgement, json.dumps(told)))) == len(kept(answered(Judgement, json.dumps(right)))) - 1
