@@ -15,7 +15,7 @@ from providers.thinking import Thinker
 from schemas.llm.calls import EncryptedKey, PaidWith
 from schemas.settings import Settings
 from store.database import Store
-from store.llm import breakers, calls, keys
+from store.llm import breakers, keys
 from store.transaction import Transaction
 
 
@@ -76,8 +76,12 @@ def blamed(store: Store, key: EncryptedKey | None, error: Misconfigured) -> Prov
 def find_payer(
     tx: Transaction, thinkers: Thinkers, settings: Settings, owner_id: UUID, request_key: UUID | None
 ) -> Payer | LlmUnavailable:
-    """Choose who pays for an owner's calls; `request_key` is the id of the key that came with all of their inputs."""
-    key = keys.paying(tx, calls.user_of(tx, owner_id), request_key)
+    """Choose who pays for an owner's calls; `request_key` is the id of the key that came with all of their inputs.
+
+    Raises:
+        NotFound: The owner does not exist any more.
+    """
+    key = keys.paying(tx, owner_id, request_key)
     if key is not None and keys.refused(tx, key):
         reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
         return LlmUnavailable(reason, "the key is refused", away=True)

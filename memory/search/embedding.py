@@ -25,6 +25,7 @@ from schemas.ledger.kinds import EMBED_TOLD
 from schemas.ledger.work import Claim
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.search import Kind
+from store.accounts import beings
 from store.database import Store
 from store.ledger import work
 from store.search import documents, queue, vectors
@@ -98,7 +99,7 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
     while not over:
         with store.transaction() as tx:
             work.hold(tx, claim)
-            user_id = queue.user_of(tx, owner_id)
+            user_id = beings.user_of(tx, owner_id)
             if user_id and user_id != owner_id:
                 vectors.share(tx, owner_id, user_id, embedder.model)
             batch = vectors.unembedded(tx, owner_id, user_id, most) if user_id else []

@@ -122,9 +122,17 @@ def lock(tx: Transaction, being_id: UUID) -> None:
     tx.execute("select memory.lock_being(%s)", [being_id])
 
 
-def user_of(tx: Transaction, being_id: UUID) -> UUID | None:
-    """Return the user of the Being with that id; None if there is no such Being."""
-    return tx.value("select user_id from memory.beings where being_id = %s", [being_id])
+def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
+    """The user that an owner is, or whose Being it is; None where it is gone."""
+    found: UUID | None = tx.value(
+        """
+        select user_id from memory.beings where being_id = %(owner)s
+        union all
+        select user_id from memory.users where user_id = %(owner)s
+        """,
+        {"owner": owner_id},
+    )
+    return found
 
 
 def find_any(tx: Transaction, being_id: UUID) -> Being | None:

@@ -58,15 +58,6 @@ def limits_as_json(limits: Limits) -> Jsonb:
     return Jsonb({name: {"tokens": each.tokens, "cost": each.cost and str(each.cost)} for name, each in limits.items()})
 
 
-def user_of(tx: Transaction, owner_id: UUID) -> UUID:
-    """Return the id of the user that an owner of calls belongs to, or is.
-
-    Raises:
-        NotFound: The owner does not exist any more.
-    """
-    return tx.value("select user_id from memory.owner_of(%s)", [owner_id])
-
-
 def reserve(
     tx: Transaction,
     account: Account,

@@ -108,23 +108,26 @@ def may_think(tx: Transaction, being_id: UUID, *, platform: bool) -> bool:
     )
 
 
-def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> EncryptedKey | None:
-    """Select the user's key that pays: the one stored last; if none is stored, the request's until it expires.
+def paying(tx: Transaction, owner_id: UUID, request_key: UUID | None) -> EncryptedKey | None:
+    """Select the key that pays for an owner's calls: the latest that its user stored, or else the request's own.
 
     A request's key is never used in place of a stored one, even if the provider rejects the stored one. Its
     `last_used_at` is updated at most once a minute.
+
+    Raises:
+        NotFound: The owner does not exist any more.
     """
     key = tx.row(
         EncryptedKey,
         """
         select *
         from memory.provider_keys
-        where user_id = %(user)s
+        where user_id = (select user_id from memory.owner_of(%(owner)s))
             and (expires_at is null or key_id = %(request)s and expires_at > clock_timestamp())
         order by expires_at is null desc, created_at desc
         limit 1
         """,
-        {"user": user_id, "request": request_key},
+        {"owner": owner_id, "request": request_key},
     )
     if key:
         tx.execute(
@@ -135,7 +138,7 @@ def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> Encrypte
                 and key_id = %s
                 and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
             """,
-            [user_id, key.key_id],
+            [key.user_id, key.key_id],
         )
     return key
 

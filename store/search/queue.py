@@ -49,19 +49,6 @@ class Waiting:
     received_at: datetime
 
 
-def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
-    """The user that an owner of documents is, or whose Being it is; None where it is gone."""
-    found: UUID | None = tx.value(
-        """
-        select user_id from memory.beings where being_id = %(owner)s
-        union all
-        select user_id from memory.users where user_id = %(owner)s
-        """,
-        {"owner": owner_id},
-    )
-    return found
-
-
 def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Waiting]:
     """The documents of each owner whose words wait to be indexed, up to `most` of each, in no promised order.
 
