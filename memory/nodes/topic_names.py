@@ -20,6 +20,7 @@ from store.accounts import beings
 from store.context import souls
 from store.database import Store
 from store.nodes import clusters, lineage, topic_names
+from store.nodes.shown import newest
 from store.transaction import Transaction
 
 NAME = prompt("name", TopicName, size="small", most_tokens=500)
@@ -110,7 +111,7 @@ def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
         topics = [
             Unnamed(cluster, nodes, [name for name in taken if name != cluster.name])
             for cluster in topic_names.named_by_words(tx, being_id, TOPICS_NAMED)
-            if (nodes := topic_names.newest_of(tx, being_id, cluster.cluster_id, NODES_SHOWN))
+            if (nodes := newest(tx, being_id, cluster.cluster_id, NODES_SHOWN))
         ]
     answers = ask_at_once(
         llm, topics, lambda topic: (NAME.question(who, material(topic)), partial(check, topic)), Unnamed.smaller

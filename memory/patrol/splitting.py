@@ -26,6 +26,7 @@ from store.accounts import beings
 from store.context import souls
 from store.database import Store
 from store.nodes import lineage
+from store.nodes.shown import newest
 from store.patrol import splitting
 from store.patrol.splitting import Member
 from store.transaction import Transaction
@@ -127,7 +128,7 @@ def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool
             CrowdedCluster(cluster, nodes, splitting.siblings(tx, being_id, cluster))
             for cluster in splitting.crowded(tx, being_id, roots=births)
             # Most of them may be muted.
-            if len(nodes := splitting.newest(tx, being_id, cluster.cluster_id, BIRTH_NODES)) >= TOPIC_NODES
+            if len(nodes := newest(tx, being_id, cluster.cluster_id, BIRTH_NODES)[::-1]) >= TOPIC_NODES
         ]
     answers = ask_at_once(
         llm,

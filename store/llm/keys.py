@@ -171,7 +171,7 @@ def paying_at(tx: Transaction, user_id: UUID, provider: Provider) -> EncryptedKe
 
 def refused(tx: Transaction, key: EncryptedKey) -> bool:
     """Whether the provider rejected the key less than REFUSAL_HOLDS ago."""
-    return tx.changes(
+    return tx.exists(
         """
         select
         from memory.provider_keys

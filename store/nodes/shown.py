@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from typing import Any, LiteralString
+from uuid import UUID
 
 from schemas.nodes.nodes import ShownNode
 from store.transaction import Transaction
 
-# A topic is named and divided by nodes that are muted or not as it is.
-ALIKE: LiteralString = "memory.is_muted(being_id, 'node', node_id) = memory.is_muted(being_id, 'topic', cluster_id)"
 # Most notes came without a key, and the call of a function is spared for each of those.
 SHOWN: LiteralString = """
     select
@@ -34,3 +33,17 @@ def shown(tx: Transaction, which: LiteralString, parameters: Sequence[Any]) -> l
         parameters: The Being's id, then those of the condition.
     """
     return tx.rows(ShownNode, SHOWN + which, parameters)
+
+
+def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
+    """The active nodes of a cluster by which it is named and divided, newest first: those muted or not as it is."""
+    return shown(
+        tx,
+        """
+            cluster_id = %s and status = 'active'
+            and memory.is_muted(being_id, 'node', node_id) = memory.is_muted(being_id, 'topic', cluster_id)
+        order by created_at desc, node_id desc
+        limit %s
+        """,
+        [being_id, cluster_id, limit],
+    )

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from schemas.errors import Refused, existing
 from schemas.nodes.nodes import Cluster, Root, ShownNode
-from store.nodes.shown import ALIKE, shown
 from store.transaction import Transaction
 
 
@@ -84,15 +83,6 @@ def outdated(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
         limit %s
         """,
         [being_id, limit],
-    )
-
-
-def newest_of(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
-    """Select the newest active nodes of a topic, to be shown to a model."""
-    return shown(
-        tx,
-        "cluster_id = %s and status = 'active' and " + ALIKE + " order by created_at desc, node_id desc limit %s",
-        [being_id, cluster_id, limit],
     )
 
 

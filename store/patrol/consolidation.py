@@ -1,6 +1,7 @@
 """The rows of consolidation: marked nodes, nodes like them, and a model's decisions about them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -11,6 +12,17 @@ from store.nodes.embeddings import halfvec
 from store.nodes.nodes import NodeWords
 from store.nodes.shown import shown
 from store.transaction import Transaction
+
+_WITH_VECTOR: LiteralString = """
+    select n.node_id, n.cluster_id, memory.is_muted(n.being_id, 'node', n.node_id) as muted, own.*
+    from memory.memory_nodes as n, lateral (
+        select v.embedding_model, v.vector
+        from memory.node_vectors as v
+        where v.being_id = n.being_id and v.node_id = n.node_id
+        limit 1
+    ) as own
+    where n.being_id = %(being)s
+"""
 
 
 def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None) -> list[UUID]:
@@ -116,26 +128,9 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
     """For each node the ten living ones of its cluster, muted or not as it is, that are most like it, nearest first."""
     # The living nodes are read once, however many nodes they are compared with, and none of the dead ones' vectors.
     return tx.pairs(
-        """
-        with asked as materialized (
-            select n.node_id, n.cluster_id, memory.is_muted(n.being_id, 'node', n.node_id) as muted, own.*
-            from memory.memory_nodes as n, lateral (
-                select v.embedding_model, v.vector
-                from memory.node_vectors as v
-                where v.being_id = n.being_id and v.node_id = n.node_id
-                limit 1
-            ) as own
-            where n.being_id = %(being)s and n.node_id = any(%(nodes)s)
-        ),
-        living as materialized (
-            select n.node_id, n.cluster_id, memory.is_muted(n.being_id, 'node', n.node_id) as muted, own.*
-            from memory.memory_nodes as n, lateral (
-                select v.embedding_model, v.vector
-                from memory.node_vectors as v
-                where v.being_id = n.being_id and v.node_id = n.node_id
-                limit 1
-            ) as own
-            where n.being_id = %(being)s
+        f"""
+        with asked as materialized ({_WITH_VECTOR} and n.node_id = any(%(nodes)s)),
+        living as materialized ({_WITH_VECTOR}
                 and n.cluster_id = any(array(select distinct cluster_id from asked))
                 and n.status <> 'dead'
         )
@@ -149,7 +144,7 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
             limit %(limit)s
         ) as near
         from asked
-        """,
+        """,  # noqa: S608  # of a constant
         {"being": being_id, "nodes": list(node_ids), "limit": NEAREST_NODES},
     )
 

@@ -8,9 +8,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.limits import SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS, TOPIC_NODES
-from schemas.nodes.nodes import Cluster, ShownNode
+from schemas.nodes.nodes import Cluster
 from store.nodes.embeddings import Vector, as_array
-from store.nodes.shown import ALIKE, shown
 from store.transaction import Transaction
 
 MOST_SIBLINGS = 50
@@ -51,18 +50,8 @@ def crowded(tx: Transaction, being_id: UUID, *, roots: bool) -> list[Cluster]:
     )
 
 
-def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
-    """Select the newest active nodes of a cluster, oldest first; of one that is not muted, without muted ones."""
-    found = shown(
-        tx,
-        "cluster_id = %s and status = 'active' and " + ALIKE + " order by created_at desc, node_id desc limit %s",
-        [being_id, cluster_id, limit],
-    )
-    return found[::-1]
-
-
 def newest_members(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[Member]:
-    """Select what `newest` does with the vectors, newest first."""
+    """Select the nodes that `shown.newest` does, with their vectors."""
     rows = tx.execute(
         """
         select

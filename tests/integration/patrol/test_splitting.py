@@ -11,6 +11,7 @@ from schemas.limits import BIRTH_NODES, SPLIT_CLUSTERS
 from schemas.patrol.model_answers import NewTopic, Split
 from store.accounts import beings
 from store.nodes import clusters
+from store.nodes.shown import newest
 from store.patrol import splitting, steps
 from tests.models.thinking import thinking_life
 from tests.scenes import make_being, make_topic, remember, root, words
@@ -165,7 +166,7 @@ def test_a_root_shows_its_newest(store, user):
     with store.transaction() as tx:
         being = make_being(tx, user)
         ids = remember(tx, being, *(words(f"event {n}") for n in range(BIRTH_NODES + 5)), cluster=root(tx, being))
-        shown = splitting.newest(tx, being.being_id, root(tx, being), BIRTH_NODES)
+        shown = newest(tx, being.being_id, root(tx, being), BIRTH_NODES)[::-1]
 
     assert [node.node_id for node in shown] == ids[5:]
 
@@ -192,7 +193,7 @@ def crowded(store, user):
         ids = remember(tx, being, *(words(f"event {n}") for n in range(12)), cluster=root(tx, being))
         make_topic(tx, being, "Islands", ids)
         (cluster,) = splitting.crowded(tx, being.being_id, roots=True)
-        nodes = splitting.newest(tx, being.being_id, cluster.cluster_id, BIRTH_NODES)
+        nodes = newest(tx, being.being_id, cluster.cluster_id, BIRTH_NODES)[::-1]
     return CrowdedCluster(cluster, nodes, ["Boats"])
 
 

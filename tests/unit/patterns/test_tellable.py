@@ -12,7 +12,7 @@ READS = re.compile(
     r"(?:from|join)\s+memory\.(?:messages|message_versions|memory_nodes|seen_nodes|facts|todos|diary|search_documents"
     r"|session_impressions|vault_heads|notes)\b"
 )
-ASKS = re.compile(r"is_muted|muted_items|ALIKE|tellable_")
+ASKS = re.compile(r"is_muted|muted_items|tellable_")
 # Parts of statements that have a name.
 FRAGMENTS = {name: text for name, text in vars(scope).items() if name.isupper() and isinstance(text, str)}
 # By reason the statements that read a memory whether it is muted or not, by module or file.
