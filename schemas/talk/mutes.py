@@ -1,13 +1,13 @@
 """Mutes of things that a person does not want to be brought up."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from schemas.limits import PRODUCER_ID_CHARACTERS
 from schemas.wire.answers import Answer, Cursor
+from schemas.wire.fields import ProducerId
 from schemas.wire.requests import RequestModel
 
 MutedKind = Literal["fact", "node", "topic", "entity", "conversation", "message"]
@@ -20,7 +20,7 @@ class MuteRequest(RequestModel):
         description="A fact, a memory (`node`), a topic, a person or thing that facts name (`entity`), a conversation,"
         " or a message."
     )
-    target: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] = Field(
+    target: ProducerId = Field(
         description="Its id, or the end of it; of a topic also the name; of an entity the ref or a name, as"
         " `person:anna` or `Anna`; of a conversation the id that its messages name; of a message also the producer's"
         " id.",

@@ -7,14 +7,12 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.intake.notes import Trouble
-from schemas.limits import BATCH_ITEMS, PRODUCER_ID_CHARACTERS
+from schemas.limits import BATCH_ITEMS
 from schemas.wire.answers import Answer
-from schemas.wire.fields import Conversation
+from schemas.wire.fields import Conversation, ProducerId
 from schemas.wire.requests import RequestModel
 
 Selection = TypeVar("Selection", bound=RequestModel)
-
-MessageName = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
 
 
 class MessageSelection(RequestModel):
@@ -24,17 +22,17 @@ class MessageSelection(RequestModel):
         json_schema_extra={"examples": [{"ids": ["turn-2"]}, {"conversation": "chat-7", "after": "turn-1"}]}
     )
 
-    ids: Annotated[list[MessageName], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
+    ids: Annotated[list[ProducerId], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
         None, description="The producer's ids of messages, or the ids that their receipts gave; 1 to 1,000."
     )
     conversation: Conversation | None = Field(
         None, description="All messages of a conversation; with `ids`: of these only those of the conversation."
     )
-    after: MessageName | None = Field(
+    after: ProducerId | None = Field(
         None,
         description="With `conversation`: only messages behind this one, which itself is left as it is. Omitted: all.",
     )
-    keep: Annotated[list[MessageName], Field(max_length=BATCH_ITEMS)] = Field(
+    keep: Annotated[list[ProducerId], Field(max_length=BATCH_ITEMS)] = Field(
         [], description="With `conversation`: the producer's ids of messages that are left as they are; up to 1,000."
     )
 
@@ -50,7 +48,7 @@ class MessageSelection(RequestModel):
 class Change(RequestModel, Generic[Selection]):
     """A retraction or a restoration as an item among messages, where producers wait for no answer."""
 
-    id: MessageName | None = Field(None, description="The same id again changes nothing; default: derived.")
+    id: ProducerId | None = Field(None, description="The same id again changes nothing; default: derived.")
     retract: Selection | None = None
     restore: Selection | None = None
 

@@ -12,9 +12,8 @@ from schemas.accounts.slugs import Slug
 from schemas.intake.inputs import Produced
 from schemas.limits import BATCH_ITEMS, ROOM_MEMBERS, SPEAKER_CHARACTERS
 from schemas.rows import Row
-from schemas.talk.retraction import MessageName
 from schemas.wire.answers import Answer, Cursor
-from schemas.wire.fields import Moment, Role, Words
+from schemas.wire.fields import Moment, ProducerId, Role, Words
 from schemas.wire.requests import Changes, Name, RequestModel
 
 BeingName = Annotated[str, Field(min_length=1, max_length=200)]
@@ -125,12 +124,10 @@ class RoomSelection(RequestModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["turn-2"]}, {"after": "turn-1"}]})
 
-    ids: Annotated[list[MessageName], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
+    ids: Annotated[list[ProducerId], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
         None, description="The producer's ids of utterances, or the ids that their receipts gave; 1 to 1,000."
     )
-    after: MessageName | None = Field(
-        None, description="All utterances behind this one, which itself is left as it is."
-    )
+    after: ProducerId | None = Field(None, description="All utterances behind this one, which itself is left as it is.")
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:

@@ -49,8 +49,9 @@ TELL_OWNER = (*OWNER_IDS, *OWNERS_WITHIN)
 BEGINS = ("created_at", "createdAt", "create_time", "inserted_at", "created")
 TIMES = (
     *BEGINS,
-    *("timestamp", "time", "date", "send_date", "datetime", "createTime", "creationTime", "ts", "timestamp_ms"),
-    *("sent_at", "sentAt", "sent", "sentOn", "origin_server_ts"),
+    # Telegram writes the second as local time beside the first.
+    *("date_unixtime", "timestamp", "time", "date", "send_date", "datetime", "createTime", "creationTime", "ts"),
+    *("timestamp_ms", "sent_at", "sentAt", "sent", "sentOn", "origin_server_ts", "message_date"),
 )
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
@@ -66,11 +67,12 @@ MARKS: dict[str, Side] = {
 }
 OWNERS: dict[str, Side] = {"userId": "user", "characterId": "companion"}
 SIDES: dict[str, Side] = {
-    **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer", "user_message"), "user"),
+    **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer"), "user"),
+    **dict.fromkeys(("user_message", "outgoing"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "bot", "robot", "model", "char", "character", "gpt", "response", "chatbot"), "companion"
     ),
-    **dict.fromkeys(("assistant_message", "bot_message"), "companion"),
+    **dict.fromkeys(("assistant_message", "bot_message", "incoming"), "companion"),
     **dict.fromkeys(("system", "tool", "function", "developer", "error", "environment", "search"), "neither"),
     # Letta, ShareGPT
     **dict.fromkeys(("system_message", "reasoning_message", "tool_call_message", "tool_return_message"), "neither"),

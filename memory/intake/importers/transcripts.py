@@ -202,7 +202,7 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
         for number, row in enumerate(rows, 1):
             yield (
                 f"row {number}",
-                Element((), number, {str(name).strip().lower(): value for name, value in row.items()}),
+                Element((), number, {"_".join(str(name).lower().split()): value for name, value in row.items()}),
             )
     except csv.Error as fault:
         raise InvalidRequest("The table can't be read.") from fault

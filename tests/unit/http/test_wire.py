@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from memory.intake.messages import read_messages
 from schemas.intake.inputs import MessageInput, NoteInput, SceneInput
+from schemas.talk.retraction import MessageSelection
 from schemas.text.validation_messages import validation_messages
 from schemas.vault.vault_requests import NewRecord
 
@@ -201,6 +202,7 @@ def test_a_number_as_an_id_null_and_parts_are_read_as_what_they_mean(content):
     sent = {"role": "assistant", "content": content, "id": 7, "conversation": 8, **absent}
     (item,) = read_messages([sent], lambda _: None).items
     assert item.value == MessageInput(id="7", role="assistant", content="Hello.", conversation="8")
+    assert MessageSelection(ids=[7], conversation=8) == MessageSelection(ids=["7"], conversation="8")
 
 
 @pytest.mark.parametrize(

@@ -324,6 +324,23 @@ def test_what_both_said_is_read(exported):
     assert not any(isinstance(one, Bad) or (isinstance(one, Conversation) and one.bad) for one in entries)
 
 
+def test_the_columns_of_a_table_may_have_names_of_several_words():
+    rows = (f"{ASKED},Outgoing,,{QUESTION}", f'{ANSWERED},Incoming,Wren,"{ANSWER}"')
+    table = "\n".join(("Message Date,Type,Sender Name,Text", *rows))
+    (chat,) = read(table, "messages.csv")
+    assert standing([chat]) == SAID
+    assert [message["created_at"] for message in chat.messages] == [
+        "2026-03-02T10:00:00+00:00",
+        "2026-03-02T10:00:09+00:00",
+    ]
+
+
+def test_a_time_of_telegram_is_that_of_its_zone():
+    said = {"from": "Ann", "date": "2026-03-02T13:00:00", "date_unixtime": "1772445600", "text": QUESTION}
+    (chat,) = read([{"id": 7, "messages": [said]}], user="Ann")
+    assert chat.messages[0]["created_at"] == "2026-03-02T10:00:00+00:00"
+
+
 def test_a_table_may_begin_with_its_newest_row():
     table = f'Conversation,Time,Author,Message\r\nDogs,{ANSWERED},AI,"Rex!\nOld?"\r\nDogs,{ASKED},Human,{QUESTION}\r\n'
     for separator in ",;\t":
