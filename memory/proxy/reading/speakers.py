@@ -46,6 +46,8 @@ _LABEL = re.compile(
 # Labels that name the roles.
 USER_ROLE, MODEL_ROLE = ("Human", "User", "You", "User proxy"), ("Assistant", "AI", "Bot", "Model")
 _OWN_LABEL = re.compile(rf"^[ \t]*+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):[ \t]*+", re.MULTILINE)
+# Behind it the model is to write; a program may tell it how to before.
+_AWAITS = re.compile(r"(?:\([^()]*+\)\s*+)?(?P<name>[^\n:]{1,100}):\s*+")
 # Of so many labels a line is divided.
 MOST_LABELS = 1000
 
@@ -122,14 +124,12 @@ def divided(line: Line, names: Names) -> Iterator[Line]:
     """
     own, others = names.user if line.role == "user" else names.being, names.others
     text = line.text.lstrip()
-    first = _OWN_LABEL.match(text) if line.name is None else None
-    if first is None or not _is(first["name"], [*own, *others]):
-        yield line
+    awaits = _AWAITS.fullmatch(text) if line.role == "assistant" and line.name is None else None
+    if awaits is not None and _is(awaits["name"], [*own, *others]):
         return
-    if not text[first.end() :].strip():
-        # Behind its name the model is to write.
-        if line.role == "user":
-            yield line
+    first = _OWN_LABEL.match(text) if line.name is None else None
+    if first is None or not _is(first["name"], [*own, *others]) or not text[first.end() :].strip():
+        yield line
         return
     found = list(islice(_OWN_LABEL.finditer(text), MOST_LABELS))
     speaking = {name for name in {label["name"] for label in found} if _is(name, [*own, *others])}

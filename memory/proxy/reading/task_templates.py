@@ -183,7 +183,7 @@ You are an expert in crafting pithy titles for chatbot conversations.{{}}
 Summarize the conversation history so far, paying special attention to the most recent agent commands and tool results that triggered this summarization.{{}}
 {{}}### Instruction: Summarize the above text in a single paragraph of up to ten detailed sentences. ### Response:
 ## 你的任务 你作为一个向量检索助手，你的任务是结合历史记录，{{}}检索词:
-# TypingMind, Codex CLI, gptme, GPT4All, HuggingChat, Jan, Goose
+# TypingMind, Codex CLI, gptme, GPT4All, HuggingChat, Jan, Goose, LoLLMs, AnythingLLM
 What would be a short and relevant title for this chat{{}}? You must strictly answer with only the title, no other text is allowed{{}}
 You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary for another LLM that will resume the task.{{}}
 Your task: Create a {{}} title for this conversation.{{}}
@@ -195,6 +195,9 @@ You are a chat thread titling assistant. Goal: Produce a very short, descriptive
 You are a summarization AI. Summarize the user's request into a single short sentence of four words or less.{{}}
 Summarize in a {{}}-word Title. Give the title only. Here is the message: "{{}}"
 Summarize in a {{}}-word Title. Give the title only. "{{}}"
+You are a conversation summarizer. Produce a concise summary that preserves key facts, decisions, {{}}
+You are a title builder.{{}}
+You are a memory {{}} for a personalized AI assistant.{{}}
 Generate a short title (four words or less) {{}}Reply with only the title{{}}
 """
 

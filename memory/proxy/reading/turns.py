@@ -39,8 +39,8 @@ _PICTURE = re.compile(
     r"|<img\s[^<>]{0,300}?\bsrc=[\"']?data:[^<>\s,]{0,100};base64,[^<>]*+>",
     re.IGNORECASE,
 )
-# What SillyTavern puts before a greeting for models that must be asked first.
-_PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\])", re.IGNORECASE)
+# What programs put before a greeting for models that must be asked first.
+_PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\]|continue\.|proceed\.)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

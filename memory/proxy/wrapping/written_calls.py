@@ -22,14 +22,14 @@ _TOKENS = (
     r"|<\|tool_calls_section_begin\|>\s{0,9}<\|tool_call_begin\|>"
 )
 _BLOCK = re.compile(
-    rf"^[ \t]{{0,3}}(?:<tool_call>\s*(?:\{{|<function=)|<function_calls?>\s*[{{<]|{_TOKENS})", re.MULTILINE
+    rf"^[ \t]{{0,3}}(?:<tool(?:_call)?>\s*(?:\{{|<function=)|<function_calls?>\s*[{{<]|{_TOKENS})", re.MULTILINE
 )
 _CALLS = (_ACTION, _CALLING, _BLOCK)
 # They adjoin the words before them; in a sentence that goes on they are spoken of.
 _CALLS_AT_END = (*_CALLS, re.compile(_TOKENS))
 _ENDS_OF_CALL = ("}", "]", ">")
 _CLOSES = (
-    *("</tool_call>", "</function_call>", "</function_calls>"),
+    *("</tool_call>", "</tool>", "</function_call>", "</function_calls>"),
     *("<\uff5ctool\u2581calls\u2581end\uff5c>", "<|tool_calls_section_end|>"),
 )
 _ANSWERS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE)

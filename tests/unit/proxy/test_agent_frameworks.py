@@ -62,6 +62,9 @@ def test_the_users_part_of_a_form_is_told(text):
         "No valid name was mentioned. Please select from: ['cook', 'critic'].",
         f"New task:\n{MANAGED}\n---\nTask:\nSwim.",
         "<summary>\nA dog.\n</summary>\n\nThis is your own checkpoint: you wrote it to preserve context.",
+        "[SYSTEM] Maximum tool rounds reached. Provide your final answer now without calling any more tools.",
+        "[Previous conversation summary]\n- A dog.\n\n- A lake.",
+        "[WORKER REPORT \u2014 SUCCESS]\nFiles: none\n---\nVERIFY the step, then continue.",
         "Continue as the receiving agent using the preceding user request and context.",
         "[The assistant message above is the completed output of a previous agent. Respond now according to it.]",
         "Here are the images from the tool results above. Please analyze them.",
@@ -110,6 +113,7 @@ def test_what_people_write_alike_stays(text):
         (REACT, "Observation: The Danube"),
         (f"{REACT}\nObservation: The Danube", ""),
         (HERMES, "<tool_response>\nThe Danube\n</tool_response>"),
+        ('<tool>{"name": "lakes", "parameters": {}}</tool>', '<tool_result name="lakes">\nThe Danube\n</tool_result>'),
     ],
 )
 def test_a_call_that_is_written_as_text_and_its_result_are_no_talk(call, result):

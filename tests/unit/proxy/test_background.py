@@ -119,6 +119,15 @@ TOLD_BY_NAMES = '<message author="user">Hi.</message>\n<message author="a1">Ho.<
         ("You are a Scene Tracker Assistant, tasked to keep a tracker for a roleplay. Be exact.", "Ann: Hi."),
         ("Write a short label describing what this block of agent activity accomplished. Be brief.", "Header:"),
         ("You write the short status line a chat app shows while an AI assistant is working. Be brief.", "Status:"),
+        (
+            "You are a conversation summarizer. Produce a concise summary that preserves key facts, decisions, code.",
+            "Hi.",
+        ),
+        (
+            "You are a memory observer for a personalized AI assistant. Be exact.",
+            "Recent conversations to analyze:\nHi.",
+        ),
+        ("You are a title builder.", "Build a title for:\nHi."),
         ("You are a conversation group naming assistant.\nGoal: a name", "Conversation titles:\n- Cats"),
         ("You are a sidecar that extracts 0-4 quick-reply suggestions from the last assistant message.", "Hi."),
     ],

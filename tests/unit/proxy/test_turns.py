@@ -386,6 +386,13 @@ def test_a_prompt_as_the_users_first_line_is_none_of_their_words():
     ]
 
 
+@pytest.mark.parametrize("begun", ["Mara:", "(Be brief.) Mara:", "(Be\nbrief.)\nMara: "])
+def test_a_name_behind_which_the_model_is_to_write_is_no_word_of_the_beings(begun):
+    told = [("user", "Continue."), ("assistant", "Mara: Hello."), ("user", "I bake."), ("assistant", begun)]
+    transcript = read_transcript([{"role": role, "content": text} for role, text in told])
+    assert [turn.text for turn in turns_of(transcript, NAMES)] == ["Hello.", "I bake."]
+
+
 def test_a_card_behind_its_label_is_no_word_of_the_users():
     chat = "System: You are Mara, an innkeeper.\n\nUser: Hi.\nAssistant: Hello.\nUser: A room, please."
     turns = turns_of(read_transcript([{"role": "user", "content": chat}]), NAMES)
