@@ -17,7 +17,7 @@ import yaml
 from bench import processes
 from bench.figures import Figure
 from bench.ground import Ground
-from bench.ledger.producers import PATIENCE, at_once, hand_in, hand_in_one_by_one, new_client
+from bench.ledger.producers import at_once, hand_in, hand_in_one_by_one, new_client
 from bench.ledger.throughput import message
 from bench.ledger.workforce import UNREMEMBERED, UNSETTLED, quietly, wait_until_none, workforce
 from bench.memories import scene_note
@@ -73,7 +73,7 @@ def _work(ground: Ground, url: str) -> float:
         ]
     )
     for unfinished in (UNREMEMBERED, UNSETTLED):
-        wait_until_none(ground, unfinished, PATIENCE)
+        wait_until_none(ground, unfinished)
     for query in range(SINGLE):
         talker.post("/recall", json={"query": f"What happened {query} days ago?"}).raise_for_status()
     return (datetime.now(UTC) - begun).total_seconds()

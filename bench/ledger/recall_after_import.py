@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Identifier
 
 from bench.figures import Figure, Times, timed
 from bench.ground import Ground
-from bench.ledger.producers import PATIENCE, hand_in, new_client
+from bench.ledger.producers import hand_in, new_client
 from bench.ledger.workforce import UNREMEMBERED, UNSETTLED, wait_until_none, workforce
 from bench.memories import action, scene_note
 from samples.canned.embeddings import word_vector
@@ -32,14 +32,14 @@ def recall_after_import(ground: Ground) -> Iterator[Figure]:
     with workforce(ground, dimensions=DIMENSIONS) as (url, provider):
         client = new_client(ground, url)
         hand_in(client, "notes", [scene_note(position) for position in range(NODES)])
-        wait_until_none(ground, UNREMEMBERED, PATIENCE)
+        wait_until_none(ground, UNREMEMBERED)
         questions = count()
 
         def recall() -> None:
             client.post("/recall", json={"query": _question(next(questions))}).raise_for_status()
 
         (fresh,) = timed(recall, times=TIMES)
-        wait_until_none(ground, UNSETTLED, PATIENCE)
+        wait_until_none(ground, UNSETTLED)
         settled, scan, embedding = _settled(ground, f"{provider}/embeddings", recall)
     for name in ("p50", "p95"):
         rested, scanned, embedded = (getattr(times, name) for times in (settled, scan, embedding))

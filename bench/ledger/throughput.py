@@ -12,7 +12,7 @@ from time import perf_counter, sleep
 
 from bench.figures import Figure
 from bench.ground import Ground
-from bench.ledger.producers import PATIENCE, at_once, hand_in, hand_in_one_by_one, new_client
+from bench.ledger.producers import at_once, hand_in, hand_in_one_by_one, new_client
 from bench.ledger.workforce import UNREMEMBERED, UNSETTLED, wait_until_none, workforce
 from bench.memories import action, scene_note
 from store.shares import LIVE_SECONDS
@@ -41,7 +41,7 @@ def throughput(ground: Ground) -> Iterator[Figure]:
         yield from _single_messages(ground, url)
         yield from _notes(ground, url)
         # Plans depend on what ANALYZE has found, which is nothing at first, and then those who were there.
-        wait_until_none(ground, UNSETTLED, PATIENCE)
+        wait_until_none(ground, UNSETTLED)
         with ground.store.transaction() as tx:
             tx.execute("analyze")
         for figure in chain(_messages(ground, url), _notes(ground, url)):
@@ -56,9 +56,9 @@ def _messages(ground: Ground, url: str) -> Iterator[Figure]:
     start = perf_counter()
     at_once([partial(hand_in, client, "messages", messages) for client in clients])
     yield _rate("messages accepted", count, start, GOALS["accepted"])
-    wait_until_none(ground, UNJUDGED, PATIENCE)
+    wait_until_none(ground, UNJUDGED)
     yield _rate("messages judged", count, start, GOALS["judged"])
-    wait_until_none(ground, UNSETTLED, PATIENCE)
+    wait_until_none(ground, UNSETTLED)
     yield _rate("messages until nothing is left to do", count, start, GOALS["settled"])
 
 
@@ -74,7 +74,7 @@ def _single_messages(ground: Ground, url: str) -> Iterator[Figure]:
         goals = SINGLE_GOALS.get(callers, {})
         who = "one client" if callers == 1 else f"{callers} clients"
         yield _rate(f"single messages accepted, {who}", SINGLE, start, goals.get("accepted"))
-        wait_until_none(ground, UNSETTLED, PATIENCE)
+        wait_until_none(ground, UNSETTLED)
         yield _rate(f"single messages until nothing is left to do, {who}", SINGLE, start, goals.get("settled"))
 
 
@@ -86,7 +86,7 @@ def _notes(ground: Ground, url: str) -> Iterator[Figure]:
     start = perf_counter()
     at_once([partial(hand_in, client, "notes", notes) for client in clients])
     yield _rate("notes accepted", CLIENTS * EACH, start, GOALS["notes accepted"])
-    wait_until_none(ground, UNREMEMBERED, PATIENCE)
+    wait_until_none(ground, UNREMEMBERED)
     yield _rate("notes remembered", CLIENTS * EACH, start, GOALS["notes remembered"])
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import LiteralString
 
 from bench.ground import Ground
+from bench.ledger.producers import PATIENCE
 from cli.demo import canned
 from cli.operations import stack
 from workers.embedded.processes import wait_until
@@ -71,7 +72,7 @@ def wait_for(condition: Callable[[], bool], patience: float, *, pause: float = 0
         raise TimeoutError(f"The workers did not get it done within {patience:.0f} s.")
 
 
-def wait_until_none(ground: Ground, counted: LiteralString, patience: float) -> None:
+def wait_until_none(ground: Ground, counted: LiteralString) -> None:
     """Poll until a statement that counts what is unfinished counts nothing.
 
     Raises:
@@ -82,7 +83,7 @@ def wait_until_none(ground: Ground, counted: LiteralString, patience: float) -> 
         with ground.store.transaction() as tx:
             return not tx.value(counted)
 
-    wait_for(none, patience)
+    wait_for(none, PATIENCE)
 
 
 def _with(process: Process, environment: Mapping[str, str]) -> Process:
