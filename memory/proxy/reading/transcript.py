@@ -130,7 +130,7 @@ def _line(message: Any) -> Line:
     if role == "user" and len(texts) > 1:
         # Of several parts some are a program's, whole.
         texts = [text for text in texts if own_words(text)] or texts[-1:]
-    if texts and role == "user" and (speaker := _SPEAKER.match(texts[0])):
+    if texts and (speaker := _SPEAKER.match(texts[0])):
         name, texts = name or speaker["agent"], [texts[0][speaker.end() :], *texts[1:]]
     return Line(
         role=_ROLES.get(role.lower(), "unknown") if isinstance(role, str) else "unknown",

@@ -39,6 +39,12 @@ _PICTURE = re.compile(
     r"|<img\s[^<>]{0,300}?\bsrc=[\"']?data:[^<>\s,]{0,100};base64,[^<>]*+>",
     re.IGNORECASE,
 )
+# What programs put behind an answer that they broke off.
+_STOPPED = re.compile(
+    r"\n[ \t]*+[\[(][^\n\[\]()]{0,20}\b(?:generation|response) (?:was )?(?:stopped|interrupted|aborted|cancell?ed)\b"
+    r"[^\n\[\]()]{0,40}[\])]\s*+\Z",
+    re.IGNORECASE,
+)
 # What programs put before a greeting for models that must be asked first.
 _PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\]|continue\.|proceed\.)", re.IGNORECASE)
 
@@ -128,7 +134,7 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
-    words = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
+    words = (own_words(text) if role == "user" else _STOPPED.sub("", spoken(text, opened=opened))).strip()
     if role == "user" and not words and may_stand_alone(text):
         words = text.strip()
     words = _without_pictures(words) if "data:" in words else words

@@ -11,7 +11,7 @@ _BRACKETS = re.compile(
     r"|lore(?:book)?|setting|memory|memories|persona|character|narration)[ \t]*:"
     r"|take the following into (?:special )?consideration\b|apply the following correction to your previous message\b"
     r"|following is a list of (?:recent )?events|system (?:note|info|prompt)\b"
-    r"|message_id[ \t]*:|media attached\b"
+    r"|(?:message_id|user feedback emoji)[ \t]*:|media attached\b"
     r"|details of the fictional world\b|[^\n\[\]:]{1,60}'s personality[ \t]*:|circumstances and context of the dialogue"
     r"|ooc[ \t]*note to (?:the )?(?:ai|model)\b)[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*\Z",
     re.IGNORECASE,

@@ -24,7 +24,9 @@ _TOKENS = (
 _BLOCK = re.compile(
     rf"^[ \t]{{0,3}}(?:<tool(?:_call)?>\s*(?:\{{|<function=)|<function_calls?>\s*[{{<]|{_TOKENS})", re.MULTILINE
 )
-_CALLS = (_ACTION, _CALLING, _BLOCK)
+# LobeChat's, of what another agent did.
+_TASK_RESULT = re.compile(r"\A\[Task Result from [^\n\]]{1,100}\]\n")
+_CALLS = (_ACTION, _CALLING, _BLOCK, _TASK_RESULT)
 # They adjoin the words before them; in a sentence that goes on they are spoken of.
 _CALLS_AT_END = (*_CALLS, re.compile(_TOKENS))
 _ENDS_OF_CALL = ("}", "]", ">")

@@ -89,11 +89,26 @@ def test_lines_of_any_shape_are_read(message, line):
     assert read_transcript([message]) == type(read_transcript([]))((line,))
 
 
-def test_lobechat_says_in_a_tag_who_speaks():
-    said = ('<speaker name="Otto" />\nGood day.', '<speaker id="7" username="jon" nickname="Jo" />\nMy dog is Rex.')
-    transcript = read_transcript([{"role": "user", "content": text} for text in said])
-    told = [(turn.role, turn.speaker, turn.text) for turn in turns_of(transcript, NAMES)]
-    assert told == [("other", "Otto", "Good day."), ("user", None, "My dog is Rex.")]
+def test_what_a_program_writes_around_a_line_is_left_out_and_names_who_speaks():
+    said = (
+        ("user", '<speaker name="Otto" />\nGood day.'),
+        ("user", '<speaker id="7" username="jon" nickname="Jo" />\nMy dog is Rex.'),
+        ("assistant", '<speaker name="Mara" />\nHello, Rex.'),
+        ("assistant", '<speaker name="Otto" />\nHe is big.\n\n[Generation stopped by user]'),
+        ("user", "[User Feedback Emoji: \U0001f44d]\n\nHe swims."),
+        (
+            "assistant",
+            "[Task Result from Otto]\n\n**Task Instruction:**\nFind a lake.\n\n**Task Result:**\nThe Danube.",
+        ),
+    )
+    transcript = read_transcript([{"role": role, "content": text} for role, text in said])
+    assert [(turn.role, turn.speaker, turn.text) for turn in turns_of(transcript, NAMES)] == [
+        ("other", "Otto", "Good day."),
+        ("user", None, "My dog is Rex."),
+        ("assistant", None, "Hello, Rex."),
+        ("other", "Otto", "He is big."),
+        ("user", None, "He swims."),
+    ]
 
 
 def test_the_last_words_are_those_of_the_last_turn():
