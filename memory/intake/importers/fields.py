@@ -86,8 +86,8 @@ TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
     *("fragments", "steps", "parts", "contentParts", "part", "segments"),
 )
-# What a message has that a person deleted, and an answer that is an error's text.
-DELETED = ("deleted", "isDeleted", "is_deleted")
+# What a message has that a person deleted or an agent wrote for itself, and an answer that is an error's text.
+UNSAID = ("deleted", "isDeleted", "is_deleted", "isMeta", "isSidechain", "isCompactSummary")
 FAILED = ("error", "isError", "is_error")
 # What a chat has, or an object in it, that is not to be remembered, and why it is left out then. Letter case and a
 # leading `is` do not count; a time stands where the program notes when.
@@ -220,7 +220,7 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
 
 def side(message: Mapping[str, Any]) -> Side | None:
     """Return who of the two says a message; None if it does not say so in a known word."""
-    if not all(says_no(message.get(mark)) for mark in DELETED):
+    if not all(says_no(message.get(mark)) for mark in UNSAID):
         return "neither"
     found = _side(message)
     return "neither" if found == "companion" and any(message.get(mark) is True for mark in FAILED) else found

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
-PAIRS = ("internal", "data_visible", "visible", "data")
+PAIRS = ("internal", "data_visible", "visible", "history", "data")
 # What stands for the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
 _STORY_MARK = r"\{\{\[(?P<mark>INPUT|OUTPUT|SYSTEM)\]\}\}|\{\{\[(?:INPUT|OUTPUT|SYSTEM)_END\]\}\}"

@@ -262,6 +262,13 @@ FORMS = {
             ]
         }
     ],
+    "an agent's": [
+        {"type": "user", "message": {"role": "user", "content": QUESTION}, "uuid": "q", "sessionId": "s"},
+        {"type": "user", "message": {"role": "user", "content": "Look."}, "isSidechain": True, "sessionId": "s"},
+        {"type": "user", "message": {"role": "user", "content": "/clear"}, "isMeta": True, "sessionId": "s"},
+        {"type": "assistant", "message": {"role": "assistant", "content": ANSWER}, "uuid": "a", "sessionId": "s"},
+    ],
+    "pairs as a history": {"history": [[QUESTION, ANSWER]]},
     "Zep": listed(
         {"uuid": "q", "role": "Ann", "role_type": "user", "content": QUESTION},
         {"uuid": "a", "role": "Wren", "role_type": "assistant", "content": ANSWER},
