@@ -17,6 +17,7 @@ from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
+from schemas.wire.fields import says_no
 
 FILES = r".+\.jsonl?"
 PATHS = [("histories", "histories"), ("histories",), ("chats",)]
@@ -92,23 +93,23 @@ def _read(one: Any, derived_id: str) -> list[Said] | None:
 def _of_line(line: Mapping[str, Any], derived_id: str) -> list[Said] | None:
     """A message of a dump, or of the service; an empty list if it says nothing."""
     source = line.get("src")
-    if isinstance(source, Mapping):
-        name, is_user = source.get("name"), _flag(source.get("is_human"))
-    else:
-        name, is_user = line.get("src__name"), _flag(line.get("src__is_human"))
-    if not isinstance(is_user, bool) or not isinstance(line.get("text"), str):
+    if not isinstance(source, dict):
+        source = {"name": line.get("src__name"), "is_human": line.get("src__is_human")}
+    side = fields.side({"author": source})
+    if side is None or not isinstance(line.get("text"), str):
         return None
     if not line["text"].strip():
         return []
     id_ = next((str(line[key]) for key in ("uuid", "id") if isinstance(line.get(key), str | int)), derived_id)
     at = moment(line.get("created")) or moment(line.get("created_at"))
-    return [Said(id_, is_user, line["text"], at, _name(name), chosen=not line.get("is_alternative"))]
+    name = fields.first(source, fields.SPEAKERS)
+    return [Said(id_, side == "user", line["text"], at, name, chosen=says_no(line.get("is_alternative")))]
 
 
 def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
     """The candidates of a turn, the primary one last; an empty list if none says anything."""
     author, candidates, key = turn.get("author"), turn.get("candidates"), turn.get("turn_key")
-    if not isinstance(author, Mapping) or not isinstance(candidates, list) or not isinstance(key, Mapping):
+    if not isinstance(author, dict) or not isinstance(candidates, list) or not isinstance(key, Mapping):
         return None
     ids = [one.get("candidate_id") if isinstance(one, Mapping) else None for one in candidates]
     primary = turn.get("primary_candidate_id")
@@ -121,21 +122,12 @@ def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
         found.append(
             Said(
                 f"{key.get('turn_id')}/{ids[place] or place}",
-                _flag(author.get("is_human")) is True,
+                fields.side({"author": author}) == "user",
                 text,
                 moment(turn.get("create_time")) or moment(candidate.get("create_time")),
-                _name(author.get("name")),
+                fields.first(author, fields.SPEAKERS),
                 key=str(key.get("turn_id")),
                 chosen=place == chosen,
             )
         )
     return found
-
-
-def _flag(value: Any) -> Any:
-    """A truth value, also one that was written as a text."""
-    return {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
-
-
-def _name(name: Any) -> str | None:
-    return name if isinstance(name, str) and name.strip() else None

@@ -22,6 +22,7 @@ from memory.intake.importers.json_elements import elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import EARLIEST, moment, second_of_two
 from memory.text.json_lines import LineRefused, numbered, read_object
+from schemas.wire.fields import says_no
 
 PROGRAM_NAME = "sillytavern"
 FILES = r".+\.jsonl"
@@ -185,7 +186,7 @@ class _Chat:
             if self.header.get("user_name") is None and isinstance(name, str):
                 return self.names.is_user(name, USUAL_NAMES)
             return name is not None and name == self.header.get("user_name")
-        return mark not in {"false", "False"} and bool(mark) if isinstance(mark, str | int) else False
+        return isinstance(mark, str | int) and not says_no(mark)
 
     def _say(self, name: str, date: Any, text: str, *, is_user: bool, chosen: bool = True) -> str:
         first = message_id(name, is_user, date, text, 1)
