@@ -157,11 +157,7 @@ class AnswerReader:
             # Beside other items such a word is one, as a name.
             if is_nothing(item, words=len(raw) == 1):
                 continue
-            if (
-                letter
-                and isinstance(item, str | Mapping | list)
-                and (listed_refs := _references(letter, item)) is not None
-            ):
+            if letter and (listed_refs := _references(letter, item)) is not None:
                 read += listed_refs
                 continue
             try:
@@ -177,26 +173,27 @@ class AnswerReader:
         return read[:most]
 
 
-def _references(letter: str, item: str | Mapping[str, Any] | list[Any]) -> list[str] | None:
+def _references(letter: str, item: Any) -> list[str] | None:
     """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear."""
     if isinstance(item, str):
         return references(letter, item)
+    may_be_several = isinstance(item, list)
     if isinstance(item, list):
-        if all(is_reference(letter, each) for each in item):
-            return [reference(letter, each) for each in item]
         item = {str(place): each for place, each in enumerate(item)}
+    if not isinstance(item, Mapping):
+        return None
     if item and all(is_reference(letter, name) for name in item):
         return [ref for one in listed(str, item, letter) for ref in references(letter, str(one))]
     cited = [value for value in item.values() if is_reference(letter, value)]
     others = [
         (name, value) for name, value in item.items() if not is_reference(letter, value) and not is_nothing(value)
     ]
-    is_denied = [affirms(value) and denies(name.replace("_", " ")) for name, value in others]
-    if any(is_denied) or any(denies(value, repeated=is_repeated(name)) for name, value in others):
+    if any(denies(value, repeated=is_repeated(name)) or (affirms(value) and denies(name)) for name, value in others):
         return []
-    if len(cited) == 1 and all(affirms(value) or is_aside(name) for name, value in others):
-        return [reference(letter, cited[0])]
-    return None
+    if len(cited) != 1 and not (cited and may_be_several):
+        return None
+    is_clear = all(affirms(value) or is_aside(name) for name, value in others)
+    return [reference(letter, each) for each in cited] if is_clear else None
 
 
 def _each(type_: Any, raw: Any) -> list[Any]:

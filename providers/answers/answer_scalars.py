@@ -186,7 +186,7 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
     """
     if not isinstance(raw, str):
         return raw is False
-    word = raw.strip(" .!)]*\ufe0f").casefold()
+    word = raw.replace("_", " ").strip(" .!)]*\ufe0f").casefold()
     if word in _DENIALS or word.endswith(tuple(_CROSSES)):
         return True
     of = None if repeated else _NOT.match(word)

@@ -101,12 +101,7 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
         return within
     if own := own or _homed(form, [value]) or _homed(form, _with_names(form, value)):
         return [own]
-    inner = [
-        part
-        for name, each in value.items()
-        if not denies(name.replace("_", " "))
-        for part in _parts(form, each, depth + 1)
-    ]
+    inner = [part for name, each in value.items() if not denies(name) for part in _parts(form, each, depth + 1)]
     return inner or [alone for alone in [_alone(form, value)] if alone]
 
 
@@ -249,20 +244,17 @@ def _references_in(letter: str, raw: Mapping[str, Any]) -> list[Any]:
         return [name for name, value in raw.items() if str(value).casefold() in _MARKED[:2]]
     if all(is_reference(letter, name) and isinstance(value, str) for name, value in raw.items()):
         return [f"{name}: {value}" for name, value in raw.items()]
-    meant = [value for name, value in raw.items() if not denies(name.replace("_", " "))]
+    meant = [value for name, value in raw.items() if not denies(name)]
     return [one for value in meant for one in (value if isinstance(value, list) else [value])]
 
 
 def _objects_in(model: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
     """The items in an object: itself, or those under their references as names."""
     texts = [name for name, field in model.model_fields.items() if field.annotation is str]
-    lists = list(lists_of(model))
-    if (
-        len(texts) == len(lists) == 1
-        and not is_named(model, raw)
-        and all(isinstance(each, list) for each in raw.values())
-    ):
-        return [{texts[0]: name, lists[0]: each} for name, each in raw.items()]
+    fields = [*texts, *lists_of(model)]
+    is_named_list = len(texts) == 1 and len(fields) == 2 and all(isinstance(each, list) for each in raw.values())  # noqa: PLR2004  # a name and a list
+    if is_named_list and not is_named(model, raw):
+        return [dict(zip(fields, each, strict=True)) for each in raw.items()]
     inner = [(name, each) for name, value in raw.items() for each in (value if isinstance(value, list) else [value])]
     if inner and not is_named(model, raw) and all(isinstance(each, str) for _, each in inner):
         kinds = {plain(word) for field in model.model_fields.values() for word in choices_of(field) or ()}
