@@ -94,6 +94,6 @@ def _table(shown: Sequence[Fact]) -> Table:
     rows = []
     for fact in shown:
         weight = Text(f"{fact.importance}{' pinned' if fact.pinned else ''}", style="cyan" if fact.pinned else "")
-        said = fact.mentions, fact.last_told_at, fact.entity_label, fact.content
-        rows.append((short(fact.fact_id), fact.type, weight, *said))
+        columns = fact.mentions, fact.last_told_at, fact.entity_label, fact.content
+        rows.append((short(fact.fact_id), fact.type, weight, *columns))
     return table("fact", "type", ">importance", ">mentions", "last mention", "*about", "*content", rows=rows)

@@ -110,14 +110,14 @@ def _heard(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bou
     hearers: dict[int, frozenset[UUID]] = {}
     faults: dict[int, str] = {}
     for item in batch.items:
-        said = item.value
-        speaker = named.get(said.speaker_being) if said.speaker_being is not None else None
+        given = item.value
+        speaker = named.get(given.speaker_being) if given.speaker_being is not None else None
         present = everyone if bound_to is None else frozenset({bound_to})
-        if said.present is not None:
-            present = frozenset(named[name].being_id for name in said.present if name in named)
-        if said.speaker_being is not None and speaker is None:
+        if given.present is not None:
+            present = frozenset(named[name].being_id for name in given.present if name in named)
+        if given.speaker_being is not None and speaker is None:
             faults[item.position] = f"speaker_being: takes no part in this room{_BY_NAME}"
-        elif said.present is not None and any(name not in named for name in said.present):
+        elif given.present is not None and any(name not in named for name in given.present):
             faults[item.position] = f"present: names a Being that takes no part in this room{_BY_NAME}"
         elif bound_to is not None and (bound_to not in everyone or not present <= {bound_to}):
             faults[item.position] = "present: this token is bound to one Being, and writes what that one hears alone"
@@ -129,17 +129,17 @@ def _heard(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bou
     return _Heard(batch.rejecting(faults), speakers, hearers)
 
 
-def _message(said: RoomMessageInput, speaker: Being | None, being_id: UUID, room: Place) -> MessageInput:
+def _message(given: RoomMessageInput, speaker: Being | None, being_id: UUID, room: Place) -> MessageInput:
     own = speaker is not None and speaker.being_id == being_id
     return MessageInput(
-        id=said.id,
-        role=said.role or ("assistant" if own else "other"),
-        speaker=said.speaker if speaker is None or own else speaker.name,
+        id=given.id,
+        role=given.role or ("assistant" if own else "other"),
+        speaker=given.speaker if speaker is None or own else speaker.name,
         conversation=str(room.room_id),
-        content=said.content,
-        metadata=said.metadata,
-        created_at=said.created_at,
-        off_the_record=said.off_the_record,
+        content=given.content,
+        metadata=given.metadata,
+        created_at=given.created_at,
+        off_the_record=given.off_the_record,
     )
 
 

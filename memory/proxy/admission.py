@@ -336,9 +336,9 @@ def mark_refused(store: Store, admission: Admission) -> None:
 def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None) -> Being:
     if named is not None:
         found = beings.find_being(tx, user_id, storable(named))
-        if found is None and len(meant := called(storable(named), beings.beings_of(tx, user_id))) == 1:
+        if found is None and len(candidates := called(storable(named), beings.beings_of(tx, user_id))) == 1:
             # Frontends know characters by their names.
-            found = meant[0]
+            found = candidates[0]
         if found is None or only not in {None, found.being_id}:
             raise NotFound(
                 "You have no Being of that id, slug or name. It is what stands behind the last `@` of the model's name;"

@@ -38,8 +38,10 @@ def shaped(form: type[BaseModel], raw: Sequence[Any]) -> dict[str, Any] | None:
         The object, whose values are still to be read; None if none of the fields is said.
     """
     # Words in brackets, such as a reference in a note behind the answer, are no part of it.
-    said = [value for value in raw if not isinstance(value, list) or any(isinstance(one, dict | list) for one in value)]
-    found = [part for value in said or raw for part in _parts(form, value, 0)]
+    objects = [
+        value for value in raw if not isinstance(value, list) or any(isinstance(one, dict | list) for one in value)
+    ]
+    found = [part for value in objects or raw for part in _parts(form, value, 0)]
     return _joined(form, found) if found else None
 
 
@@ -244,8 +246,8 @@ def _references_in(letter: str, raw: Mapping[str, Any]) -> list[Any]:
         return [name for name, value in raw.items() if str(value).casefold() in _MARKED[:2]]
     if all(is_reference(letter, name) and isinstance(value, str) for name, value in raw.items()):
         return [f"{name}: {value}" for name, value in raw.items()]
-    meant = [value for name, value in raw.items() if not denies(name)]
-    return [one for value in meant for one in (value if isinstance(value, list) else [value])]
+    stated = [value for name, value in raw.items() if not denies(name)]
+    return [one for value in stated for one in (value if isinstance(value, list) else [value])]
 
 
 def _objects_in(model: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:

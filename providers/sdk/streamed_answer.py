@@ -70,7 +70,7 @@ class StreamedAnswer:
         broke_off: Whether it ended without saying so.
     """
 
-    asked: Asked
+    wanted: Asked
     so_far: AnswerSoFar = field(default_factory=AnswerSoFar)
     reason: str | None = None
     refused: bool = False
@@ -116,14 +116,14 @@ class StreamedAnswer:
         """
         if not self._is_any:
             raise Transient("What the model provider sent is no answer of a model.", perhaps_paid=True)
-        asked = self.asked
-        if not self.so_far.choices or (asked.most is None and self.so_far.usage is None):
+        wanted = self.wanted
+        if not self.so_far.choices or (wanted.most is None and self.so_far.usage is None):
             raise BadAnswer("The model provider's answer has not the form of its wire.")
         reported = self.so_far.model or ""
-        is_known = priced_name(reported, asked.prices) or not priced_name(asked.model, asked.prices)
+        is_known = priced_name(reported, wanted.prices) or not priced_name(wanted.model, wanted.prices)
         is_name = 0 < len(reported) <= _MOST_NAME and reported.isprintable()
-        model = reported if is_name and is_known else asked.model
-        return Completion(self.text, model, self._usage(asked.most or Usage()))
+        model = reported if is_name and is_known else wanted.model
+        return Completion(self.text, model, self._usage(wanted.most or Usage()))
 
     def _usage(self, most: Usage) -> Usage:
         """Tell what was used: as it was reported, else the prompt as in `most`, and the answer by its length."""
@@ -150,10 +150,10 @@ class StreamedAnswer:
         match event:
             case {"choices": [dict() as choice, *_]} | {"choices": dict() as choice}:
                 self._end(choice.get("finish_reason"))
-                said = choice.get("delta") or choice.get("message")
-                if isinstance(said, dict):
-                    self.refused = self.refused or bool(said.get("refusal"))
-                    self._take_elsewhere(said)
+                message = choice.get("delta") or choice.get("message")
+                if isinstance(message, dict):
+                    self.refused = self.refused or bool(message.get("refusal"))
+                    self._take_elsewhere(message)
             case {"content": list() as blocks}:
                 self._end(event.get("stop_reason"))
                 self._given += [_json(block["input"]) for block in blocks if _is_call(block)]
@@ -165,13 +165,13 @@ class StreamedAnswer:
     def _end(self, reason: Any) -> None:
         self.reason = reason.lower() if isinstance(reason, str) and reason else self.reason
 
-    def _take_elsewhere(self, said: dict[str, Any]) -> None:
-        calls = said.get("tool_calls")
+    def _take_elsewhere(self, message: dict[str, Any]) -> None:
+        calls = message.get("tool_calls")
         called = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-        given = [each.get("arguments") for each in (*called, said.get("function_call")) if isinstance(each, dict)]
-        given += [each for each in (said.get("content"), said.get("parsed")) if isinstance(each, dict)]
+        given = [each.get("arguments") for each in (*called, message.get("function_call")) if isinstance(each, dict)]
+        given += [each for each in (message.get("content"), message.get("parsed")) if isinstance(each, dict)]
         self._given += [_json(each) for each in given if each]
-        reasoning = said.get("reasoning_content") or said.get("reasoning")
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
         if isinstance(reasoning, str):
             self._reasoning.append(reasoning)
 
@@ -198,20 +198,20 @@ def _json(given: Any) -> str:
     return given if isinstance(given, str) else to_json(given).decode()
 
 
-def received(content: bytes, events: AnswerEvents, names: SettingNames, asked: Asked) -> Completion:
+def received(content: bytes, events: AnswerEvents, names: SettingNames, wanted: Asked) -> Completion:
     """Read an answer that has come as one.
 
     Raises:
         ProviderError: The provider could not answer; as `StreamedAnswer.whole`.
     """
-    objects, answer = JsonEvents(), StreamedAnswer(asked)
+    objects, answer = JsonEvents(), StreamedAnswer(wanted)
     for found in (objects.feed(content), objects.end()):
         _takes_all(found, answer, events, names)
     return answer.whole()
 
 
 def streamed(
-    response: Response, events: AnswerEvents, names: SettingNames, asked: Asked, seconds: float
+    response: Response, events: AnswerEvents, names: SettingNames, wanted: Asked, seconds: float
 ) -> Iterator[Completion]:
     """Read an answer while it is written, for so many seconds at most.
 
@@ -222,7 +222,7 @@ def streamed(
     Raises:
         ProviderError: The provider could not answer, and has written nothing; as `StreamedAnswer.whole`.
     """
-    objects, answer = JsonEvents(), StreamedAnswer(asked)
+    objects, answer = JsonEvents(), StreamedAnswer(wanted)
     until = monotonic() + seconds
     try:
         for chunk in response.iter_bytes():

@@ -52,7 +52,7 @@ class PatrolSession(SessionABC):
         for session in await self._sessions():
             if limit is not None and len(kept) >= limit:
                 break
-            kept = await self._messages(session, told=True) + kept
+            kept = await self._messages(session, tellable=True) + kept
         history = [*(_item_of(message) for message in kept), *self._unkept]
         return history if limit is None else history[max(0, len(history) - limit) :]
 
@@ -101,9 +101,9 @@ class PatrolSession(SessionABC):
         own = [session for session in listed if session["conversation"] == self.session_id]
         return sorted(own, key=lambda session: session["started_at"], reverse=True)
 
-    async def _messages(self, session: types.Session, *, told: bool = False) -> list[types.Message]:
+    async def _messages(self, session: types.Session, *, tellable: bool = False) -> list[types.Message]:
         listed = self._memory.list_messages
-        pages = self._memory.pages(listed, self._being, session["session_id"], told=told, limit=PAGE)
+        pages = self._memory.pages(listed, self._being, session["session_id"], told=tellable, limit=PAGE)
         return [message async for page in pages for message in page["messages"]]
 
     async def _retract(self, messages: Sequence[types.Message]) -> None:

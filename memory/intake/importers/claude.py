@@ -78,9 +78,9 @@ def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:
     """Yield what Claude has written down of the person and of projects, and the documents of a project."""
     of_projects = exported.get("project_memories")
     projects = list(of_projects.values()) if isinstance(of_projects, dict) else []
-    told = [("What Claude remembers", exported.get("conversations_memory"))]
-    told += [("What Claude remembers of a project", text) for text in projects]
-    yield from _kept(place, told, in_snapshot=True)
+    remembered = [("What Claude remembers", exported.get("conversations_memory"))]
+    remembered += [("What Claude remembers of a project", text) for text in projects]
+    yield from _kept(place, remembered, in_snapshot=True)
     # The files of what it remembers, and those of a project.
     for name, in_snapshot in ((MEMORIES[-1], True), (PROJECT[0], False)):
         files = [one for one in value if isinstance(one, dict)] if isinstance(value := exported.get(name), list) else []
@@ -91,8 +91,8 @@ def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:
     yield from (LeftOut(reason) for name, reason in UNSAID.items() if exported.get(name))
 
 
-def _kept(place: str, told: Iterable[tuple[str, Any]], *, in_snapshot: bool) -> Iterator[Knowledge]:
-    for title, text in told:
+def _kept(place: str, remembered: Iterable[tuple[str, Any]], *, in_snapshot: bool) -> Iterator[Knowledge]:
+    for title, text in remembered:
         if isinstance(text, str) and text.strip():
             # Known by its words: one that was changed is another one.
             digest = hashlib.sha256(f"{title}\0{text}".encode(errors="replace")).hexdigest()

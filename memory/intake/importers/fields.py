@@ -275,10 +275,10 @@ def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Return a question and its answer, which have one time and id; None if an object is no such pair."""
     if side(value) is not None or words(value).strip():
         return None
-    for asked, answered in EXCHANGES:
-        question, answer = value.get(asked), value.get(answered)
+    for asks, answered in EXCHANGES:
+        question, answer = value.get(asks), value.get(answered)
         if isinstance(question, str) and answered in value and isinstance(answer, str | None):
-            about = {key: one for key, one in value.items() if key not in {asked, answered, *KEYS}}
+            about = {key: one for key, one in value.items() if key not in {asks, answered, *KEYS}}
             about = {CHAT_OWNERS[0]: about[ASKED_BY], **about} if isinstance(about.get(ASKED_BY), str) else about
             key = first(value, KEYS)
             keys = ({"id": f"{key}/question"}, {"id": f"{key}/answer"}) if key else ({}, {})

@@ -78,9 +78,9 @@ def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
 
 def _around(outer: Mapping[str, Any], one: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that hold for the messages in an object: its own, else those of the objects around it."""
-    told = {name: value for name, value in with_snake_case(one).items() if name in ABOUT}
-    session = told.pop("id", None)
-    return fields.under(outer, ({"session_id": session} if isinstance(session, str) else {}) | told)
+    about = {name: value for name, value in with_snake_case(one).items() if name in ABOUT}
+    session = about.pop("id", None)
+    return fields.under(outer, ({"session_id": session} if isinstance(session, str) else {}) | about)
 
 
 def _session(exported: Mapping[str, Any]) -> str | None:

@@ -164,10 +164,10 @@ class _Chat:
         if text.strip() in PLACEHOLDERS:
             self.left_out[NOT_COME] += 1
             return None
-        said = self._say(name, date, text, is_user=is_user)
-        self._chosen.add(said)
-        self._before = said
-        self.lines[entry_id(PROGRAM_NAME, said)] = line
+        message = self._say(name, date, text, is_user=is_user)
+        self._chosen.add(message)
+        self._before = message
+        self.lines[entry_id(PROGRAM_NAME, message)] = line
         swipes, infos = line.get("swipes"), line.get("swipe_info")
         for place, swipe in enumerate(swipes if isinstance(swipes, list) else []):
             swipe = _words(swipe)  # noqa: PLW2901  # of the same swipe

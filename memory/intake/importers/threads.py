@@ -72,8 +72,10 @@ class Chat:
 
 def are_strangers(turns: Iterable[Said], names: Names) -> bool:
     """Return whether several people talk of whom none is the user, so that the user has another name."""
-    said = [one for one in turns if one.text is not None]
-    return names.companion is None and not any(one.is_user for one in said) and len({one.speaker for one in said}) > 1
+    worded = [one for one in turns if one.text is not None]
+    return (
+        names.companion is None and not any(one.is_user for one in worded) and len({one.speaker for one in worded}) > 1
+    )
 
 
 def oldest_first(turns: Sequence[Said]) -> list[Said]:
@@ -82,17 +84,17 @@ def oldest_first(turns: Sequence[Said]) -> list[Said]:
     Where answers are not older than the question before them, the file begins with the newest exchange. Two clocks may
     have told the times of the two sides, also of a question and its answer alone.
     """
-    said = [one for one in turns if one.text is not None and one.chosen]
-    sides = [[one.at for one in said if one.at is not None and one.is_user is is_user] for is_user in (True, False)]
+    worded = [one for one in turns if one.text is not None and one.chosen]
+    sides = [[one.at for one in worded if one.at is not None and one.is_user is is_user] for is_user in (True, False)]
     if min(map(len, sides)) <= 1:
-        sides = [[one.at for one in said if one.at is not None]]
-    is_pair = len(said) == 2 and said[0].is_user  # noqa: PLR2004  # a pair
+        sides = [[one.at for one in worded if one.at is not None]]
+    is_pair = len(worded) == 2 and worded[0].is_user  # noqa: PLR2004  # a pair
     if is_pair or not all(map(_falls, sides)):
         return [*turns]
-    answers = [(asked.at, one.at) for asked, one in pairwise(said) if asked.is_user and not one.is_user]
-    answered = [asked <= at for asked, at in answers if asked is not None and at is not None]
+    answers = [(question.at, one.at) for question, one in pairwise(worded) if question.is_user and not one.is_user]
+    answered = [question <= at for question, at in answers if question is not None and at is not None]
     # From a newest answer to an oldest question each message stands before the one that it follows, on whatever clock.
-    by_message = not said[0].is_user and said[-1].is_user
+    by_message = not worded[0].is_user and worded[-1].is_user
     whole = _exchanges(turns) if 2 * sum(answered) > len(answered) and not by_message else [[one] for one in turns]
     return [one for exchange in reversed(whole) for one in exchange]
 

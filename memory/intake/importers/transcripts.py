@@ -338,11 +338,11 @@ class _Chat:
             elif side == "neither" or not text:
                 self.left_out[NO_TALK] += side is not None or speaker is not None
             at, is_user = fields.time(message, self.names.zone), side == "user"
-            said = text if (named or side in {"user", "companion"}) and text else None
-            self._sides |= {side} if said else set()
+            spoken = text if (named or side in {"user", "companion"}) and text else None
+            self._sides |= {side} if spoken else set()
             id_ = f"{key}/{number}" if key and number else key or self._id(speaker or "", at, text, is_user=is_user)
             self._before = id_ if chosen else self._before
-            self.turns.append(Said(id_, is_user, said, at, speaker, key if chosen else None, parent, chosen))
+            self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
 
     def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
@@ -363,8 +363,8 @@ class _Chat:
         """Yield the chat as it was read, or what is wrong with it where it holds nothing, or is another user's."""
         another = owners.of_another("a conversation", self.owner, self.turns) if owners else None
         if another is not None:
-            said = [asdict(one) for one in self.turns]
-            yield replace(another, entry=said) if isinstance(another, Bad) else another
+            entries = [asdict(one) for one in self.turns]
+            yield replace(another, entry=entries) if isinstance(another, Bad) else another
             return
         is_named = self.names.user is not None and not are_strangers(self.turns, self.names)
         if self._sides != {"user", None} and not is_named:

@@ -38,9 +38,9 @@ def _of_pairs(pairs: list[list[Any]], about: Any) -> Iterator[dict[str, Any]]:
     about = about if isinstance(about, dict) else {}
     for number, pair in enumerate(pairs):
         for role, text in zip(("user", "assistant"), pair, strict=False):
-            told = about.get(f"{role}_{number}")
+            beside = about.get(f"{role}_{number}")
             if isinstance(text, str) and text.strip() not in _NOTHING:
-                yield {"role": role, "content": text, **(told if isinstance(told, dict) else {})}
+                yield {"role": role, "content": text, **(beside if isinstance(beside, dict) else {})}
 
 
 def _of_story(story: str, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

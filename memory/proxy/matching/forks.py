@@ -54,19 +54,19 @@ def common_beginning(turns: Sequence[Turn], matches: Sequence[Match], known: Kno
     # By match, how many characters it has with those behind it.
     behind = list(accumulate(len(turns[match.turn].comparable) for match in reversed(matches)))[::-1]
     common = [matches[0]]
-    told = _told(turns, common)
+    repeated = _told(turns, common)
     for number, (before, match) in enumerate(pairwise(matches), start=1):
         between = turns[before.turn + 1 : match.turn]
         missing = known.between(before.message, match.message)
-        if between and told < LONG:
+        if between and repeated < LONG:
             break
         edited = [(turn.role, turn.speaker) for turn in between] == [(one.role, one.speaker) for one in missing]
         # A few words behind what differs are said again, and turns that take the place of none would be lost.
         if (between or missing) and (behind[number] < LONG or (between and not edited)):
             break
         common.append(match)
-        told = _told(turns, common) if told < LONG else told
-    return common if told >= LONG else []
+        repeated = _told(turns, common) if repeated < LONG else repeated
+    return common if repeated >= LONG else []
 
 
 def _begins(match: Match, known: KnownConversation) -> bool:
@@ -79,14 +79,14 @@ def _begins(match: Match, known: KnownConversation) -> bool:
 
 def _told(turns: Sequence[Turn], matches: Sequence[Match]) -> int:
     """How many characters tell that it is no chance; none without an answer to words that are known."""
-    words = told = answers = 0
+    words = repeated = answers = 0
     before = None
     for match in matches:
         length = min(len(turns[match.turn].comparable), LONG)
         if turns[match.turn].role != "assistant":
-            words, told = length, told + length
+            words, repeated = length, repeated + length
         elif before == match.turn - 1:
-            answers, told = answers + min(length, words), told + min(length, words)
+            answers, repeated = answers + min(length, words), repeated + min(length, words)
             words = 0
         before = match.turn
-    return told if answers else 0
+    return repeated if answers else 0

@@ -214,8 +214,10 @@ def _added_to(
 
     Of answers, which end alike in a few words and are continued, that is what a transcript now shows them without.
     """
-    said = sorted((one for one in known.messages.values() if one.role == role), key=lambda one: one.message_id)
-    chosen = {one.message_id for one in (*said[:LINES], *said[-LINES:], *(one for one in said if not one.stands))}
+    of_role = sorted((one for one in known.messages.values() if one.role == role), key=lambda one: one.message_id)
+    chosen = {
+        one.message_id for one in (*of_role[:LINES], *of_role[-LINES:], *(one for one in of_role if not one.stands))
+    }
     stored = reads.ask(transcripts.contents, being_id, chosen) if chosen else {}
     shown = [turn for turn in turns[:-1] if turn.role == role]
     if role == "user":

@@ -69,27 +69,29 @@ def unrecorded(
     recognition = known_erased.with_key(settings, being.being_id, key)
     if recognition is None:
         return set()
-    asked = {
+    traces = {
         number: _Known(recognition.digests, conversation, turns, number)
         for number in range(len(turns))
         if number not in shown
     }
     known = reads.ask(
-        unrecorded_turns.known, being.being_id, sorted({digest for one in asked.values() for digest in one})
+        unrecorded_turns.known, being.being_id, sorted({digest for one in traces.values() for digest in one})
     )
-    said = {number for number, one in asked.items() if one.words in known}
+    by_words = {number for number, one in traces.items() if one.words in known}
     last = len(turns) - 1
     found = {
-        number for number in said - {last} if _is_long(turns, number) or not said.isdisjoint({number - 1, number + 1})
+        number
+        for number in by_words - {last}
+        if _is_long(turns, number) or not by_words.isdisjoint({number - 1, number + 1})
     }
-    found |= {number for number, one in asked.items() if one.here in known}
-    if last in asked and asked[last].behind in known and _is_long(turns, last - 1, last):
+    found |= {number for number, one in traces.items() if one.here in known}
+    if last in traces and traces[last].behind in known and _is_long(turns, last - 1, last):
         found.add(last)
     for before, behind in pairwise(sorted(found)):
         between = range(before + 1, behind)
         found |= set(between) if not any(number in shown for number in between) else set()
     for number in range(1, len(turns)):
-        if number - 1 in found and number in asked and turns[number].role == "assistant":
+        if number - 1 in found and number in traces and turns[number].role == "assistant":
             found.add(number)
     return found
 

@@ -32,8 +32,8 @@ def named_by(name: str, names: Iterable[str]) -> list[str]:
 def called(name: str, beings: Iterable[Being]) -> list[Being]:
     """Return the Beings that a name means, as characters are called: by display name, slug, or what slug it makes."""
     every = [*beings]
-    meant = named_by(name, [each for one in every for each in (one.name, one.slug)])
-    return [one for one in every if one.name in meant or one.slug in {*meant, slug_of(name)}]
+    wanted = named_by(name, [each for one in every for each in (one.name, one.slug)])
+    return [one for one in every if one.name in wanted or one.slug in {*wanted, slug_of(name)}]
 
 
 def _on_the_wire(name: str) -> set[str]:

@@ -80,14 +80,14 @@ def with_told_names(transcript: Transcript, names: Names) -> Names:
             user += [name for name in users[:1] if name]
     if not group and (persona := _persona_before_words(transcript, being)) is not None:
         user.append(persona)
-    told = [name for name in members if not _is(name, user) and not _is(name, being)]
-    return Names(user, being, list(dict.fromkeys([*names.others, *told])))
+    known = [name for name in members if not _is(name, user) and not _is(name, being)]
+    return Names(user, being, list(dict.fromkeys([*names.others, *known])))
 
 
 def answering(transcript: Transcript) -> str | None:
     """Return the name of the character that SillyTavern's prompts ask to answer; None if they name none."""
-    asked = [found for text in _prompts(transcript) for found in _CHARACTER.finditer(text)]
-    return (asked[-1]["name"] or asked[-1]["only"]) if asked else None
+    prompted = [found for text in _prompts(transcript) for found in _CHARACTER.finditer(text)]
+    return (prompted[-1]["name"] or prompted[-1]["only"]) if prompted else None
 
 
 def group_told(transcript: Transcript) -> tuple[str, ...]:
@@ -98,8 +98,8 @@ def group_told(transcript: Transcript) -> tuple[str, ...]:
 
 def asks_another(transcript: Transcript, own: Sequence[str]) -> bool:
     """Whether another member of a group is asked to answer than the one that has any of these names."""
-    asked = answering(transcript)
-    return asked is not None and not _is(asked, own) and _is_member(transcript, own)
+    prompted = answering(transcript)
+    return prompted is not None and not _is(prompted, own) and _is_member(transcript, own)
 
 
 def without_merging(transcript: Transcript, names: Names) -> Transcript:

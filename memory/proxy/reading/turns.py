@@ -186,17 +186,17 @@ def _without_calls(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the lines, of which agents have written calls of tools as text, and results in the user's name."""
     called = False
     for line in lines:
-        said: str | None = line.text
+        own: str | None = line.text
         if line.role == "assistant":
-            said = without_call(line.text)
-            called = said != line.text
+            own = without_call(line.text)
+            called = own != line.text
         elif line.role == "user" and called:
-            said = behind_result(line.text)
-            called = said == ""
+            own = behind_result(line.text)
+            called = own == ""
             if called:
                 yield replace(line, role="tool")
                 continue
-        yield line if said is None or said == line.text else replace(line, text=said)
+        yield line if own is None or own == line.text else replace(line, text=own)
 
 
 def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
@@ -205,9 +205,9 @@ def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
     # Agents' programs write the role as a name.
     own = [*names.user, *USER_ROLE] if line.role == "user" else [*names.being, *MODEL_ROLE]
     opened = opened and line.role == "assistant"
-    meant = named_by(line.name, [*own, *names.others]) if line.name is not None else own
-    others = [name for name in meant if name in names.others]
-    if set(meant).isdisjoint(own):
+    named = named_by(line.name, [*own, *names.others]) if line.name is not None else own
+    others = [name for name in named if name in names.others]
+    if set(named).isdisjoint(own):
         return turn_of("other", others[0] if len(others) == 1 else line.name, line.text, opened=opened)
     turn = turn_of(line.role, None, line.text, opened=opened)
     is_doubtful = line.role == "assistant" and (others if line.name else names.others)

@@ -91,10 +91,10 @@ def decide(reads: Reads, settings: Settings, request: Request, turns: Sequence[T
     off = request.off_the_record or request.being.is_off_the_record(found.conversation)
     if not off:
         shown = {match.turn for match in found.matches}
-        said = unrecorded_turns.unrecorded(reads, settings, request.being, found.conversation, turns, shown)
-        off = len(turns) - 1 in said
-        if said and not off:
-            turns = [turn for number, turn in enumerate(turns) if number not in said]
+        off_record = unrecorded_turns.unrecorded(reads, settings, request.being, found.conversation, turns, shown)
+        off = len(turns) - 1 in off_record
+        if off_record and not off:
+            turns = [turn for number, turn in enumerate(turns) if number not in off_record]
             found = find(turns)
     awaited = request.choices == 1 and is_awaited(request.transcript, [request.being.name, request.being.slug])
     goes_on = beginning_of_answer(request.transcript, turns[-1]) if awaited and not request.wordless else ""

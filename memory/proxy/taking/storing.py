@@ -183,8 +183,8 @@ def _hand_on(
     """
     ids = {place: one.message_id for place, one in enumerate(stored)}
     for other in others if stored else ():
-        told = [_told(one, being, other, [being, *others]) for one in stored]
-        batch = read_messages(told, lambda _: None)
+        entries = [_told(one, being, other, [being, *others]) for one in stored]
+        batch = read_messages(entries, lambda _: None)
         begun = begin(tx, settings, other.being_id, 0)
         taken = take_begun(tx, settings, other.being_id, batch, begun, ids, bulk=is_bulk(stored))
         known = utterances.heard(tx, other.being_id, [one.parent_id for one in stored if one.parent_id is not None])

@@ -155,9 +155,9 @@ def own_words(text: str) -> str:
     if (label := label or (_SPEAKER.match(kept) if is_behind else None)) is not None:
         # It told the model which part of the line the question is.
         kept = kept[label.end() :].strip()
-    if not kept and (asked := next(Markup(text, _ASKED_NAME.fullmatch).blocks("tag"), None)):
+    if not kept and (prompt := next(Markup(text, _ASKED_NAME.fullmatch).blocks("tag"), None)):
         # A block of retrieved things that says which part of it the question is.
-        kept = text[asked.content].strip()
+        kept = text[prompt.content].strip()
     return without_envelope(kept)
 
 

@@ -51,8 +51,8 @@ def without_call(text: str) -> str:
     if begins is None or text.count("```", 0, begins) % 2 or _ANSWERS.search(text, begins):
         return text
     closes = max(text.rfind(tag) + len(tag) if tag in text[begins:] else 0 for tag in _CLOSES)
-    said = f"{text[:begins].rstrip()}\n\n{text[closes:].strip()}".strip() if closes else text[:begins].rstrip()
-    return "" if _THOUGHT.match(said) else said
+    words = f"{text[:begins].rstrip()}\n\n{text[closes:].strip()}".strip() if closes else text[:begins].rstrip()
+    return "" if _THOUGHT.match(words) else words
 
 
 def behind_result(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What goes has one verb in code, commands, page and documents: that of the table under "Words" in CONTRIBUTING.md."""
+"""Names: what goes has one verb in code, commands, page and documents (the table under "Words" in CONTRIBUTING.md)."""
 
 import ast
 import re
@@ -131,3 +131,32 @@ def test_the_check_finds_another_verb(source):
 @pytest.mark.parametrize("text", ["Take back for all", "messages that were taken back", "took 3 turns back"])
 def test_the_check_finds_what_is_taken_back(text):
     assert TAKES_BACK.search(text)
+
+
+def names_of_telling(source: str) -> set[str]:
+    """The names in code that tell that something was told, and not what it is."""
+    bound: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.arg(arg=name)
+                | ast.Name(id=name)
+                | ast.Attribute(attr=name)
+            ):
+                bound.add(name)
+    return bound & {"told", "said", "asked", "meant"}
+
+
+def test_nothing_is_named_for_having_been_told():
+    found = {str(path.relative_to(CHECKOUT)): names_of_telling(path.read_text()) for path in SOURCES}
+
+    # A parameter of the route.
+    assert {file: names for file, names in found.items() if names} == {"operations/talk/sessions.py": {"told"}}
+
+
+@pytest.mark.parametrize("source", ["told = 1", "def asked(): ...", "def f(said): ...", "x.meant"])
+def test_the_check_finds_such_a_name(source):
+    assert names_of_telling(source)
