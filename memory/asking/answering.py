@@ -20,8 +20,6 @@ from memory.asking.extracts import passages
 from memory.asking.looking import Looked, look
 from memory.asking.planning import Plan
 from memory.asking.sources import standing
-from memory.grounding import setting
-from memory.grounding.setting import Setting
 from memory.llm.payer import LlmUnavailable, find_payer
 from memory.llm.single_calls import SingleCalls, Spent
 from memory.retrieval.understanding import Compared
@@ -87,7 +85,6 @@ class _Answering:
     asking: Asking
     user: str
     now: datetime
-    setting: Setting
     models: Mapping[Compared, str]
     calls: SingleCalls | None
     without_model: str | None
@@ -156,12 +153,11 @@ def _begun(asking: Asking) -> _Answering:
         now = (asking.request.as_of or clock.now(tx)).astimezone(named_zone(user.time_zone))
         payer = find_payer(tx, asking.thinkers, settings, being.being_id, asking.request_key)
         unavailable = payer if isinstance(payer, LlmUnavailable) else payer.away(tx)
-        of_being = setting.of_being(tx, being)
         models = compared_models(tx, being, KINDS)
     if isinstance(payer, LlmUnavailable) or unavailable:
-        return _Answering(asking, user.name, now, of_being, models, None, unavailable.reason if unavailable else None)
+        return _Answering(asking, user.name, now, models, None, unavailable.reason if unavailable else None)
     single = SingleCalls(store, settings, payer, being.being_id)
-    return _Answering(asking, user.name, now, of_being, models, single, None)
+    return _Answering(asking, user.name, now, models, single, None)
 
 
 def _plan(on: _Answering) -> None:
@@ -186,7 +182,7 @@ def _written(on: _Answering, looked: Looked) -> Iterator[Sentence]:
     if on.calls is None or on.without_model is not None or not looked.sources:
         return
     asking = on.asking
-    check = Check(on.setting, asking.request.question, writing.with_refs(looked.sources))
+    check = Check(looked.setting, asking.request.question, writing.with_refs(looked.sources))
     question = writing.question(asking.being, on.user, asking.request, on.now, check.shown)
     read: list[DraftSentence] = []
     try:

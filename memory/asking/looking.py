@@ -11,6 +11,8 @@ from memory.asking import counting
 from memory.asking.counting import Period
 from memory.asking.planning import Plan
 from memory.asking.sources import Key, Source, facts, read_items
+from memory.grounding import setting
+from memory.grounding.setting import Setting
 from memory.retrieval import understanding
 from memory.retrieval.understanding import Compared, Understood
 from memory.retrieval.weighing import Ranked
@@ -46,6 +48,7 @@ class _ByWords:
     """Results of the searches that need no vector."""
 
     withdrawals: int
+    setting: Setting
     worded: Sequence[Worded]
     named: Sequence[Source]
     computed: Sequence[Source]
@@ -63,6 +66,7 @@ class Looked:
         degraded: Whether the embedder was out of reach.
         unindexed: How much is not searchable yet.
         withdrawals: How often something of the user's was withdrawn before all of it was read.
+        setting: Whose talk it is.
     """
 
     queries: Sequence[str]
@@ -72,6 +76,7 @@ class Looked:
     degraded: bool
     unindexed: int
     withdrawals: int
+    setting: Setting
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -125,11 +130,13 @@ def look(
     def by_words(tx: Transaction) -> _ByWords:
         # Before anything is read: what is withdrawn later is seen to have been.
         withdrawals = calls.withdrawals(tx, being.user_id)
+        of_being = setting.of_being(tx, being)
         scope.plan_once(tx)
         named = _named(tx, being, [*plan.names, *([request.about] if request.about else [])], request.as_of)
         period = Period(now, plan.since, plan.until, request.as_of)
         computed = counting.rows(tx, being, plan.counts, period)
-        return _ByWords(withdrawals, [search_words(tx, being, one) for one in periods], named, computed)
+        worded = [search_words(tx, being, one) for one in periods]
+        return _ByWords(withdrawals, of_being, worded, named, computed)
 
     # What needs no vector is read while the question is embedded.
     reading = store.beside(by_words)
@@ -154,7 +161,9 @@ def look(
         )
         best.append(one)
     passages, best = _fitting(passages, best, request.budget_tokens)
-    return Looked(queries, passages, best, read.computed, understood.degraded, unindexed, read.withdrawals)
+    return Looked(
+        queries, passages, best, read.computed, understood.degraded, unindexed, read.withdrawals, read.setting
+    )
 
 
 def _understood(
