@@ -27,7 +27,8 @@ Create a concise, 3-5 word phrase as a header for the following query, strictly 
 Create a concise, 3-5 word title with an emoji as a title for the {{}}RESPOND ONLY WITH THE TITLE TEXT.{{}}
 Here is the query: {{}} Create a concise, 3-5 word phrase {{}}as a title for the previous query.{{}}
 Review the completed conversation turn and decide whether long-term memory should change.{{}}
-Transcribe this audio exactly as spoken in {{}}. Do not translate it{{}}.
+Transcribe this audio exactly as spoken in {{}}. Do not translate it.
+Transcribe this audio exactly as spoken in its original language. Do not translate it to another language.
 # LibreChat
 Provide a concise, 5-word-or-less title for the conversation, using {{}}only return the title itself.{{}}
 Analyze this conversation and provide: 1. The detected language of the conversation 2. A concise title in the detected language {{}}
@@ -60,14 +61,15 @@ Summarize the given fictional narrative in a single, very short and concise stat
 {{}}=== SCENE TRANSCRIPT ==={{}}=== END SCENE ===
 You are a Scene Tracker Assistant{{}} tracker for a roleplay.{{}}
 Pause your roleplay. Describe {{}} at the current moment. Follow the next rules:{{}}
-[OOC: Answer me out of Character!{{}}Considering {{}} write me {{}}]
+[OOC: Answer me out of Character!{{}}Considering the {{}} response, write me a list {{}}]
+[OOC: Answer me out of Character!{{}}Considering where we are currently in the story, write me a list {{}}]
 Write the next message as {{}}. Follow the requested perspective, narration style, and constraints exactly.{{}}
 [SYSTEM INFO: You are a summary assistant. Summarize the chat history in a single, very short and concise statement of fact.{{}}
 # RisuAI, Agnai
 [Summarize the ongoing role story{{}} It must also remove redundancy and unnecessary {{}}content from the {{}}]
 Re-summarize this summaries.
 From the list below, choose a word that best represents a character's outfit description, action, or emotion in their dialogue.{{}}
-Review past conversations and suggest {{}} possible next responses {{}}- {{}}
+Review past conversations and suggest 4 possible next responses {{}}- {{}}
 Review past conversations and infer options for responses that include the following:{{}}
 Depending on the conversation history provided by user, multiple next options are suggested for the user.{{}}
 You are a translator. translate the following html or text into {{}}. do not output anything other than the translation.{{}}
@@ -92,7 +94,7 @@ Please generate a four to five word title summarizing our conversation without a
 Summarize the discussion briefly in 200 words or less to use as a prompt for future context.
 使用四到五个字直接返回这句话的简要主题，不要解释、不要标点、不要语气词、不要多余文本，{{}}如果没有主题，请直接返回“闲聊”
 简要总结一下对话内容，用作后续的上下文提示 prompt，控制在 200 字以内
-{{}}直接返回這句話的簡要主題，{{}}如果沒有主題，請直接返回{{}}
+{{}}直接返回這句話的簡要主題，不要解釋{{}}如果沒有主題，請直接返回{{}}
 4～5文字でこの文章の簡潔な主題を返してください。{{}}
 簡要總結一下對話內容，用作後續的上下文提示 prompt，控制在 200 字以內
 # Cherry Studio
@@ -105,7 +107,8 @@ Your task is to precisely identify the language used in the user's input text an
 You are a Prompt Generator. You will integrate user input information into a structured Prompt using Markdown syntax.{{}}
 You are a Personal Information Organizer, specialized in accurately storing facts, user memories, and preferences.{{}}
 # Chatbox
-Based on the chat history, give this conversation a {{}}. Keep it short{{}}Here's the conversation{{}}
+Based on the chat history, give this conversation a {{}}. Keep it short{{}}Here's the conversation{{}}The {{}} is:
+Based on the chat history, give this conversation a {{}}. Keep it short{{}}Here's the conversation: ```{{}}```
 As a professional {{}}, your primary objective is to{{}}You MUST answer with a JSON object that matches the JSON schema above.
 # LobeChat
 You are a professional conversation summarizer. Generate a concise title that captures the essence of the conversation.{{}}
@@ -196,7 +199,9 @@ You are a summarization AI. Summarize the user's request into a single short sen
 Summarize in a {{}}-word Title. Give the title only. Here is the message: "{{}}"
 Summarize in a {{}}-word Title. Give the title only. "{{}}"
 You are a conversation summarizer. Produce a concise summary that preserves key facts, decisions, {{}}
-You are a title builder.{{}}
+You are a title builder.
+You are a title builder{{}} a discussion.
+You are a title builder. Your {{}} is to build a title for the following discussion:{{}}
 You are a memory {{}} for a personalized AI assistant.{{}}
 Generate a short title (four words or less) {{}}Reply with only the title{{}}
 """

@@ -65,7 +65,7 @@ _BEGINS = re.compile(
 _OTHERS: Sequence[_Words] = (
     # German
     _words(
-        r"\b(?:erstelle|generiere|schreibe?|fasse|gib|formuliere|nenne|erzeuge|finde|schlage?|übersetze)n?\b",
+        r"\b(?:erstelle|generiere|schreibe?|fasse|gib|formuliere|nenne|erzeuge|finde|schlage?|übersetze)(?:n sie)?\b",
         r"\b(?:gesprächs?|diskussion|unterhaltung|chats?|konversation|dialogs?|(?:chat|gesprächs)verlaufs?|nachrichten)\b",
         r"(?:titel|überschrift|zusammenfass|\bfassen?\b|stichw[oö]rt|schlagw[oö]rt|folgefrage|vorschl[aä]g|thema|themen"
         r"|schlüsselw)",
@@ -73,7 +73,8 @@ _OTHERS: Sequence[_Words] = (
     ),
     # French
     _words(
-        r"\b(?:génère|générez|crée|créez|rédige|rédigez|écris|écrivez|résume|résumez|donne|donnez|propose|proposez|faites|utilisez)\b",
+        r"\b(?:génère|générez|crée|créez|rédige|rédigez|écris|écrivez|résume|résumez|donne|donnez|propose|proposez"
+        r"|faites un résumé|utilisez (?:\w{1,9} ){1,3}mots)\b",
         r"\b(?:conversation|discussion|dialogue|échange|chat|messages|cette phrase)\b",
         r"\b(?:titre|résume?z?|résumé|mots-clés|étiquettes|questions|suggestions|sujet)\b",
         r"\b(?:uniquement|seulement|sans|rien d'autre|maximum|moins de|json)\b",
@@ -133,9 +134,9 @@ _OTHERS: Sequence[_Words] = (
     ),
     # Japanese
     _words(
-        r"(?:生成|作成|要約|まとめて|付けて|つけて|考えて|出力|返して|提案|抽出|書いて)",
+        r"(?:生成|作成|要約|まとめてください|付けて|つけて|考えて|出力|返して|提案|抽出|書いて)",
         r"(?:会話|対話|チャット|やり取り|やりとり|メッセージ|議論)",
-        r"(?:タイトル|題名|要約|まとめ|タグ|キーワード|質問|見出し|件名|トピック)",
+        r"(?:タイトル|題名|要約|まとめてください|タグ|キーワード|質問|見出し|件名|トピック)",
         r"(?:のみ|だけ|以内|以外|しないで|不要|なしで|json)",
         _NEAR_DENSE,
     ),

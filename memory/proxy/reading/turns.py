@@ -27,7 +27,7 @@ from memory.proxy.wrapping.agents import acknowledges
 from memory.proxy.wrapping.documents import may_hold_document, may_stand_alone
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
-from memory.proxy.wrapping.written_calls import behind_result, without_call
+from memory.proxy.wrapping.written_calls import behind_result, is_report, without_call
 from memory.text.same_words import comparable, digest
 from schemas.text.reasoning import spoken
 from schemas.text.visible_text import shows_nothing
@@ -165,9 +165,11 @@ def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
     talk = [line for line in lines if line.role in ("user", "assistant")]
     is_asked = len(talk) > 1 and talk[1].role == "assistant" and talk[0].role == "user"
     before: Line | None = None
-    for number, line in enumerate(lines):
+    place = -1
+    for line in lines:
         answered, before = before, line
-        is_alone = [one.role for one in lines[max(0, number - 1) : number + 2]].count("user") == 1
+        place += line.role in ("user", "assistant")
+        is_alone = [one.role for one in talk[max(0, place - 1) : place + 2]].count("user") == 1
         if line.role == "assistant" and acknowledges(line.text) and answered is not None and _has_no_words(answered):
             continue
         if is_asked and line is talk[0] and _PLACEHOLDER.fullmatch(line.text.strip()):
@@ -189,7 +191,7 @@ def _without_calls(lines: Sequence[Line]) -> Iterator[Line]:
         own: str | None = line.text
         if line.role == "assistant":
             own = without_call(line.text)
-            called = own != line.text
+            called = own != line.text and not is_report(line.text)
         elif line.role == "user" and called:
             own = behind_result(line.text)
             called = own == ""

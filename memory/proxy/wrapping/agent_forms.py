@@ -72,7 +72,8 @@ _WHOLE = re.compile(
     r"|Continue as the receiving agent using the preceding user request and context\.\s*\Z"
     r"|\[The assistant message above is the completed output of a previous agent\. Respond now according to\b"
     # Pictures among results: HuggingChat, Open WebUI
-    r"|\[Images returned by the tool calls above\.|Here are the images from the tool results above\.[^\n]{0,40}\Z"
+    r"|\[Images returned by the tool calls above\.[^\n\[\]]{0,200}\]\s*\Z"
+    r"|Here are the images from the tool results above\.(?: Please analyze them\.)?\s*\Z"
     r"|Image \d{1,3}, from \S{1,100} call \S{1,200}:\s*\Z"
     # Open WebUI, where its skills can't be written
     r"|\[/skills:create\] (?:The user tried|Skill creation)\b"

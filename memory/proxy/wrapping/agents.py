@@ -30,7 +30,8 @@ _WHOLE = re.compile(
     r"|Here is a summary of the conversation to date:\s*\n"
     r"|You are in the middle of a conversation that has been summarized\."
     r"|\[Request interrupted by user(?: for tool use)?\]\s*\Z"
-    r"|\[SYSTEM(?: NOTIFICATION\b|\] Maximum tool rounds reached\.)|\[WORKER REPORT\b"
+    r"|\[SYSTEM(?: NOTIFICATION\b|\] Maximum tool rounds reached\. Provide your final answer now\b)"
+    r"|\[WORKER REPORT \u2014 [A-Z ]{1,40}\]\n"
     r"|\[Previous conversation summary\]\n|Base directory for this skill:|Stop hook feedback:"
     # Gemini CLI's forks, as Qwen Code
     r"|This is the [A-Z]\w{1,20} (?:CLI|Code)\. We are setting up the context for our chat\."

@@ -39,10 +39,7 @@ _MESSAGE = re.compile(
     r"|<(?P<name>[^<>\n]{1,100}'s Message)>\n(?P<words>(?:(?!\n</(?P=name)>).)*+)\n</(?P=name)>)\s*+",
     re.DOTALL,
 )
-_ENVELOPE = re.compile(
-    r"\s*+(?:<context\b[^<>]*/>\s*+)?(?:<(?P<tag>(?:new_)?messages)>\s*+)?(?P<all>.*?)(?(tag)</(?P=tag)>\s*+)",
-    re.DOTALL,
-)
+_BEGINS = re.compile(r"\s*+(?:<context\b[^<>]*/>\s*+)?(?:<(?P<tag>(?:new_)?messages)>\s*+)?")
 # RisuAI's name of a speaker that is none of its characters.
 _NO_CHARACTER, _OF = "Unknown Character", "'s Message"
 _QUOTED = re.compile(r"<(?P<name>quoted\w{0,20})\b[^<>]*>(?:(?!</?(?P=name)\b).)*</(?P=name)>\s*+", re.DOTALL)
@@ -66,11 +63,13 @@ def without_envelope(text: str) -> str:
 
 def in_envelope(text: str) -> list[tuple[str | None, str]]:
     """Return what was said in an envelope of messages, with the sender where there are several; else nothing."""
-    envelope = _ENVELOPE.fullmatch(text)
-    messages, place, found = envelope["all"] if envelope else text, 0, list[re.Match[str]]()
-    while one := _MESSAGE.match(messages, place):
-        found, place = [*found, one], one.end()
-    if place < len(messages):
+    begins = _BEGINS.match(text)
+    place, found = begins.end() if begins else 0, list[re.Match[str]]()
+    while one := _MESSAGE.match(text, place):
+        found.append(one)
+        place = one.end()
+    ends = f"</{begins['tag']}>" if begins and begins["tag"] else ""
+    if not found or text[place:].strip() != ends:
         return []
     senders = {one["sender"] for one in found}
     return [

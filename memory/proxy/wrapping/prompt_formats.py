@@ -23,14 +23,14 @@ from schemas.text.turn_tokens import TURN_BEGINS, TurnRole, role_of, without_tur
 MOST_PIECES = 4_000
 _WORDS = re.compile(
     r"^(?:###[ \t]*+(?P<alpaca>instruction|input|response|system|user|human|assistant)[ \t]*+(?:\([^()\n]{0,200}\))?+"
-    r":?+[ \t]*+(?=\n|\Z)|###[ \t]*+(?P<headed>user|human|assistant):[ \t]"
+    # Behind the last heading the model's name may stand.
+    r":?+[ \t]*+(?:\n[^\n:]{1,100}:\s*+\Z|(?=\n|\Z))|###[ \t]*+(?P<headed>user|human|assistant):[ \t]"
     r"|(?P<labelled>user|human|assistant|system|ai|bot|gpt):(?=\s|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )
 # What closes a turn beside the tokens that limit texts.
 _CLOSES = ("<s>", *(f"</{name}>" for name in ("user", "human", "assistant", "bot", "ai", "model")))
 _LONGEST_CLOSE = max(map(len, _CLOSES))
-_NAME = re.compile(r"(?:[^\n:]{1,100}:)?")
 _LLAMA_SYSTEM, _LLAMA_SYSTEM_ENDS = "<<SYS>>", "<</SYS>>"
 
 
@@ -73,8 +73,8 @@ def _is_dialogue(pieces: Sequence[Piece]) -> bool:
 
 
 def _asks(pieces: Sequence[Piece]) -> bool:
-    """Whether the model is to write behind the last label, or the name behind it."""
-    return len(pieces) > 1 and pieces[-1].role == "assistant" and _NAME.fullmatch(pieces[-1].text) is not None
+    """Whether the model is to write behind the last label."""
+    return len(pieces) > 1 and pieces[-1] == Piece("assistant", "")
 
 
 def _asks_to_go_on(pieces: Sequence[Piece]) -> bool:

@@ -55,6 +55,11 @@ def without_call(text: str) -> str:
     return "" if _THOUGHT.match(words) else words
 
 
+def is_report(text: str) -> bool:
+    """Whether an answer is what a program reports of another agent, behind which no result of a call comes."""
+    return _TASK_RESULT.match(text) is not None
+
+
 def behind_result(text: str) -> str | None:
     """Return what the user says behind a call's result in the same line, mostly nothing; None if the line is none."""
     if not _RESULT.match(text):

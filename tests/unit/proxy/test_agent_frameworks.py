@@ -99,6 +99,10 @@ def test_a_task_that_follows_reports_in_one_message_is_the_users():
         "Now proceed and carry out this plan. I will bake.",
         "<summary>\nI baked.\n</summary>\n\nIs that good?",
         "Image 1, from my camera: Rex.",
+        "[WORKER REPORT] Two men were ill, and I was alone on the roof.",
+        "[SYSTEM] Maximum tool rounds reached. My app writes so; why?",
+        "[Images returned by the tool calls above. I asked for none of them.]\nRex is on one.",
+        "Here are the images from the tool results above. I like Rex.",
     ],
 )
 def test_what_people_write_alike_stays(text):
@@ -124,6 +128,11 @@ def test_a_call_that_is_written_as_text_and_its_result_are_no_talk(call, result)
     assert said(SAID, call, f"{result}\nNew task:\nAnd where may I?" if result else "And where may I?") == [
         ("user", SAID), *spoke, ("user", "And where may I?"),
     ]  # fmt: skip
+
+
+def test_what_follows_a_report_of_another_agent_is_the_users():
+    report = "[Task Result from Otto]\n\nThe Danube."
+    assert said(SAID, report, "Error: I burnt the cake.") == [("user", SAID), ("user", "Error: I burnt the cake.")]
 
 
 DEEPSEEK = (

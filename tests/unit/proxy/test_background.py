@@ -61,6 +61,7 @@ TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assist
     "asked",
     [
         "Erstelle einen kurzen Titel (maximal 5 Wörter) für dieses Gespräch. Gib nur den Titel aus.",
+        "Faites un résumé de la discussion en moins de 200 mots.",
         "Fassen Sie unsere Diskussion kurz in 200 Wörtern oder weniger zusammen.",
         "Résume la conversation ci-dessus en moins de 100 mots, sans commentaire.",
         "Utilisez quatre mots pour donner le sujet de cette phrase, sans ponctuation.",
@@ -82,6 +83,9 @@ TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assist
         "Translate the following text into German. Only return the translation.\n\nMy cat is called Minka.",
         "Suggest three short follow-up questions the user could ask next. Return only a list in JSON.",
         "Analyze the following roleplay scene and return a memory. You must respond with ONLY valid JSON for the chat.",
+        # What only begins like a template
+        "Transcribe this audio exactly as spoken in Dutch. Do not translate it, my grandmother Ans is on it.",
+        "Based on the chat history, give this conversation a rating. Keep it short. Here's the conversation: no.",
     ],
 )
 def test_what_an_unknown_frontend_asks_for_may_be_either_in_any_language(asked):
@@ -93,7 +97,15 @@ def test_what_an_unknown_frontend_asks_for_may_be_either_in_any_language(asked):
     [
         "Kannst du mir einen Titel für mein Buch vorschlagen?",
         "Wie war dein Gespräch mit Leo? Antworte ehrlich.",
+        "Ich habe die Diskussion mit Tom beendet, ohne das Thema Urlaub zu nennen.",
+        "Ich kann keine Nachrichten mehr schreiben, das Thema macht mich nur traurig.",
+        "Faites attention : dans cette phrase, le sujet est sans article.",
+        "Vous faites toujours des messages sans sujet.",
+        "友達とのチャットをまとめて消しました。質問だけ残りました。",
         "我今天和妈妈的对话让我很难过，她只是说不要。",
+        "Review past conversations and suggest two possible next responses to my sister - I want to sound kind.",
+        "[OOC: Answer me out of character! Considering that my father died in May, write me a letter to my sister.]",
+        "You are a title builder. I heard so from Leo, who bakes.",
         "Summarize what you know of me.",
         "Our chat yesterday made me happy. Write me again, only if you want.",
         f"Our conversation helped. {'I thought of it. ' * 30}Please name my cat. {'She is kind. ' * 30}One word.",
@@ -147,6 +159,8 @@ def test_what_a_system_line_asks_for_of_the_material_below_it_is_no_talk(system,
         "Write the next message as Ann. Follow the requested perspective, narration style, and constraints exactly.",
         "Review the completed conversation turn and decide whether long-term memory should change.\n\nuser: Hi.",
         "Transcribe this audio exactly as spoken in Dutch. Do not translate it.",
+        "Based on the chat history, give this conversation a name. Keep it short. Here's the conversation The name is:",
+        "[OOC: Answer me out of Character! Considering where we are currently in the story, write me a list.]",
         "使用四到五個字直接返回這句話的簡要主題，不要解釋，如果沒有主題，請直接返回“閒聊”",
     ],
 )
