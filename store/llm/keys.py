@@ -120,12 +120,15 @@ def paying(tx: Transaction, owner_id: UUID, request_key: UUID | None) -> Encrypt
     key = tx.row(
         EncryptedKey,
         """
-        select *
-        from memory.provider_keys
-        where user_id = (select user_id from memory.owner_of(%(owner)s))
-            and (expires_at is null or key_id = %(request)s and expires_at > clock_timestamp())
-        order by expires_at is null desc, created_at desc
-        limit 1
+        select k.*
+        from memory.owner_of(%(owner)s) as o, lateral (
+            select *
+            from memory.provider_keys
+            where user_id = o.user_id
+                and (expires_at is null or key_id = %(request)s and expires_at > clock_timestamp())
+            order by expires_at is null desc, created_at desc
+            limit 1
+        ) as k
         """,
         {"owner": owner_id, "request": request_key},
     )
@@ -233,10 +236,10 @@ def _lock_token(tx: Transaction, user_id: UUID, token_id: UUID) -> None:
 
 
 def waiting(tx: Transaction, rows: LiteralString, *, platform: bool, limit: int) -> list[Any]:
-    """What waits for a model, and whose user may use one now, in its order; so concurrent callers lock it alike.
+    """Select some that wait for a model, and whose user may use one now, in an order that locks them alike.
 
     Args:
-        rows: The query of what waits: an item and its `user_id` each.
+        rows: The query of all that wait: an item, which can be sorted, and the id of its user.
         platform: Whether the platform's key serves users without one.
         limit: The most items, picked at random, so that those whose key turns out to fail keep no others waiting.
     """

@@ -18,7 +18,7 @@ from schemas.llm.prices import Price
 from schemas.settings import Settings
 from store.accounts import beings, users
 from store.ledger import metrics
-from store.llm import batches, budgets, calls, responses
+from store.llm import batches, budgets, calls, keys, responses
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import question
 
@@ -173,11 +173,12 @@ def test_an_unsettled_call_counts_at_its_reservation(mind, store, being, account
         mind(daily_tokens=1050).ask(question())
 
 
-@pytest.mark.parametrize("call", ["a call", "a chat completion", "an answer", "a batch"])
+@pytest.mark.parametrize("call", ["a payer", "a call", "a chat completion", "an answer", "a batch"])
 def test_nothing_is_entered_for_an_owner_that_is_gone(store, call):
     account = calls.Account(uuid4(), "patrol.consolidate", "0", "platform")
     most = {"provider": "anthropic", "model": "any", "input_tokens": 1, "output_tokens": 1, "cost": Decimal(1)}
     enter = {
+        "a payer": lambda tx: keys.paying(tx, account.owner_id, None),
         "a call": lambda tx: calls.reserve(tx, account, **most, purpose="colours", batch=False, limits={}),
         "a chat completion": lambda tx: calls.reserve(tx, account, **most, purpose="chat", batch=False, limits=None),
         "an answer": lambda tx: responses.put(
