@@ -68,7 +68,7 @@ def set_user_budget(
     When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
     """
     with opened() as on:
-        budget = UserChanges(daily_cost=None if cost is None else Decimal(str(cost)), daily_tokens=tokens)
+        budget: UserChanges = read(UserChanges, {"daily_cost": cost, "daily_tokens": tokens})
         changed = change_user.perform(on, user_id=find_user(on, user).user_id, changes=budget)
     say_answer(changed, _budget_of(words(changed.name), changed), as_json=as_json)
 
@@ -78,7 +78,7 @@ def _scenes_of(being: Being, on: Resources) -> str:
 
 
 def _daily(dollars: Decimal | None, tokens: int | None) -> str:
-    limits = [f"{dollars:f} dollars"] if dollars is not None else []
+    limits = [f"{dollars.normalize():f} dollars"] if dollars is not None else []
     limits += [count(tokens, "token")] if tokens is not None else []
     return " and ".join(limits)
 

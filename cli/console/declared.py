@@ -143,7 +143,9 @@ class Group:
                     continue
                 about = part.schema.get("description", "").replace("`", "")
                 if part.is_required or part.name in command.arguments:
-                    arguments.append(_argument(part, part.name, about))
+                    # A change of one field needs its value; in place of a list other options may say what is meant.
+                    is_changed = parameter.place == "body" and part.form.get("type") != "array"
+                    arguments.append(_argument(part, part.name, about, is_required=part.is_required or is_changed))
                 else:
                     options.append(_option(part, command.defaults.get(part.name, part.schema.get("default")), about))
         yield from arguments
@@ -206,11 +208,12 @@ def _emptied(value: Any, part: Part) -> Any:
     return None if value == "" and part.form.get("minLength") else value
 
 
-def _argument(part: Part, metavar: str, about: str) -> inspect.Parameter:
-    if part.form.get("type") != "array":
-        return _typed(part.name, _kind(part), Argument(metavar=metavar.upper(), help=about, case_sensitive=False))
-    several = Argument(metavar=f"{metavar.removesuffix('s').upper()}...", help=about, show_default=False)
-    return _typed(part.name, list[str] | None, several, default=REQUIRED if part.is_required else None)
+def _argument(part: Part, metavar: str, about: str, *, is_required: bool = True) -> inspect.Parameter:
+    kind: Any = _kind(part)
+    if kind == list[str]:
+        metavar = f"{metavar.removesuffix('s')}..."
+    info = Argument(metavar=metavar.upper(), help=about, show_default=False, case_sensitive=False)
+    return _typed(part.name, kind, info) if is_required else _typed(part.name, kind | None, info, default=None)
 
 
 def _option(part: Part, default: Any, about: str) -> inspect.Parameter:

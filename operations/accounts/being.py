@@ -48,7 +48,9 @@ def set_budget(
     being: Being,
     *,
     cost: Annotated[Dollars | None, Field(description="Dollars a day; as the settings say if omitted.")] = None,
-    tokens: Annotated[int | None, Field(ge=0, description="Tokens a day; as the settings say if omitted.")] = None,
+    tokens: Annotated[
+        int | None, Field(ge=0, le=10**15, description="Tokens a day; as the settings say if omitted.")
+    ] = None,
 ) -> Being:
     """Set the daily budget of a Being's model calls; without options, the budget of the settings.
 

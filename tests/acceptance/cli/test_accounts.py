@@ -40,6 +40,12 @@ def test_a_being_or_a_conversation_is_put_off_the_record_and_it_shows(patrol, ac
     assert "except the conversations tab-1" in patrol("being", "show", *being).stdout
 
 
+def test_scenes_are_drawn_as_chosen_for_a_being_or_as_the_settings_say(patrol, account):
+    for chosen in (["off"], []):
+        shown = patrol.json("being", "scenes", *chosen, "--being", account.being, "--user", account.user)
+        assert [shown["scenes"] or "as set"] == (chosen or ["as set"])
+
+
 def test_a_being_needs_a_slug_and_a_user(patrol, account):
     assert "a-z, 0-9" in patrol("being", "add", "--user", account.user, "No Slug!", code=2).stderr
     assert "no user nobody" in patrol("being", "add", "--user", "nobody", "x", code=1).stderr

@@ -56,7 +56,7 @@ def test_a_being_gets_a_budget_and_loses_it(patrol, account):
     being = ["--being", account.being, "--user", account.user]
 
     assert patrol.json("being", "budget", *being, "--cost", "0.5")["daily_cost"] == "0.5"
-    assert "1000 tokens" in patrol("being", "budget", *being, "--tokens", "1000").stdout
+    assert "5 dollars and 1000 tokens" in patrol("being", "budget", *being, "--cost", "5", "--tokens", "1000").stdout
     assert patrol.json("being", "budget", *being)["daily_tokens"] is None
 
 
@@ -76,6 +76,7 @@ def test_a_user_gets_a_budget_of_which_cost_tells_what_is_spent(patrol, account,
     shown = patrol("cost", "--user", account.user)
     assert f"user {account.user}: 80 % of the day's budget or more is spent" in shown.stderr
     assert "900" in shown.stdout
+    assert "daily_tokens" in patrol("user", "budget", account.user, "--tokens", 10**19, code=2).stderr
     assert patrol.json("user", "budget", account.user)["daily_tokens"] is None
 
 
