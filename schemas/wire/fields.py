@@ -36,13 +36,13 @@ class Wire(BaseModel):
 
 Words = Annotated[str, Field(min_length=1, pattern=NOT_BLANK)]
 Degree = Annotated[float, Field(ge=-1, le=1)]
+_Id = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
 ProducerId = Annotated[
-    str,
+    _Id,
     BeforeValidator(
         lambda value: str(value) if isinstance(value, int) and not isinstance(value, bool) else value,
-        json_schema_input_type=str,
+        json_schema_input_type=_Id,
     ),
-    Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS),
 ]
 """An id that a producer gives; one that is a number is read as its digits."""
 Conversation = ProducerId

@@ -205,6 +205,12 @@ def test_a_number_as_an_id_null_and_parts_are_read_as_what_they_mean(content):
     assert MessageSelection(ids=[7], conversation=8) == MessageSelection(ids=["7"], conversation="8")
 
 
+@pytest.mark.parametrize("sent", ["", "x" * 201])
+def test_what_is_wrong_with_an_id_is_said_in_characters(sent):
+    with pytest.raises(ValidationError, match="character"):
+        MessageSelection(conversation=sent)
+
+
 @pytest.mark.parametrize(
     "sent", [{"id": True}, {"content": [{"type": "image_url"}]}, {"content": None}, {"role": None}]
 )
