@@ -14,7 +14,6 @@ Source: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,7 +199,8 @@ def _projection(tensors: Tensors, modules: Sequence[str]) -> _Projection:
     """The projections of modules side by side, as one."""
     weights = np.concatenate([tensors[f"{name}.weight"] for name in modules])
     outputs, inputs = weights.shape
-    blocks = weights.reshape(-1, gcd(outputs, _COLUMNS_IN_CACHE), inputs).transpose(0, 2, 1)
+    of_block = max(columns for columns in range(1, _COLUMNS_IN_CACHE + 1) if outputs % columns == 0)
+    blocks = weights.reshape(-1, of_block, inputs).transpose(0, 2, 1)
     return _Projection(np.ascontiguousarray(blocks), np.concatenate([tensors[f"{name}.bias"] for name in modules]))
 
 
