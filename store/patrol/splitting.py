@@ -113,9 +113,7 @@ def found_of_shown(
     """
     seen = Jsonb({str(node_id): revision for node_id, revision in revisions.items()})
     return tx.value(
-        """
-            select memory.found_topic_of_shown(%s, %s, %s, %s, %s, %s, %s)
-            """,
+        "select memory.found_topic_of_shown(%s, %s, %s, %s, %s, %s, %s)",
         [being_id, source, name, named_by, list(named_from), seen, TOPIC_NODES],
     )
 

@@ -38,11 +38,11 @@ def waiting(tx: Transaction, being_id: UUID, at_most: int) -> int:
     """Count the user's messages to a Being that are not judged, up to `at_most`."""
     return tx.value(
         """
-            select count(*)
-            from (
-                select from memory.messages where being_id = %s and not judged and role = 'user' limit %s
-            ) as m
-            """,
+        select count(*)
+        from (
+            select from memory.messages where being_id = %s and not judged and role = 'user' limit %s
+        ) as m
+        """,
         [being_id, at_most],
     )
 

@@ -253,7 +253,7 @@ def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> N
 def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, tellable: bool = True) -> bool:
     """Lock these messages against withdrawal until the transaction ends; returns whether all of them still stand.
 
-    With `told`, for what will be told of them, also whether none is muted.
+    With `tellable`, for what will be told of them, also whether none is muted.
     """
     return tx.value("select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), tellable])
 

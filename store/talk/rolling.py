@@ -20,16 +20,16 @@ def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
     """
     return tx.value(
         """
-            select count(*) >= %(every)s
-            from (
-                select
-                from memory.tellable_messages
-                join memory.session_states as s using (being_id)
-                where being_id = %(being)s and rolling_version is null and role <> 'other'
-                    and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
-                limit %(every)s
-            ) as waiting
-            """,
+        select count(*) >= %(every)s
+        from (
+            select
+            from memory.tellable_messages
+            join memory.session_states as s using (being_id)
+            where being_id = %(being)s and rolling_version is null and role <> 'other'
+                and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
+            limit %(every)s
+        ) as waiting
+        """,
         {"being": being_id, "every": every},
     )
 
