@@ -228,8 +228,10 @@ def _is_member(transcript: Transcript, own: Sequence[str]) -> bool:
 
 
 def _prompts(transcript: Transcript) -> list[str]:
-    """The system lines, and the first of the others, which may hold instructions as well."""
+    """The system lines, and the first of the others if it holds a prompt; people speak of characters in it as well."""
     first = next((line for line in transcript.lines if line.role != "system"), None)
+    if first is not None and not any(form.search(first.text) for form in (_CHARACTER, _CHAT_BEGINS)):
+        first = None
     return [line.text for line in transcript.lines if line.role == "system" or line is first]
 
 

@@ -414,6 +414,12 @@ def test_a_prompt_as_the_users_first_line_is_none_of_their_words():
     ]
 
 
+def test_characters_that_the_users_first_line_speaks_of_are_no_names_of_theirs():
+    talk = [("user", "I wrote a fictional dialogue between Romeo and Juliet."), ("user", "Juliet: I love him.")]
+    transcript = read_transcript([{"role": role, "content": text} for role, text in talk])
+    assert [turn.text for turn in turns_of(transcript, NAMES)] == [text for _, text in talk]
+
+
 @pytest.mark.parametrize("begun", ["Mara:", "(Be brief.) Mara:", "(Be\nbrief.)\nMara: "])
 def test_a_name_behind_which_the_model_is_to_write_is_no_word_of_the_beings(begun):
     told = [("user", "Continue."), ("assistant", "Mara: Hello."), ("user", "I bake."), ("assistant", begun)]
