@@ -194,7 +194,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is declared of an operation. It decorates the function that does it, as `operation`.
+    """The declaration of an operation. It decorates the function that does it, as `operation`.
 
     Args:
         route: The method and the path of its route; None: no route performs it.

@@ -19,7 +19,7 @@ from store.transaction import Transaction
 SNAPSHOT = "vault-snapshot"
 RELEVANT = "vault-memories"
 Level = tuple[Callable[[VaultRecord], str], Mapping[str, str]]
-"""What a level groups records by, and the heading of each value in order."""
+"""The attribute by which a level groups records, and the heading of each of its values, in order."""
 TIERS: Level = attrgetter("tier"), {"canon": "Canon", "register": "Registers"}
 
 

@@ -1,4 +1,4 @@
-"""What an operator sets of a Being at the terminal, beyond the limits of its user."""
+"""Settings of a Being that an operator changes at the terminal, beyond the limits of its user."""
 
 from typing import Annotated, Literal
 
