@@ -77,11 +77,15 @@ SIDES: dict[str, Side] = {
     # Letta, ShareGPT
     **dict.fromkeys(("system_message", "reasoning_message", "tool_call_message", "tool_return_message"), "neither"),
     **dict.fromkeys(("observation", "function_call", "tool_call", "tool_response", "tool_result"), "neither"),
-    # Who came and went, in Telegram, Slack and Discord
-    **dict.fromkeys(("service", "channel_join", "channel_leave", "channel_topic", "channel_purpose"), "neither"),
-    **dict.fromkeys(("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"), "neither"),
-    **dict.fromkeys(("channelpinnedmessage", "guildmemberjoin", "threadcreated"), "neither"),
 }
+# Kinds of messages that tell who came and went, in Telegram, Slack and Discord; a speaker may have such a name.
+EVENTS = frozenset(
+    (
+        *("service", "channel_join", "channel_leave", "channel_topic", "channel_purpose"),
+        *("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"),
+        *("channelpinnedmessage", "guildmemberjoin", "threadcreated"),
+    )
+)
 TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
     *("fragments", "steps", "parts", "contentParts", "part", "segments"),
@@ -215,7 +219,7 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
     unsaid = (one for one in within if not any(str(one.get(name)).casefold() in SIDES for name in ROLES))
     places = [message, *(unsaid if has_side else within)]
     named = (first(one, SPEAKERS) for one in places)
-    return next((name for name in named if name is not None and name.casefold() not in SIDES), None)
+    return next((name for name in named if name is not None), None)
 
 
 def side(message: Mapping[str, Any]) -> Side | None:
@@ -227,15 +231,8 @@ def side(message: Mapping[str, Any]) -> Side | None:
 
 
 def _side(message: Mapping[str, Any]) -> Side | None:
-    places = [message, *(one for name in SAYING if isinstance(one := message.get(name), dict))]
-    mark, value = next(
-        ((name, one[name]) for one in places for name in MARKS if _is_truth(name, one.get(name))), (None, None)
-    )
-    if mark is not None and not says_no(value):
-        return MARKS[mark]
-    # Who is no bot may be any of several people, where names tell them apart.
-    if mark is not None and (MARKS[mark] == "user" or all(first(one, (*SPEAKERS, *SAYING)) is None for one in places)):
-        return _OTHER[MARKS[mark]]
+    if (marked := _marked(message, message)) is not None:
+        return marked
     parts = message.get("fragments")
     kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
     named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in ROLES)]
@@ -245,7 +242,22 @@ def _side(message: Mapping[str, Any]) -> Side | None:
     owned = (side for owner, side in OWNERS.items() if message.get(owner))
     # Beside what was looked up for an answer stands the answer.
     parted.sort(key=lambda side: side == "neither")
-    return next((one for one in (*known, *parted, *owned) if one is not None), None)
+    within = (_marked(one, message) for name in SAYING if isinstance(one := message.get(name), dict))
+    is_event = any(str(message.get(name)).casefold() in EVENTS for name in ROLES if name not in SAYING)
+    events: list[Side] = ["neither"] if is_event else []
+    return next((one for one in (*known, *parted, *owned, *events, *within) if one is not None), None)
+
+
+def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:
+    """The side that a mark tells, of a message or of the object about its speaker."""
+    mark = next((name for name in MARKS if _is_truth(name, one.get(name))), None)
+    if mark is None:
+        return None
+    if not says_no(one[mark]):
+        return MARKS[mark]
+    # Who is no bot may be any of several people, where names tell them apart.
+    is_certain = MARKS[mark] == "user" or all(first(each, (*SPEAKERS, *SAYING)) is None for each in (one, message))
+    return _OTHER[MARKS[mark]] if is_certain else None
 
 
 def _is_truth(name: str, value: Any) -> bool:
@@ -296,7 +308,8 @@ def not_remembered(chat: Mapping[str, Any]) -> str | None:
     for part in parts:
         for name, value in with_snake_case(part).items():
             reason = NOT_REMEMBERED.get(name.removeprefix("is_"))
-            if reason is not None and (moment(value) is not None if name.endswith("_at") else not says_no(value)):
+            is_set = value is True or moment(value) is not None if name.endswith("_at") else not says_no(value)
+            if reason is not None and is_set:
                 return reason
     return None
 

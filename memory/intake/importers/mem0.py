@@ -66,7 +66,9 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 def _unwrapped(element: Element) -> Iterator[Element]:
     """Yield the memories of an element: itself, those of a page, or that of a record."""
     value = element.value
-    name = next((name for name in WRAPPERS if isinstance(value.get(name), list | dict)), None)
+    # A list as content is that of a chat's message.
+    forms = dict.fromkeys(WRAPPERS, list | dict) | {"content": dict}
+    name = next((name for name, form in forms.items() if isinstance(value.get(name), form)), None)
     if name is None:
         yield element
         return

@@ -63,7 +63,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             continue
         value = element.value
         parts = [*fields.earlier(value), value]
-        listed = [(part, found) for part in parts if (found := unmarked.messages(part) or fields.listed(part))]
+        listed = [(part, found) for part in parts if (found := fields.listed(part) or unmarked.messages(part))]
         if apart.takes(place, element, listed):
             continue
         alone = [] if listed else unmarked.activity(value)
@@ -195,7 +195,7 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
                 yield one.place if isinstance(one, Bad) else f"entry {one.number}", one
         return
     csv.field_size_limit(ELEMENT_BYTES)
-    text = TextIOWrapper(file.content, "utf-8", errors="replace", newline="")
+    text = TextIOWrapper(file.content, "utf-8-sig", errors="replace", newline="")
     header = text.readline()
     rows = csv.DictReader(chain([header], text), delimiter=max(",;\t", key=header.count))
     try:
@@ -276,17 +276,24 @@ def _flat(one: Any) -> Any:
     """A message with what stands in an object in it beside what is about it."""
     name = next((name for name in fields.INNER if isinstance(one, dict) and isinstance(one.get(name), dict)), None)
     if name is None:
-        return _recoded(one) if isinstance(one, dict) and one.keys() >= fields.META else one
+        return one
     return {**one[name], **{other: value for other, value in one.items() if other != name}}
 
 
-def _recoded(one: Mapping[str, Any]) -> dict[str, Any]:
+def _recoded(one: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message with its texts as they were, of a program that writes each byte of UTF-8 as a character."""
+    if not one.keys() >= fields.META:
+        return one
     found = dict(one)
     for name, value in one.items():
         with suppress(UnicodeError):
             found[name] = value.encode("latin-1").decode() if isinstance(value, str) else value
     return found
+
+
+def _text(message: Mapping[str, Any], side: fields.Side | None) -> str:
+    text = fields.words(message).strip()
+    return text if side == "user" else marks.of_others(text).strip()
 
 
 @dataclass
@@ -324,9 +331,10 @@ class _Chat:
         if parent in ROOTS and "messageId" not in one:
             # LibreChat names the beginning of a chat so; of another program it may be the parent of every question.
             parent = None
-        for number, (message, chosen) in enumerate(fields.alternatives(one)):
-            text, (side, speaker) = fields.words(message).strip(), self._side(message)
-            text = text if side == "user" else marks.of_others(text).strip()
+        for number, (exported, chosen) in enumerate(fields.alternatives(one)):
+            message = _recoded(exported)
+            side, speaker = self._side(message)
+            text = _text(message, side)
             named = side is None and text != "" and speaker is not None
             if named:
                 # Who the others are may tell.
@@ -340,7 +348,7 @@ class _Chat:
             at, is_user = fields.time(message, self.names.zone), side == "user"
             spoken = text if (named or side in {"user", "companion"}) and text else None
             self._sides |= {side} if spoken else set()
-            id_ = f"{key}/{number}" if key and number else key or self._id(speaker or "", at, text, is_user=is_user)
+            id_ = f"{key}/{number}" if key and number else key or self._id(exported, side, at)
             self._before = id_ if chosen else self._before
             self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
 
@@ -353,7 +361,9 @@ class _Chat:
             return side, name
         return "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
 
-    def _id(self, speaker: str, at: datetime | None, text: str, *, is_user: bool) -> str:
+    def _id(self, exported: Mapping[str, Any], side: fields.Side | None, at: datetime | None) -> str:
+        """An id for a message that has none, of its speaker and words as the export writes them."""
+        speaker, text, is_user = self._side(exported)[1] or "", _text(exported, side), side == "user"
         when = self._before if at is None else at.isoformat()
         derived = message_id(speaker, is_user, when, text, 1)
         self._seen[derived] += 1

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
+from memory.intake.importers.fields import SIDES
+
 PAIRS = ("internal", "data_visible", "visible", "history", "data")
 # What stands for the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
@@ -26,12 +28,19 @@ def messages(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     for name in PAIRS:
         pairs = value.get(name)
         if isinstance(pairs, list) and pairs and all(isinstance(pair, list) for pair in pairs):
-            return list(_of_pairs(pairs, value.get("metadata")))
+            return list(_of_speakers(pairs) or _of_pairs(pairs, value.get("metadata")))
     actions, settings = value.get("actions"), value.get("savedsettings")
     if isinstance(actions, list) and isinstance(value.get("prompt"), str):
         story = "".join(one for one in (value["prompt"], *actions) if isinstance(one, str))
         return list(_of_story(story, settings if isinstance(settings, dict) else {}))
     return None
+
+
+def _of_speakers(pairs: list[list[Any]]) -> list[dict[str, Any]]:
+    """The messages of pairs of a speaker's side and a text; none if they are pairs of texts."""
+    sides = [str(pair[0]).strip().casefold() if len(pair) > 1 else "" for pair in pairs]
+    are_sides = len(set(sides)) > 1 and all(side in SIDES for side in sides)
+    return [{"role": side, "content": pair[1]} for side, pair in zip(sides, pairs, strict=True)] if are_sides else []
 
 
 def _of_pairs(pairs: list[list[Any]], about: Any) -> Iterator[dict[str, Any]]:

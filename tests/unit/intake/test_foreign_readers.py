@@ -550,6 +550,7 @@ def entries_of_mem0(content):
         ('{"user_id": "u", "memories": ["A", "B"]}', ["it is no object"]),
         ('[{"user_id": "u", "memories": ["A", {"memory": "B"}]}]', ["it is no object", "B"]),
         ('{"id": "2", "memory": "A", "memories": []}', ["A"]),
+        ('{"sender": "human", "text": "A", "content": [{"type": "text", "text": "A"}]}', ["it is a message of a chat"]),
         ('{"user_id": "u", "data": [{"memory": "A", "metadata": {"owner": "Ben"}}, {"memory": "B"}]}', ["A", "B"]),
         (
             '[{"user_id": "ann", "memories": [{"memory": "A"}]}, {"user_id": "bob", "memories": [{"memory": "B"}]}]',

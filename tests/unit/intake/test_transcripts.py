@@ -269,6 +269,18 @@ FORMS = {
         {"type": "assistant", "message": {"role": "assistant", "content": ANSWER}, "uuid": "a", "sessionId": "s"},
     ],
     "pairs as a history": {"history": [[QUESTION, ANSWER]]},
+    "sides as a history": {"history": [["user", QUESTION], ["assistant", ANSWER]]},
+    "a history beside messages": listed(*MESSAGES, history=[["move", "undo"]]),
+    "a mark of who operates": listed(
+        {"role": "user", "author": {"is_human": True}, "content": QUESTION},
+        {"role": "assistant", "author": {"is_human": True}, "content": ANSWER},
+    ),
+    "a companion with an event's name": listed(
+        {"sender": "user", "text": QUESTION}, {"sender": "Call", "text": ANSWER}
+    ),
+    "marks that say no": listed(
+        {"role": "user", "content": QUESTION, "deleted": "n"}, {"role": "assistant", "content": ANSWER, "deleted": "-"}
+    ),
     "Zep": listed(
         {"uuid": "q", "role": "Ann", "role_type": "user", "content": QUESTION},
         {"uuid": "a", "role": "Wren", "role_type": "assistant", "content": ANSWER},
@@ -342,6 +354,19 @@ def test_the_columns_of_a_table_may_have_names_of_several_words():
     ]
 
 
+def test_an_id_is_that_of_the_speaker_and_words_as_they_are_written():
+    said = [
+        {"role": "user", "name": "You", "content": QUESTION},
+        {"role": "assistant", "name": "Bot", "content": ANSWER},
+    ]
+    (chat,) = read([{"messages": said}])
+    assert [message["speaker"] for message in chat.messages] == ["You", "Bot"]
+    written = {"sender_name": "Ann", "timestamp_ms": 1772445600000, "content": "Voil\u00c3\u00a0"}
+    (recoded,) = read([written], user="Ann")
+    (other,) = read([{"name": "Ann", "time": 1772445600000, "content": written["content"]}], user="Ann")
+    assert (recoded.messages[0]["content"], recoded.messages[0]["id"]) == ("Voil\u00e0", other.messages[0]["id"])
+
+
 def test_a_time_of_telegram_is_that_of_its_zone():
     said = {"from": "Ann", "date": "2026-03-02T13:00:00", "date_unixtime": "1772445600", "text": QUESTION}
     (chat,) = read([{"id": 7, "messages": [said]}], user="Ann")
@@ -351,8 +376,10 @@ def test_a_time_of_telegram_is_that_of_its_zone():
 def test_a_table_may_begin_with_its_newest_row():
     table = f'Conversation,Time,Author,Message\r\nDogs,{ANSWERED},AI,"Rex!\nOld?"\r\nDogs,{ASKED},Human,{QUESTION}\r\n'
     for separator in ",;\t":
-        written = table.replace(",", separator)
-        assert standing(read(written, "activity.csv")) == [("user", QUESTION), ("assistant", "Rex!\nOld?")]
+        written = "\ufeff" + table.replace(",", separator)
+        (chat,) = read(written, "activity.csv")
+        assert standing([chat]) == [("user", QUESTION), ("assistant", "Rex!\nOld?")]
+        assert chat.conversation == "other/Dogs"
 
 
 @pytest.mark.parametrize("answered_in", [0, 5])
@@ -516,7 +543,7 @@ def test_who_answers_the_user_alone_is_the_companion(named):
 @pytest.mark.parametrize(
     "mark",
     [
-        *({"temporary": "yes"}, {"incognito": ASKED}),
+        *({"temporary": "yes"}, {"incognito": ASKED}, {"deletedAt": True}),
         *({"temporary": True}, {"isTemporary": 1}, {"settings": {"incognito": "true"}}, {"is_do_not_remember": True}),
         *({"deletedAt": ASKED}, {"chat": {"expiredAt": ASKED}}),
     ],
