@@ -72,7 +72,7 @@ Importance = Annotated[
 
 MARK = "off_the_record"
 """Marks a note or a message that is never stored."""
-_NO = frozenset({"", "0", "0.0", "false", "no", "off", "none", "null", "undefined"})
+_NO = frozenset({"", "0", "0.0", "false", "f", "no", "n", "n/a", "-", "off", "never", "none", "null", "undefined"})
 
 
 def says_no(value: Any) -> bool:

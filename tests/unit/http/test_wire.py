@@ -236,6 +236,12 @@ def test_a_message_is_refused_by_its_place(changes, place):
     assert [refusal.partition(":")[0] for refusal in validation_messages(refused.value)] == [place]
 
 
+@pytest.mark.parametrize(("id_", "fault"), [("", "at least 1 character"), (10**200, "at most 200 characters")])
+def test_an_id_that_does_not_fit_is_refused_by_its_characters(id_, fault):
+    (trouble,) = read_messages([{"role": "user", "content": "Hello.", "id": id_}], lambda _: None).rejected
+    assert trouble.reason == f"id: String should have {fault}"
+
+
 def test_a_field_is_named_even_where_its_name_is_a_tag_elsewhere():
     with pytest.raises(ValidationError) as refused:
         NewRecord.model_validate({"scope": "shared"})
