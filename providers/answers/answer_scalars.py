@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any, Literal, get_args, get_origin
 
 from schemas.llm.answer_form import Absent, Characters, Ref
@@ -45,11 +46,12 @@ _SYNONYM_LINES = {
     "do not mention": "dontmention notmention",
 }
 _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINES.items()}
+# Of a word behind which one of these is said, neither is meant, unless that is denied, or is about the wording.
+_OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
+_PASSED_OVER = re.compile(r"(?i)\b(?:(?:not|no|nothing|without)\s+\w+|(?:different|new|other)\s+(?:word|phras)\w*)")
 _NOTHING = frozenset(
-    {
-        *("", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"),
-        *("not said", "not mentioned", "not given", "not stated", "not applicable"),
-    }
+    {"", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"}
+    | {"not said", "not mentioned", "not given", "not stated", "not applicable"}
 )
 # By these names a value stands in an object of its own, as `{"ref": "m1"}`.
 _OBJECTS_OF_ONE = frozenset(
@@ -67,20 +69,22 @@ _DENIALS = frozenset(
     | {"non", "différent", "différents", "distinto", "distintos", "diferente", "diferentes", "diverso", "diversi"}
     | {"não", "nee", "anders", "verschillend", "hay\u0131r", "farkl\u0131", "нет", "разные", "不同", "否", "いいえ"}
     | {"違う", "다름", "아니요", "wrong", "incorrect", "falsch", "falso", "falsa", "faux", "onwaar", "yanl\u0131\u015f"}
-    | {"ложь", "неверно", "错", "錯", "偽", "거짓"}
+    | {"n", "nope", "never", "neither", "unequal", "differs", "no match", "rejected", "excluded", "kept alive"}
+    | {"keep separate", "separate events", "different events", "ложь", "неверно", "错", "錯", "偽", "거짓"}
 )
 _NOT = re.compile(
     r"(?:(?:it|this|that|they|both|is|are|was|were|do|does|did|should|must|es|sie|ist|sind) )*(?:not|nicht|niet|pas|не"
-    r"|(?:do|does|did|is|are|was|were|should|must)n['\u2019]?t)(?: really| very| any)?\b(?: (\w+))?"
+    r"|(?:do|does|did|is|are|was|were|should|must)n['\u2019]?t)(?: (?:really|very|any|to|be))*\b(?: (\w+))?"
 )
 # What is not so is one of them all the same: neither different nor of use.
 _NOT_DENIED = frozenset(
     {"different", "distinct", "unrelated", "separate", "needed", "important", "relevant", "used", "useful", "worth"}
     | {"necessary", "significant", "interesting", "meaningful", "contradictory", "differ", "contradict", "conflict"}
+    | {"keep", "kept", "matter", "wichtig"}
 )
 # Signs beside a reference that cross it out, or leave its box empty.
 _CROSSES = "\u2717\u2718\u2716\u00d7\u274c\u2260\u2610\U0001f44e\U0001f6ab\u26d4"
-_CROSSED = re.compile(rf"[{_CROSSES}]|~~|\[\s?\]")
+_CROSSED = re.compile(rf"[{_CROSSES}]|~~|!=|\[\s?\]")
 _LONGEST_REFERENCE = 80
 IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
 """Matches a reference in the form of the prompt, whatever letter it begins with."""
@@ -89,6 +93,7 @@ _REFERENCE = (
     r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
     r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*0*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*(?:[:,\u2013\u2014-]\s|\().*)"
 )
+_BEFORE = _REFERENCE.partition("({letter})")[0]
 _RANGE = (
     r"\W*{letter}[\s_-]?(\d{1,4})\s*(?:[-\u2013\u2014~]|\.{2,3}|\u2026|to|through|until|bis)"
     r"\s*{letter}[\s_-]?(\d{1,4})\W*"
@@ -164,12 +169,10 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
         denied: Whether those are left out behind which stands that they are not meant.
     """
     parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
-    beside = (re.match(rf"(\W*){letter}[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", part, re.IGNORECASE) for part in parts)
-    parts = [
-        part for part, each in zip(parts, beside, strict=True) if not (denied and each and _is_denied(*each.groups()))
-    ]
-    read = [each for part in parts for each in _range(letter, part) or [reference(letter, part)]]
-    return read if all(map(IS_REFERENCE, read)) else [reference(letter, raw)]
+    around = re.compile(rf"(\W*){_BEFORE}{letter}?[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", re.IGNORECASE)
+    counts = [not (denied and (found := around.match(part)) and _is_denied(*found.groups())) for part in parts]
+    read = [each for part in compress(parts, counts) for each in _range(letter, part) or [reference(letter, part)]]
+    return read if all(map(IS_REFERENCE, read)) else [reference(letter, raw)] if counts[0] else []
 
 
 def _is_denied(before: str, signs: str, behind: str) -> bool:
@@ -186,8 +189,8 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
     """
     if not isinstance(raw, str):
         return raw is False
-    word = raw.replace("_", " ").strip(" .!)]*\ufe0f").casefold()
-    if word in _DENIALS or word.endswith(tuple(_CROSSES)):
+    word = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", raw).strip(" .!)]*\ufe0f").casefold()
+    if word.removeprefix("is ").removeprefix("are ") in _DENIALS or word.endswith(tuple(_CROSSES)):
         return True
     of = None if repeated else _NOT.match(word)
     return of is not None and of[1] not in _NOT_DENIED
@@ -245,19 +248,20 @@ def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
     before, _, aside = raw.partition("(")
     first, *rest = re.split(r"[^\w-]|_|-(?=world|life)", raw.strip(), maxsplit=1)
+    begins = [word for word in choices if plain(word) == plain(first)]
+    also = frozenset[str]().union(*(_SYNONYMS.get(word, ()) for word in begins))
     # Of a word that is denied behind it, as "no" behind "forget", the opposite is meant.
     is_denied = _CROSSED.search(raw) or any(
-        denies(each.lstrip(" :=(-\u2013\u2014"), repeated=True) for each in (aside, *rest)
+        denies(each.lstrip(" :=(-\u2013\u2014"), repeated=True) and plain(each) not in also for each in (aside, *rest)
     )
     for form in () if is_denied else (raw, raw.rpartition(".")[2], before):
         for word in choices:
             if plain(word) == plain(form) or plain(form) in _SYNONYMS.get(word, ()):
                 return word
-    begins = [word for word in choices if plain(word) == plain(first)]
-    others = {word: _SYNONYMS.get(word, frozenset()) for word in choices if word not in begins}
-    behind = set(map(plain, " ".join(rest).split()))
-    is_denied = is_denied or any(plain(word) in plain(raw) or behind & also for word, also in others.items())
-    if begins and not is_denied:
+    behind = set(map(plain, _PASSED_OVER.sub(" ", " ".join(rest)).split()))
+    others = {other for word in begins for each in _OPPOSED.get(word, ()) for other in _SYNONYMS[each]}
+    is_other = behind & others or any(plain(word) in plain(raw) for word in choices if word not in begins)
+    if begins and not is_denied and not is_other:
         return begins[0]
     stems = [word for word in choices if _same_stem(plain(word), plain(raw))]
     if len(stems) == 1 and not _CROSSED.search(raw):

@@ -859,7 +859,27 @@ def test_a_word_of_an_enumeration_is_no_other_one():
     for word in ("same: no", "same (no)", "same \u2717", "contradicts not", "same topic, different value"):
         with pytest.raises(BadAnswer):
             answered(Reconciliation, json.dumps({"comparisons": [{"new": "n0", "relation": word, "earlier": "e0"}]}))
-    for word in ("not real", "real or hypothetical", "unreal", "fiction", "real: no", "real (no)", "~~real~~"):
+    for word in (
+        "same, different wording",
+        "same; nothing new",
+        "adds (unrelated)",
+        "adds, no conflict",
+        "contradicts - new",
+    ):
+        found = answered(
+            Reconciliation, json.dumps({"comparisons": [{"new": "n0", "relation": word, "earlier": "e0"}]})
+        )
+        assert word.startswith(found.comparisons[0].relation)
+    for word in (
+        "not real",
+        "real, imagined",
+        "real or hypothetical",
+        "unreal",
+        "fiction",
+        "real: no",
+        "real (no)",
+        "~~real~~",
+    ):
         told = deepcopy(right)
         told["facts"][0]["realm"] = word
         assert len(kept(answered(Judgement, json.dumps(told)))) == len(kept(answered(Judgement, json.dumps(right)))) - 1
@@ -891,6 +911,8 @@ OF_A_LIST = [
         {"same": ["p1 \u2713", "p2 \u2717", "~~p3~~", "[ ] p4", "!p5", "p6 (other day) \u274c\ufe0f"]},
         ["p1"],
     ),
+    (FoldConfirmation, {"same": ["~~pair 1~~", "2: no", "p3: is different", "p4: rejected, other day", "p5"]}, ["p5"]),
+    (FoldConfirmation, {"same": [{"pair": "p1", "isDifferent": True}, {"pair": "p2", "keep_separate": True}]}, []),
     (FoldConfirmation, {"same": ["p1: vrai", "p2: faux", "p3: they don't say the same"]}, ["p1"]),
     (FoldConfirmation, {"same": {"yes": ["p1"], "no": ["p2"]}}, ["p1"]),
     (FoldConfirmation, {"same": [["p1", "p3"], ["p2", False]]}, ["p1", "p3"]),
@@ -909,6 +931,7 @@ OF_A_LIST = [
     (Consolidation, {"merges": [], "make_dead": {"m1": "too old", "m2": "keep", "m3": "keep it"}}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": {"m1": "not needed", "m2": "not dead"}}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 (not important any more)", "m2 stays alive"]}, ["m1"]),
+    (Consolidation, {"merges": [], "make_dead": ["m1: keep, it counts", "m2 (should not be kept)"]}, ["m2"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 (do not)", "m2 \u274c", "m3: it is not needed"]}, ["m3"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 and m2 (both old)", "all but m3"]}, ["m1", "m2", "all but m3"]),
 ]
