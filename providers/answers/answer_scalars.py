@@ -90,8 +90,8 @@ IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
 """Matches a reference in the form of the prompt, whatever letter it begins with."""
 # Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
 _REFERENCE = (
-    r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
-    r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*0*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*(?:[:,\u2013\u2014-]\s|\().*)"
+    r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|node|no|nr|number|message|msg|memory|todo|pair|conversation|session|statement|fact"
+    r"|item)(?:[\s_]*id)?\W*)*+({letter})[\s_-]*0*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*(?:[:,\u2013\u2014-]\s|\().*)"
 )
 _BEFORE = _REFERENCE.partition("({letter})")[0]
 _RANGE = (
@@ -169,8 +169,10 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
         denied: Whether those are left out behind which stands that they are not meant.
     """
     parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
-    around = re.compile(rf"(\W*){_BEFORE}{letter}?[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", re.IGNORECASE)
-    counts = [not (denied and (found := around.match(part)) and _is_denied(*found.groups())) for part in parts]
+    beside = (
+        re.match(rf"(\W*+){_BEFORE}{letter}?[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", part, re.IGNORECASE) for part in parts
+    )
+    counts = [not (denied and each and _is_denied(*each.groups())) for each in beside]
     read = [each for part in compress(parts, counts) for each in _range(letter, part) or [reference(letter, part)]]
     return read if all(map(IS_REFERENCE, read)) else [reference(letter, raw)] if counts[0] else []
 

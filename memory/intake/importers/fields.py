@@ -263,7 +263,7 @@ def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:
 def _is_truth(name: str, value: Any) -> bool:
     """Whether a mark has a value that tells; a number under a name such as `from_user` may be someone's id."""
     written = str(value).casefold()
-    return written in ({"true", "false", "0", "1"} if name.startswith("is") else {"true", "false"})
+    return written in {"true", "false", "yes", "no"} or (name.startswith("is") and written in {"0", "1"})
 
 
 def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], bool]]:

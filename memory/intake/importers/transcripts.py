@@ -7,6 +7,7 @@ without an id is known by its speaker, time and words; without a time, by what w
 
 import csv
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -40,6 +41,7 @@ KEYS = (
     "actions",
     "answer",
 )
+_QUOTED = re.compile(r'"[^"]*+"?+')
 NO_TALK = "messages of the system, of tools, deleted, or without words"
 OTHER_ACTIVITY = "records of activity without words"
 # Chats within an element, each with its messages.
@@ -197,7 +199,7 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     csv.field_size_limit(ELEMENT_BYTES)
     text = TextIOWrapper(file.content, "utf-8-sig", errors="replace", newline="")
     header = text.readline()
-    rows = csv.DictReader(chain([header], text), delimiter=max(",;\t", key=header.count))
+    rows = csv.DictReader(chain([header], text), delimiter=max(",;\t", key=_QUOTED.sub("", header).count))
     try:
         for number, row in enumerate(rows, 1):
             yield (

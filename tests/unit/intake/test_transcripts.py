@@ -290,7 +290,7 @@ FORMS = {
         {"id": "t", "message_type": "reasoning_message", "reasoning": "A dog."},
         {"id": "a", "message_type": "assistant_message", "content": ANSWER},
     ],
-    "a mark of what I sent": [{"text": QUESTION, "is_from_me": 1}, {"text": ANSWER, "is_from_me": 0}],
+    "a mark of what I sent": [{"text": QUESTION, "is_from_me": 1}, {"text": ANSWER, "is_from_me": "No"}],
     "tags of documents": listed(
         {"sender": "human", "message": QUESTION},
         {"sender": "assistant", "message": f'<xaiArtifact contentType="text/plain">{ANSWER}</xaiArtifact>'},
@@ -345,7 +345,7 @@ def test_what_both_said_is_read(exported):
 
 def test_the_columns_of_a_table_may_have_names_of_several_words():
     rows = (f"{ASKED},Outgoing,,{QUESTION}", f'{ANSWERED},Incoming,Wren,"{ANSWER}"')
-    table = "\n".join(("Message Date,Type,Sender Name,Text", *rows))
+    table = "\n".join(('"Message Date",Type,Sender Name,Text,"Sent; read; seen; deleted"', *rows))
     (chat,) = read(table, "messages.csv")
     assert standing([chat]) == SAID
     assert [message["created_at"] for message in chat.messages] == [
