@@ -25,7 +25,7 @@ from providers.local.weights import Tensors
 Matrix = NDArray[np.float32]
 
 _ROWS_IN_CACHE = 64
-_COLUMNS_IN_CACHE = 128
+_COLUMNS_IN_CACHE = 192
 # Attention weights of a long text are computed for so many of its tokens at a time, to bound their memory.
 _ATTENDING_TOKENS = 512
 # The projections of a layer, and the modules whose weights each is made of.
@@ -47,7 +47,7 @@ class _Projection:
     """Projects rows by weights of shape `(blocks, in, of a block)`: so many columns, one block behind the other.
 
     Most of the time goes to reading the weights, which BLAS copies before it multiplies. A block stays in the cache
-    meanwhile: with whole weights few rows take a third longer, and many an eighth.
+    meanwhile: with whole weights few rows take a quarter longer, and many a twelfth.
     """
 
     weight: Matrix
