@@ -124,7 +124,7 @@ def lock(tx: Transaction, being_id: UUID) -> None:
 
 def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
     """The user that an owner is, or whose Being it is; None where it is gone."""
-    found: UUID | None = tx.value(
+    return tx.value(
         """
         select user_id from memory.beings where being_id = %(owner)s
         union all
@@ -132,7 +132,6 @@ def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
         """,
         {"owner": owner_id},
     )
-    return found
 
 
 def find_any(tx: Transaction, being_id: UUID) -> Being | None:

@@ -350,7 +350,9 @@ class _Chat:
             at, is_user = fields.time(message, self.names.zone), side == "user"
             spoken = text if (named or side in {"user", "companion"}) and text else None
             self._sides |= {side} if spoken else set()
-            id_ = f"{key}/{number}" if key and number else key or self._id(exported, side, at)
+            # An id is derived of what the export has written, so that it stays when texts are read better.
+            written = (speaker, text) if message is exported else (self._side(exported)[1], _text(exported, side))
+            id_ = f"{key}/{number}" if key and number else key or self._id(*written, at, is_user=is_user)
             self._before = id_ if chosen else self._before
             self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
 
@@ -363,10 +365,8 @@ class _Chat:
             return side, name
         return "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
 
-    def _id(self, exported: Mapping[str, Any], side: fields.Side | None, at: datetime | None) -> str:
-        """An id for a message that has none, of its speaker and words as the export writes them."""
-        speaker, text, is_user = self._side(exported)[1] or "", _text(exported, side), side == "user"
-        when = self._before if at is None else at.isoformat()
+    def _id(self, name: str | None, text: str, at: datetime | None, *, is_user: bool) -> str:
+        speaker, when = name or "", self._before if at is None else at.isoformat()
         derived = message_id(speaker, is_user, when, text, 1)
         self._seen[derived] += 1
         return message_id(speaker, is_user, when, text, self._seen[derived])
