@@ -17,9 +17,9 @@ from memory.grounding.references import is_in_first_person, language_of
 from memory.proxy.reading.task_templates import TEMPLATES
 from memory.proxy.reading.task_words import asks_for_title, asks_like_a_frontend
 from memory.proxy.reading.transcript import Line, Transcript
-from memory.proxy.wrapping.agents import is_preamble, names_sub_agent
-from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
+from memory.wrapping.agents import is_preamble, names_sub_agent
+from memory.wrapping.own_words import own_words
 from schemas.proxy.task_prompts import PLACEHOLDER
 
 Maker = Literal["person", "frontend", "unsure"]

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from memory.proxy.wrapping.agent_forms import retold
-from memory.proxy.wrapping.envelopes import in_envelope
-from memory.proxy.wrapping.own_words import own_words
-from memory.proxy.wrapping.prompt_formats import filled_in
+from memory.wrapping.agent_forms import retold
+from memory.wrapping.envelopes import in_envelope
+from memory.wrapping.own_words import own_words
+from memory.wrapping.prompt_formats import filled_in
 from providers.chat.content_parts import words_of
 from schemas.text.reasoning import opens_reasoning
 from schemas.text.storable import storable

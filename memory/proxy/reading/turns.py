@@ -23,12 +23,12 @@ from memory.proxy.reading.speakers import (
     without_merging,
 )
 from memory.proxy.reading.transcript import Line, Transcript
-from memory.proxy.wrapping.agents import acknowledges
-from memory.proxy.wrapping.documents import may_hold_document, may_stand_alone
-from memory.proxy.wrapping.own_words import own_words
-from memory.proxy.wrapping.steering import is_steering
-from memory.proxy.wrapping.written_calls import behind_result, is_report, without_call
 from memory.text.same_words import comparable, digest
+from memory.wrapping.agents import acknowledges
+from memory.wrapping.documents import may_hold_document, may_stand_alone
+from memory.wrapping.own_words import own_words, users_words
+from memory.wrapping.steering import is_steering
+from memory.wrapping.written_calls import behind_result, is_report, without_call
 from schemas.text.reasoning import spoken
 from schemas.text.visible_text import shows_nothing
 from schemas.wire.fields import Role
@@ -134,9 +134,7 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
-    words = (own_words(text) if role == "user" else _STOPPED.sub("", spoken(text, opened=opened))).strip()
-    if role == "user" and not words and may_stand_alone(text):
-        words = text.strip()
+    words = users_words(text) if role == "user" else _STOPPED.sub("", spoken(text, opened=opened)).strip()
     words = _without_pictures(words) if "data:" in words else words
     compared = "" if shows_nothing(words) else comparable(words)
     return Turn(role, speaker, words, compared, digest(role, compared)) if compared else None

@@ -12,8 +12,8 @@ from memory.proxy.reading.turns import turn_of
 from memory.proxy.taking.answer_place import AnswerPlace, continued
 from memory.proxy.taking.changes import NewTurn
 from memory.proxy.taking.storing import NO_ROOMMATES, Roommates, store_turns
-from memory.proxy.wrapping.written_calls import without_call
 from memory.talk import sharing
+from memory.wrapping.written_calls import without_call
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.text.reasoning import spoken

@@ -6,7 +6,7 @@ from memory.proxy.reading.background import maker_of
 from memory.proxy.reading.speakers import Names
 from memory.proxy.reading.transcript import read_transcript
 from memory.proxy.reading.turns import turns_of
-from memory.proxy.wrapping.written_calls import without_call
+from memory.wrapping.written_calls import without_call
 from schemas.text.reasoning import spoken
 from tests.frontends import SYSTEM, assistant, user, wire
 

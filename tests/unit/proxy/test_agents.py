@@ -10,7 +10,7 @@ from memory.proxy.reading.speakers import Names
 from memory.proxy.reading.transcript import read_transcript
 from memory.proxy.reading.turns import turns_of
 from memory.proxy.wires.anthropic_messages import read_messages
-from memory.proxy.wrapping.own_words import own_words
+from memory.wrapping.own_words import own_words
 
 SAID = "My sister Ingeborg moves to Bergen."
 REMINDER = "<system-reminder>\nContents of /home/ann/CLAUDE.md:\n\n# notes\n</system-reminder>"

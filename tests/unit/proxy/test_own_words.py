@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.proxy.wrapping.own_words import own_words
-from memory.proxy.wrapping.steering import is_steering
+from memory.wrapping.own_words import own_words
+from memory.wrapping.steering import is_steering
 
 OWN = "My name is Ann."
 RAG = "### Task:\nRespond to the user query using the provided context.\n\n### Output:\nBe brief.\n\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
+from memory.wrapping.own_words import own_words
 from tests.documents.steps import lines_run
 
 BLOCKS = {

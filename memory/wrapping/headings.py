@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from memory.proxy.wrapping.delimited import delimited_blocks
 from memory.text.markup import Markup
+from memory.wrapping.delimited import delimited_blocks
 
 _OF_WHAT = (
     r"relevant|retrieved|attached|uploaded|additional|provided|web|internet|online|google|search|background|reference"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from memory.proxy.wrapping.written_calls import NEXT_TASK
+from memory.wrapping.written_calls import NEXT_TASK
 
 # Of more turns the first ones are read.
 MOST_RETOLD = 1_000

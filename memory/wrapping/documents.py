@@ -8,10 +8,10 @@ its lines are broken, that it never speaks of the one who writes, or a heading t
 import re
 
 from memory.grounding.references import is_in_first_person, language_of
-from memory.proxy.wrapping.headings import FENCE_OF_FILE, names_retrieved
-from memory.proxy.wrapping.prompt_formats import may_be_filled_in
-from memory.proxy.wrapping.steering import may_be_own_note
-from memory.proxy.wrapping.wrappers import without_wrappers
+from memory.wrapping.headings import FENCE_OF_FILE, names_retrieved
+from memory.wrapping.prompt_formats import may_be_filled_in
+from memory.wrapping.steering import may_be_own_note
+from memory.wrapping.wrappers import without_wrappers
 from schemas.text.sentences import SENTENCE_ENDS
 
 # A shorter line is read as it is.

@@ -7,10 +7,10 @@ found once, and the user's part gets narrower from both ends.
 import re
 from collections import Counter
 
-from memory.proxy.wrapping.agents import TAGS
-from memory.proxy.wrapping.headings import blocks, without_results
-from memory.proxy.wrapping.steering import PARAGRAPHS, steers, steers_beside_words
 from memory.text.markup import Mark, Markup
+from memory.wrapping.agents import TAGS
+from memory.wrapping.headings import blocks, without_results
+from memory.wrapping.steering import PARAGRAPHS, steers, steers_beside_words
 
 # Words that name retrieved things, alone or among others: `<webpage_contents>`, `<searchResults>`.
 _THINGS = (

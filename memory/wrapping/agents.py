@@ -6,8 +6,8 @@ user's words or alone. Claude Code, Codex CLI, Cline, Roo Code and OpenCode mark
 
 import re
 
-from memory.proxy.wrapping.agent_forms import users_part
 from memory.text.markup import Markup
+from memory.wrapping.agent_forms import users_part
 
 # Tags of which the block is the agent's; beside them those that name retrieved things (`wrappers`).
 TAGS = (

@@ -16,12 +16,13 @@ from bisect import bisect
 from collections import deque
 
 from memory.grounding.references import is_in_first_person, language_of
-from memory.proxy.wrapping.agents import without_insertions
-from memory.proxy.wrapping.envelopes import without_envelope
-from memory.proxy.wrapping.headings import is_heading
-from memory.proxy.wrapping.steering import PARAGRAPHS
-from memory.proxy.wrapping.wrappers import without_wrappers
 from memory.text.markup import Mark, Markup
+from memory.wrapping.agents import without_insertions
+from memory.wrapping.documents import may_stand_alone
+from memory.wrapping.envelopes import without_envelope
+from memory.wrapping.headings import is_heading
+from memory.wrapping.steering import PARAGRAPHS
+from memory.wrapping.wrappers import without_wrappers
 
 # What frontends ask the model to answer from what was retrieved; behind the last tag, or a label, stands the question.
 _TASKS = re.compile(
@@ -137,6 +138,11 @@ _THINKING = re.compile(r"\A\s*+/(?:no_?)?think\b[ \t]*+(?=\s|\Z)|(?<=\s)/(?:no_?
 _MARKED = re.compile(
     r"<!--[ \t]*SYSTEM CONTEXT\b.*?(?:<!--[ \t]*END SYSTEM CONTEXT[ \t]*-->|\Z)", re.IGNORECASE | re.DOTALL
 )
+
+
+def users_words(text: str) -> str:
+    """Return what the user says in a line: its own words, or all of it where it stands alone and may be the user's."""
+    return own_words(text) or (text.strip() if may_stand_alone(text) else "")
 
 
 def own_words(text: str) -> str:
