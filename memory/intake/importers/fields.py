@@ -4,7 +4,9 @@ Known from the exports of Open WebUI, LibreChat, LobeChat, TypingMind, Jan, LM S
 DeepSeek, Grok and Copilot, and of programs that write the messages of a model's API.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from itertools import pairwise
 from typing import Any, Literal
@@ -27,17 +29,23 @@ PARTS = ("chat", "history", "data", "state", "conversation", "channel")
 EARLIER = "threads"
 # What a message of Meta's has, whose texts have each byte of UTF-8 as a character.
 META = frozenset(("sender_name", "timestamp_ms"))
-# Objects in which a message, or a node of its tree, has its words.
-INNER = ("message", "response")
 # By which other messages name one, and the branch that the person sees.
 KEYS = ("id", "_id", "uuid", "messageId", "message_id", "chatId")
-PARENTS = ("parentId", "parentMessageId", "parent_message_uuid", "parent_response_id", "parent_id", "parent")
+PARENTS = (
+    "parentId",
+    "parentMessageId",
+    "parent_message_uuid",
+    "parent_response_id",
+    "parent_id",
+    "parent",
+    "parentUuid",
+)
 LEAVES = ("currentId", "currentNode", "current_node", "currentMessageId", "leaf_response_id", "treeLeafId")
 CHATS = (
     *("conversation_id", "conversationId", "chat_id", "chatID", "thread_id", "topicId", "sessionId", "session_id"),
-    "conversation",
+    *("sessionID", "conversation"),
 )
-CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid")
+CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid", "sessionId")
 # Whose a chat is, in an export of all users of a system: an id, or an object with one, or that a database has made.
 CHAT_OWNERS = ("user_id", "userId")
 OWNERS_WITHIN = ("user", "account", "owner")
@@ -68,12 +76,14 @@ MARKS: dict[str, Side] = {
 OWNERS: dict[str, Side] = {"userId": "user", "characterId": "companion"}
 SIDES: dict[str, Side] = {
     **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer"), "user"),
-    **dict.fromkeys(("user_message", "outgoing"), "user"),
+    **dict.fromkeys(("user_message", "outgoing", "prompt"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "bot", "robot", "model", "char", "character", "gpt", "response", "chatbot"), "companion"
     ),
-    **dict.fromkeys(("assistant_message", "bot_message", "incoming"), "companion"),
+    **dict.fromkeys(("assistant_message", "agent_message", "bot_message", "incoming"), "companion"),
+    **dict.fromkeys(("gemini", "claude", "chatgpt", "copilot", "qwen"), "companion"),
     **dict.fromkeys(("system", "tool", "function", "developer", "error", "environment", "search"), "neither"),
+    **dict.fromkeys(("info", "warning", "approval_request_message", "approval_response_message"), "neither"),
     # Letta, ShareGPT
     **dict.fromkeys(("system_message", "reasoning_message", "tool_call_message", "tool_return_message"), "neither"),
     **dict.fromkeys(("observation", "function_call", "tool_call", "tool_response", "tool_result"), "neither"),
@@ -88,11 +98,13 @@ EVENTS = frozenset(
 )
 TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
-    *("fragments", "steps", "parts", "contentParts", "part", "segments"),
+    *("fragments", "steps", "parts", "contentParts", "part", "segments", "say"),
 )
 # What a message has that a person deleted or an agent wrote for itself, and an answer that is an error's text.
 UNSAID = ("deleted", "isDeleted", "is_deleted", "isMeta", "isSidechain", "isCompactSummary")
-FAILED = ("error", "isError", "is_error")
+FAILED = ("error", "isError", "is_error", "isApiErrorMessage")
+# The model of an answer that a program wrote itself.
+NO_MODEL = "<synthetic>"
 # What a chat has, or an object in it, that is not to be remembered, and why it is left out then. Letter case and a
 # leading `is` do not count; a time stands where the program notes when.
 NOT_REMEMBERED = {
@@ -101,8 +113,11 @@ NOT_REMEMBERED = {
     **dict.fromkeys(("deleted", "deleted_at"), "deleted conversations"),
 }
 SETTINGS = ("settings", "metadata", "meta")
-# What a part, or a message, has that was only thought.
-THOUGHTS = ("thought", "isThought", "is_thought")
+# What a part, or a message, has that was only thought, or that a program added.
+THOUGHTS = ("thought", "isThought", "is_thought", "synthetic")
+# The calls by which an agent speaks, and the argument with its words; what else it writes there is a thought.
+CALLS = ("tool_calls", "tool_call", "function_call")
+SPEAKING_CALLS = {"send_message": "message"}
 # Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
 SPOKEN = frozenset(
     (
@@ -117,12 +132,6 @@ ALTERNATIVES = {"versions": "currentlySelected", "outputs": "currentlySelected"}
 USED_LAST = "activeTimestamp"
 # What an alternative has that stands beside the chosen one as a message of its own.
 IS_CHOSEN = ("is_main", "isMain")
-# A question and its answer in one object, and by what an export of several users tells who asked it.
-ASKED_BY = "username"
-EXCHANGES = (
-    *(("prompt", "response"), ("prompt", "completion"), ("query", "answer"), ("question", "answer")),
-    *(("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
-)
 _NESTING = 8
 _OTHER: dict[Side, Side] = {"user": "companion", "companion": "user", "neither": "neither"}
 
@@ -183,7 +192,31 @@ def words(message: Mapping[str, Any]) -> str:
     """Return the words of a message, without thoughts, tools' calls, images and files."""
     if any(message.get(mark) is True for mark in THOUGHTS):
         return ""
+    if spoken := spoken_by_calls(message):
+        return "\n".join(spoken)
     return next((text for name in TEXTS if (text := _words(message.get(name), 0)).strip()), "")
+
+
+def calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the calls of tools that stand beside a message's words."""
+    held = [message.get(name) for name in CALLS]
+    return [call for some in held for call in (some if isinstance(some, list) else [some]) if isinstance(call, dict)]
+
+
+def spoken_by_calls(message: Mapping[str, Any]) -> list[str]:
+    """Return what an agent says by calls of a tool."""
+    found = []
+    for call in calls(message):
+        within = call.get("function")
+        function = within if isinstance(within, dict) else call
+        argument = SPEAKING_CALLS.get(str(function.get("name")))
+        given = function.get("arguments")
+        if argument is not None and isinstance(given, str):
+            with suppress(ValueError, RecursionError):
+                given = json.loads(given, strict=False)
+        text = given.get(argument) if argument is not None and isinstance(given, dict) else None
+        found += [text] if isinstance(text, str) and text.strip() else []
+    return found
 
 
 def _words(value: Any, nesting: int) -> str:
@@ -226,8 +259,9 @@ def side(message: Mapping[str, Any]) -> Side | None:
     """Return who of the two says a message; None if it does not say so in a known word."""
     if not all(says_no(message.get(mark)) for mark in UNSAID):
         return "neither"
-    found = _side(message)
-    return "neither" if found == "companion" and any(message.get(mark) is True for mark in FAILED) else found
+    found = "companion" if spoken_by_calls(message) else _side(message)
+    is_written = any(message.get(mark) is True for mark in FAILED) or message.get("model") == NO_MODEL
+    return "neither" if found == "companion" and is_written else found
 
 
 def _side(message: Mapping[str, Any]) -> Side | None:
@@ -281,24 +315,6 @@ def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any]
             return
     # What a person said has no alternatives beside it.
     yield message, side(message) == "user" or all(message.get(mark) is not False for mark in IS_CHOSEN)
-
-
-def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return a question and its answer, which have one time and id; None if an object is no such pair."""
-    if side(value) is not None or words(value).strip():
-        return None
-    for asks, answered in EXCHANGES:
-        question, answer = value.get(asks), value.get(answered)
-        if isinstance(question, str) and answered in value and isinstance(answer, str | None):
-            about = {key: one for key, one in value.items() if key not in {asks, answered, *KEYS}}
-            about = {CHAT_OWNERS[0]: about[ASKED_BY], **about} if isinstance(about.get(ASKED_BY), str) else about
-            key = first(value, KEYS)
-            keys = ({"id": f"{key}/question"}, {"id": f"{key}/answer"}) if key else ({}, {})
-            return [
-                {**about, **keys[0], "role": "user", "content": question},
-                {**about, **keys[1], "role": "assistant", "content": answer},
-            ]
-    return None
 
 
 def not_remembered(chat: Mapping[str, Any]) -> str | None:

@@ -22,8 +22,8 @@ from memory.intake.importers.json_buffer import ELEMENT_BYTES, READ_BYTES, Buffe
 from memory.text.errors import InvalidRequest
 
 Path = tuple[str, ...]
-# An object of this name is about the one that it stands in, whatever keys it has.
-ABOUT: Path = ("metadata",)
+# An object of this name is about the one that it stands in, or a part of a schema, whatever keys it has.
+ABOUT = frozenset(("metadata", "properties"))
 NO_JSON = (
     "The file is no JSON document. Bring other text into this form first, one object a line:"
     ' {"role": "user", "content": "…", "timestamp": "2026-03-02T18:00:00Z"}'
@@ -48,6 +48,7 @@ class Element:
         value: What it holds.
         around: The fields that were asked for of each object around it, with the keys that lead there, innermost first.
         in_array: Whether it stands in an array.
+        keyed: Whether it is one by its place or keys, not only as a document of its own.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class Element:
     value: Any
     around: Sequence[tuple[Path, Mapping[str, Any]]] = ()
     in_array: bool = True
+    keyed: bool = True
 
     def inner(self, name: str, number: int, value: Any, about: Mapping[str, Any]) -> "Element":
         """Return what stands in an array of this name in the element, which says `about` of it."""
@@ -90,10 +92,16 @@ class _Read:
     raw: bytes
     around: Sequence[_Open]
     in_array: bool
+    keyed: bool = True
 
 
 def elements(
-    file: IO[bytes], paths: Collection[Path], keys: Collection[str] = (), about: Collection[str] = ()
+    file: IO[bytes],
+    paths: Collection[Path],
+    keys: Collection[str] = (),
+    about: Collection[str] = (),
+    *,
+    documents: bool = False,
 ) -> Iterator[Element | Bad]:
     """Yield the objects that are elements, in the order of the document.
 
@@ -103,6 +111,7 @@ def elements(
             array is an element.
         keys: An object with one of these keys is an element wherever it stands, but not within another one.
         about: The fields that hold for an element if an object around it has them.
+        documents: Whether a document that is an object, and holds no element, is one itself.
 
     Yields:
         An element, or what is wrong with one: it is no object, not JSON, or longer than 64 MB. If the document breaks
@@ -111,13 +120,22 @@ def elements(
     Raises:
         InvalidRequest: The file is no JSON document.
     """
-    return _Walk(file, paths, keys, about).elements()
+    return _Walk(file, paths, keys, about, documents=documents).elements()
 
 
 class _Walk:
     """The way through one file."""
 
-    def __init__(self, file: IO[bytes], paths: Collection[Path], keys: Collection[str], about: Collection[str]) -> None:
+    def __init__(
+        self,
+        file: IO[bytes],
+        paths: Collection[Path],
+        keys: Collection[str],
+        about: Collection[str],
+        *,
+        documents: bool,
+    ) -> None:
+        self._takes_documents = documents
         self._buffer = Buffer(file)
         self._paths = set(paths)
         self._keys = {key.encode() for key in keys}
@@ -198,7 +216,7 @@ class _Walk:
             else:
                 if isinstance(value, dict):
                     around = [(outer.path, outer.fields) for outer in one.around]
-                    yield Element(one.path, one.number, value, around, one.in_array)
+                    yield Element(one.path, one.number, value, around, one.in_array, one.keyed)
                 else:
                     yield Bad(place, "it is no object", value)
             if mended:
@@ -232,7 +250,7 @@ class _Walk:
     def _open(self, bracket: bytes, parent: _Open | None, text: bytes) -> None:
         wanted = parent is not None and self._is_wanted(parent)
         path = () if parent is None else _path(parent, text)
-        may_be = wanted or (bracket == b"{" and bool(self._keys) and path[-1:] != ABOUT)
+        may_be = wanted or (bracket == b"{" and bool(self._keys) and not ABOUT & {*path[-1:]})
         if parent is None:
             self._documents += 1
         elif parent.kind == b"[":
@@ -242,6 +260,10 @@ class _Walk:
     def _close(self, bracket: bytes) -> bool:
         closed = self._opened.pop()
         self._tell_outer(closed)
+        if self._takes_documents and not self._opened and closed.kind == b"{" and closed.start is not None:
+            self._count_document()
+            raw = self._buffer.read_of(closed.start)
+            self._read.append(_Read((), self._documents, raw, (), in_array=False, keyed=False))
         return _CLOSES[closed.kind] == bracket
 
     def _tell_outer(self, closed: _Open) -> None:
@@ -259,15 +281,19 @@ class _Walk:
                 return True
         return False
 
+    def _count_document(self) -> None:
+        """Count the document that is being read among those that have elements."""
+        if self._last_with_some != self._documents:
+            self._last_with_some = self._documents
+            self._with_some += 1
+
     def _innermost(self) -> _Read | Bad:
         """Take the innermost open bracket, which was read to its end, as an element, or as what stands for one."""
         one = self._opened.pop()
         parent = self._opened[-1] if self._opened else None
         in_array = parent is not None and parent.kind == b"["
         self._found += 1
-        if self._last_with_some != self._documents:
-            self._last_with_some = self._documents
-            self._with_some += 1
+        self._count_document()
         for outer in self._opened:
             outer.start = None
         path, number = one.path, self._found

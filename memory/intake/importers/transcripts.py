@@ -9,12 +9,12 @@ import csv
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from io import TextIOWrapper
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from memory.intake.importers import fields, marks, unmarked
@@ -24,9 +24,11 @@ from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import ROOTS, Chat, Said, are_strangers, conversation, oldest_first
 from memory.text.errors import InvalidRequest
+from memory.wrapping.agents import acknowledges
+from memory.wrapping.own_words import users_words
 
 PROGRAM_NAME = "other"
-FILES = r".+\.(jsonl?|csv)"
+FILES = r".+\.(jsonl?|csv|af)"
 HOLDING_CHATS = ("conversations", "chats")
 PATHS = [(), *((name,) for name in HOLDING_CHATS), ("indexedDB", fields.PARTS_APART)]
 ABOUT = (*fields.TELL_OWNER, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS)
@@ -36,16 +38,20 @@ KEYS = (
     "sender",
     "author",
     "from",
+    unmarked.RECORD,
     *fields.MARKS,
     *unmarked.PAIRS[:-1],
     "actions",
     "answer",
 )
+_COUNTS = re.compile(r"(?:[a-z]{1,20}[-_ ])?[0-9]{1,4}", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*+"?+')
 NO_TALK = "messages of the system, of tools, deleted, or without words"
 OTHER_ACTIVITY = "records of activity without words"
+OTHER_RECORDS = "records that hold no message"
 # Chats within an element, each with its messages.
 _Listed = Sequence[tuple[Mapping[str, Any], fields.Messages]]
+TWICE = "messages that a log has in two records"
 NO_SIDE = "it does not say whose it is: name the user with `--me`"
 
 
@@ -59,8 +65,8 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     # Messages that stand alone follow each other in one chat.
     loose: _Chat | None = None
     apart = _Apart()
-    for place, element in _objects(file):
-        if isinstance(element, Bad):
+    for place, element in _without_records(_objects(file)):
+        if isinstance(element, Bad | LeftOut):
             yield element
             continue
         value = element.value
@@ -69,12 +75,12 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         if apart.takes(place, element, listed):
             continue
         alone = [] if listed else unmarked.activity(value)
-        for one in (fields.exchange(value) or [_flat(value)]) if alone is None else alone:
+        for one in (unmarked.exchange(value) or [unmarked.flat(value)]) if alone is None else alone:
             owner = _owner_of_said(names, one) or fields.owner(replace(element, value={}))
             id_, begins = _chat_around(names, element, one)
             if loose is None or loose.is_another(id_, owner):
                 yield from loose.whole(owners) if loose else ()
-                loose = _Chat(file, names, id_, begins)
+                loose = _Chat(file, names, id_, begins, program=unmarked.program(value) or PROGRAM_NAME)
             loose.owner = loose.owner or owner
             loose.add(place, one)
         if listed:
@@ -192,7 +198,7 @@ def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
 def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     """Yield the objects of a file, or the rows of a table, with their places."""
     if not file.name.lower().endswith(".csv"):
-        for element in elements(file.content, PATHS, KEYS, ABOUT):
+        for element in elements(file.content, PATHS, KEYS, ABOUT, documents=True):
             for one in [element] if isinstance(element, Bad) else _held(element):
                 yield one.place if isinstance(one, Bad) else f"entry {one.number}", one
         return
@@ -211,6 +217,25 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     finally:
         # It is not this reader's to close.
         text.detach()
+
+
+def _without_records(objects: Iterator[tuple[str, Element | Bad]]) -> Iterator[tuple[str, Element | Bad | LeftOut]]:
+    """Yield the objects of a file; of a log, which has other records too, those that have words or link others."""
+    records = others = 0
+    for place, element in objects:
+        if isinstance(element, Element) and not element.keyed and _is_record(element.value):
+            records += 1
+        else:
+            others += 1
+            yield place, element
+    if others:
+        yield from repeat(("", LeftOut(OTHER_RECORDS)), records)
+
+
+def _is_record(value: Mapping[str, Any]) -> bool:
+    one = unmarked.flat(value)
+    links = fields.first(one, fields.KEYS) is not None and fields.first(one, fields.PARENTS) is not None
+    return not (links or fields.listed(value) or fields.words(one).strip() or unmarked.exchange(value))
 
 
 def _held(element: Element) -> Iterator[Element | Bad]:
@@ -243,9 +268,13 @@ def chats(
     begins = next((time for part in parts if (time := fields.time(part, names.zone, fields.BEGINS))), None)
     leaf = next((one for part in parts if (one := fields.first(part, fields.LEAVES))), None)
     found: dict[str | None, _Chat] = {}
+    # A number with few digits counts the chats of one file, or of one installation: another one has it as well.
+    counted = id_ is not None and _COUNTS.fullmatch(id_) is not None
     for number, (key, one) in enumerate(_nodes(within), 1):
         own = fields.first(one, fields.CHATS) if isinstance(one, dict) else None
-        chat = found.setdefault(own or id_, _Chat(file, names, own or id_, begins, leaf, program))
+        chat = found.setdefault(
+            own or id_, _Chat(file, names, own or id_, begins, leaf, program, counted=own is None and counted)
+        )
         if own is not None and chat.owner is None:
             chat.owner = _owner_of_said(names, one)
         chat.add(f"{place}, message {number}", one, key)
@@ -256,30 +285,22 @@ def chats(
 def _nodes(within: fields.Messages) -> Iterator[tuple[str | None, Any]]:
     """Yield messages with their keys; those that stand within another one have it as their parent."""
     if isinstance(within, Mapping):
-        yield from ((key, _flat(one)) for key, one in within.items())
+        yield from ((key, unmarked.flat(one)) for key, one in within.items())
         return
     waiting: list[tuple[str | None, Any]] = [(None, one) for one in reversed(within)]
     while waiting:
         parent, one = waiting.pop()
-        one = _flat(one)
+        one = unmarked.flat(one)
         if not isinstance(one, dict):
             yield None, one
             continue
-        if (pair := fields.exchange(one)) is not None:
+        if (pair := unmarked.exchange(one)) is not None:
             yield from ((fields.first(side, fields.KEYS), side) for side in pair)
             continue
         key, below = fields.first(one, fields.KEYS), one.get("children")
         if isinstance(below, list):
             waiting += [(key, child) for child in reversed(below) if isinstance(child, dict)]
         yield key, one if parent is None else {fields.PARENTS[0]: parent, **one}
-
-
-def _flat(one: Any) -> Any:
-    """A message with what stands in an object in it beside what is about it."""
-    name = next((name for name in fields.INNER if isinstance(one, dict) and isinstance(one.get(name), dict)), None)
-    if name is None:
-        return one
-    return {**one[name], **{other: value for other, value in one.items() if other != name}}
 
 
 def _recoded(one: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -308,6 +329,7 @@ class _Chat:
     begins: datetime | None = None
     leaf: str | None = None
     program: str = PROGRAM_NAME
+    counted: bool = False
     owner: str | None = None
     bad: list[Bad] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -315,6 +337,10 @@ class _Chat:
     _sides: set[fields.Side | None] = field(default_factory=set)
     _unsure: dict[int, Bad] = field(default_factory=dict)
     _seen: Counter[str] = field(default_factory=Counter)
+    _kinds: list[tuple[str, Hashable] | None] = field(default_factory=list)
+    _speaks_by_calls: bool = False
+    _beside_calls: set[int] = field(default_factory=set)
+    _is_prompted: bool = False
     _before: str = ""
 
     def __post_init__(self) -> None:
@@ -345,16 +371,30 @@ class _Chat:
                 self.bad.append(Bad(place, NO_SIDE, one))
             elif side is None and key is None and speaker is None:
                 self.bad.append(Bad(place, "it is no message", one))
-            elif side == "neither" or not text:
+            own = self._own_words(text, side)
+            if side == "neither" or not own:
                 self.left_out[NO_TALK] += side is not None or speaker is not None
             at, is_user = fields.time(message, self.names.zone), side == "user"
-            spoken = text if (named or side in {"user", "companion"}) and text else None
+            spoken = own if (named or side in {"user", "companion"}) and own else None
             self._sides |= {side} if spoken else set()
             # An id is derived of what the export has written, so that it stays when texts are read better.
             written = (speaker, text) if message is exported else (self._side(exported)[1], _text(exported, side))
             id_ = f"{key}/{number}" if key and number else key or self._id(*written, at, is_user=is_user)
             self._before = id_ if chosen else self._before
+            if side == "companion" and fields.calls(message):
+                is_speech = fields.spoken_by_calls(message) != []
+                self._speaks_by_calls |= is_speech
+                self._beside_calls |= set() if is_speech else {len(self.turns)}
+            kind = message.get(unmarked.IN_LOG)
+            self._kinds.append((str(kind), (is_user, spoken)) if kind is not None and spoken is not None else None)
             self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
+
+    def _own_words(self, text: str, side: fields.Side | None) -> str:
+        """What is said in a text, without what programs write into the user's lines, and in answer to themselves."""
+        own = users_words(text) if side == "user" else text
+        own = "" if side == "companion" and self._is_prompted and acknowledges(own) else own
+        self._is_prompted = side == "user" and not own
+        return own
 
     def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
@@ -383,12 +423,21 @@ class _Chat:
             # Beside the user alone, who answers is the companion, whatever the program calls it.
             self.bad += self._unsure.values()
             self.turns = [replace(one, text=None) if at in self._unsure else one for at, one in enumerate(self.turns)]
+        if self._speaks_by_calls:
+            # What such an agent writes beside another call is a thought.
+            self.turns = [
+                replace(one, text=None) if at in self._beside_calls else one for at, one in enumerate(self.turns)
+            ]
+        if doubled := unmarked.twice(self._kinds):
+            self.turns = [one for place, one in enumerate(self.turns) if place not in doubled]
+            self.left_out[TWICE] += len(doubled)
         if not any(one.text for one in self.turns):
             yield from self.bad
             yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))
             return
         self.turns = oldest_first(self.turns)
-        chat = Chat(self.program, self.id or self._derived(), self.begins or self.file.modified, self.leaf)
+        id_ = self._derived() if self.id is None else f"{self.id}/{self._derived()}" if self.counted else self.id
+        chat = Chat(self.program, id_, self.begins or self.file.modified, self.leaf)
         yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
 
     def _derived(self) -> str:

@@ -1,26 +1,107 @@
-"""Reads chats that are no lists of messages, as messages: pairs of texts, a text with marks, and records of activity.
+"""Reads chats that are no lists of messages, as messages: pairs, a text with marks, and records of logs and activity.
 
 Pairs are those of Oobabooga's web UI, the text is a story of KoboldAI Lite, and Google's Takeout has a record for each
-prompt of Gemini with its answer.
+prompt of Gemini with its answer. Coding agents write a log, of which a line has a message within a record.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
-from memory.intake.importers.fields import SIDES
+from memory.intake.importers import fields
 
 PAIRS = ("internal", "data_visible", "visible", "history", "data")
 # What stands for the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
 _STORY_MARK = r"\{\{\[(?P<mark>INPUT|OUTPUT|SYSTEM)\]\}\}|\{\{\[(?:INPUT|OUTPUT|SYSTEM)_END\]\}\}"
 _ROLES = {"INPUT": "user", "OUTPUT": "assistant", "SYSTEM": "system"}
+# A question and its answer in one object, and by what an export of several users tells who asked it.
+ASKED_BY = "username"
+EXCHANGES = (
+    *(("prompt", "response"), ("prompt", "completion"), ("query", "answer"), ("question", "answer")),
+    *(("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
+)
+# Objects in which a message, or a node of its tree, has its words.
+INNER = ("message", "response")
+# Objects that are about a message which does not say itself who says it.
+OF_MESSAGE = ("info", "meta")
+# In which a line of a log has a record of one of several kinds: of the same words there may be two.
+RECORD, RECORD_KIND = "payload", "type"
+# A log's own word for the kind of a record.
+IN_LOG = "record"
+# What the user writes while an agent is at work, in the log of Claude Code.
+QUEUED = "attachment"
+# What each line of Claude Code's log has; its hook hands the same messages in under their ids.
+CLAUDE_CODE = frozenset(("uuid", "parentUuid", "sessionId", "userType"))
 _BETWEEN_NAMES = "||$||"
 _GEMINI = re.compile(r"\b(?:Gemini|Bard)\b", re.IGNORECASE)
 _PROMPTED = re.compile(r"(?:Prompted(?: with:)?|Asked(?: Gemini:| Bard:)?|Said|Answered|Branched)\s+")
 _ATTACHED = re.compile(r"\sAttached \d{1,4} files?\.\Z")
 _BLOCKS = frozenset(("p", "br", "li", "div", "tr", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table"))
+
+
+def flat(one: Any) -> Any:
+    """Return a message with what stands in an object in it beside what is about it; of a log's record, what it holds.
+
+    A record that names no side is the program's.
+    """
+    if not isinstance(one, dict):
+        return one
+    within, queued = one.get(RECORD), one.get(QUEUED)
+    if isinstance(within, dict) and RECORD_KIND in one:
+        kind = {} if fields.side(within) is not None else {"role": "system"}
+        return {**{name: value for name, value in one.items() if name != RECORD}, **within, **kind, IN_LOG: one["type"]}
+    if isinstance(queued, dict) and queued.get("commandMode") == "prompt":
+        return {**one, "role": "user", fields.TEXTS[0]: queued.get("prompt")}
+    names = INNER if fields.side(one) is not None else (*INNER, *OF_MESSAGE)
+    name = next((name for name in names if isinstance(one.get(name), dict)), None)
+    if name is None:
+        return one
+    about = {other: value for other, value in one.items() if other != name}
+    has_id = fields.first(about, fields.KEYS) is not None
+    return {**{key: value for key, value in one[name].items() if not (has_id and key in fields.KEYS)}, **about}
+
+
+def program(line: Mapping[str, Any]) -> str | None:
+    """Return which program wrote a line of a log, if its messages may have come in by a hook that names it."""
+    return "claude-code" if line.keys() >= CLAUDE_CODE else None
+
+
+def twice(kinds: Sequence[tuple[str, Hashable] | None]) -> set[int]:
+    """Return the places of a log's records whose words stand in a record of another kind, the most frequent one, too.
+
+    Args:
+        kinds: Of each record its kind and what is said in it, by whom; None of what is no record with words.
+    """
+    counts = Counter(one[0] for one in kinds if one)
+    main = max(counts, key=lambda kind: counts[kind], default=None)
+    held = Counter(one[1] for one in kinds if one and one[0] == main)
+    found = set()
+    for place, one in enumerate(kinds):
+        if one and one[0] != main and held[one[1]]:
+            held[one[1]] -= 1
+            found.add(place)
+    return found
+
+
+def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return a question and its answer, which have one time and id; None if an object is no such pair."""
+    if fields.side(value) is not None or fields.words(value).strip():
+        return None
+    for asks, answered in EXCHANGES:
+        question, answer = value.get(asks), value.get(answered)
+        if isinstance(question, str) and answered in value and isinstance(answer, str | None):
+            about = {key: one for key, one in value.items() if key not in {asks, answered, *fields.KEYS}}
+            about = {fields.CHAT_OWNERS[0]: about[ASKED_BY], **about} if isinstance(about.get(ASKED_BY), str) else about
+            key = fields.first(value, fields.KEYS)
+            keys = ({"id": f"{key}/question"}, {"id": f"{key}/answer"}) if key else ({}, {})
+            return [
+                {**about, **keys[0], "role": "user", "content": question},
+                {**about, **keys[1], "role": "assistant", "content": answer},
+            ]
+    return None
 
 
 def messages(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -39,7 +120,7 @@ def messages(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 def _of_speakers(pairs: list[list[Any]]) -> list[dict[str, Any]]:
     """The messages of pairs of a speaker's side and a text; none if they are pairs of texts."""
     sides = [str(pair[0]).strip().casefold() if len(pair) > 1 else "" for pair in pairs]
-    are_sides = len(set(sides)) > 1 and all(side in SIDES for side in sides)
+    are_sides = len(set(sides)) > 1 and all(side in fields.SIDES for side in sides)
     return [{"role": side, "content": pair[1]} for side, pair in zip(sides, pairs, strict=True)] if are_sides else []
 
 

@@ -32,6 +32,21 @@ def listed(question, answer, **more):
     return {**more, "messages": [question, answer]}
 
 
+CONTEXT = "<environment_context>\n  <cwd>/tmp</cwd>\n</environment_context>"
+
+
+def lines(*records):
+    return "\n".join(map(json.dumps, records))
+
+
+def record(kind, **payload):
+    return {"timestamp": ASKED, "type": kind, "payload": payload}
+
+
+def call(name, message):
+    return {"function": {"name": name, "arguments": json.dumps({"message": message})}}
+
+
 LIBRECHAT = {
     "conversationId": CHAT,
     "recursive": True,
@@ -290,6 +305,69 @@ FORMS = {
         {"id": "t", "message_type": "reasoning_message", "reasoning": "A dog."},
         {"id": "a", "message_type": "assistant_message", "content": ANSWER},
     ],
+    "a log of two records for each message": lines(
+        {"type": "session_meta", "payload": {"id": CHAT, "instructions": "Be kind."}},
+        record("response_item", role="user", content=[{"type": "input_text", "text": CONTEXT}]),
+        record("response_item", role="user", content=[{"type": "input_text", "text": QUESTION}]),
+        record("event_msg", type="user_message", message=QUESTION),
+        record("event_msg", type="agent_reasoning", text="A dog."),
+        record("event_msg", type="agent_message", message=ANSWER),
+        record("response_item", role="assistant", content=[{"type": "output_text", "text": ANSWER}]),
+        record("compacted", message="A dog.", replacement_history=[]),
+    ),
+    "a log of events alone": lines(
+        record("event_msg", type="user_message", message=QUESTION),
+        record("event_msg", type="agent_message", message=ANSWER),
+    ),
+    "a log with other records": lines(
+        {"type": "summary", "summary": "A dog."},
+        {"type": "user", "message": {"content": f"<command-name>/clear</command-name>\n{QUESTION}"}, "uuid": "q"},
+        {"type": "attachment", "uuid": "l", "parentUuid": "q", "attachment": {"type": "hook"}},
+        {"type": "assistant", "message": {"model": "<synthetic>", "content": "No."}, "uuid": "s", "parentUuid": "l"},
+        {"type": "assistant", "message": {"content": ANSWER}, "uuid": "a", "parentUuid": "s"},
+        {"type": "assistant", "message": {"content": "API Error"}, "isApiErrorMessage": True, "parentUuid": "a"},
+    ),
+    "lines of kinds alone": lines(
+        {"sessionId": "s", "startTime": ASKED},
+        {"type": "info", "content": "Update available"},
+        {"type": "user", "content": [{"text": QUESTION}]},
+        {"type": "gemini", "content": ANSWER},
+    ),
+    "a program's setting up": [
+        {"role": "user", "parts": [{"text": "This is the Gemini CLI. We are setting up the context for our chat."}]},
+        {"role": "model", "parts": [{"text": "Got it. Thanks for the context!"}]},
+        {"role": "user", "parts": [{"text": QUESTION}]},
+        {"role": "model", "parts": [{"text": ANSWER}]},
+    ],
+    "an agent that speaks by calls": {
+        "agents": [
+            {
+                "id": "agent-0",
+                "messages": [
+                    {"id": "message-0", "role": "user", "content": json.dumps({"type": "login", "time": ASKED})},
+                    {
+                        "id": "message-1",
+                        "role": "user",
+                        "content": json.dumps({"type": "user_message", "message": QUESTION, "time": ASKED}),
+                    },
+                    {"role": "assistant", "content": "I save it.", "tool_calls": [call("core_memory_append", "Rex")]},
+                    {"role": "tool", "content": '{"status": "OK"}'},
+                    {"role": "assistant", "content": "I ask.", "tool_calls": [call("send_message", ANSWER)]},
+                ],
+            }
+        ],
+        "tools": [{"json_schema": {"properties": {"message": {"type": "string"}}}}],
+    },
+    "facts about a message beside it": {
+        "info": {"id": CHAT},
+        "messages": [
+            {
+                "info": {"id": "q", "role": "user", "time": {"created": 1772445600000}},
+                "parts": [{"type": "text", "text": QUESTION}, {"type": "text", "text": "A file.", "synthetic": True}],
+            },
+            {"meta": {"nature": "Robot"}, "content": {"type": "text", "text": ANSWER}},
+        ],
+    },
     "a mark of what I sent": [{"text": QUESTION, "is_from_me": 1}, {"text": ANSWER, "is_from_me": "No"}],
     "tags of documents": listed(
         {"sender": "human", "message": QUESTION},
@@ -341,6 +419,31 @@ def test_what_both_said_is_read(exported):
     entries = read(exported)
     assert standing(entries) == SAID
     assert not any(isinstance(one, Bad) or (isinstance(one, Conversation) and one.bad) for one in entries)
+
+
+def test_what_a_log_goes_back_to_begins_another_branch():
+    said = [("user", "q", None), ("assistant", "a", "q"), ("user", "left", "a"), ("user", "taken", "a")]
+    log = [
+        {
+            "type": role,
+            "message": {"content": key},
+            "uuid": key,
+            "parentUuid": parent,
+            "sessionId": "s",
+            "userType": "x",
+        }
+        for role, key, parent in said
+    ]
+    (chat,) = read(lines(*log))
+    assert [message["content"] for message in chat.chosen] == ["q", "a", "taken"]
+    # As the hook names them.
+    assert chat.conversation == "claude-code/s"
+
+
+def test_a_chat_that_is_only_counted_is_another_one_in_another_file():
+    files = [MESSAGES, [*MESSAGES[1:], *MESSAGES]]
+    chats = [read({"chats": [{"id": 1, "messages": messages}]}) for messages in files]
+    assert len({chat.conversation for (chat,) in chats}) == 2
 
 
 def test_the_columns_of_a_table_may_have_names_of_several_words():
