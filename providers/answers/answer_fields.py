@@ -26,7 +26,7 @@ REQUIRED = object()
 # Names that share so much, as `open_items` and `open_loops`, are likely to mean the same.
 _SHARED = 4
 # Models say under such names what is no part of the answer.
-_ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "step", "error")
+_ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "remark", "step", "error")
 
 # And so what a reference stands for.
 _REPEATED = ("text", "content", "name", "title", "topic", "quote", "summary", "action")

@@ -20,6 +20,7 @@ from providers.answers.answer_scalars import (
     Unreadable,
     affirms,
     denies,
+    doubts,
     is_nothing,
     is_reference,
     plain,
@@ -185,15 +186,22 @@ def _references(letter: str, item: Any) -> list[str] | None:
     if item and all(is_reference(letter, name) for name in item):
         return [ref for one in listed(str, item, letter) for ref in references(letter, str(one))]
     cited = [value for value in item.values() if is_reference(letter, value)]
-    others = [
-        (name, value) for name, value in item.items() if not is_reference(letter, value) and not is_nothing(value)
-    ]
-    if any(denies(value, repeated=is_repeated(name)) or (affirms(value) and denies(name)) for name, value in others):
+    others = [(name, value) for name, value in item.items() if not is_reference(letter, value)]
+    if any(_is_denied(name, value) for name, value in others):
         return []
+    others = [(name, value) for name, value in others if not is_nothing(value)]
     if len(cited) != 1 and not (cited and may_be_several):
         return None
     is_clear = all(affirms(value) or is_aside(name) for name, value in others)
     return [reference(letter, each) for each in cited] if is_clear else None
+
+
+def _is_denied(name: str, value: Any) -> bool:
+    """Whether a value beside a reference denies that it is meant, or leaves it open."""
+    if is_nothing(value):
+        return not is_aside(name)
+    is_open = not is_repeated(name) and doubts(value)
+    return denies(value, repeated=is_repeated(name)) or is_open or (affirms(value) and denies(name))
 
 
 def _each(type_: Any, raw: Any) -> list[Any]:

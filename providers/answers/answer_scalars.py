@@ -48,6 +48,8 @@ _SYNONYM_LINES = {
 _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINES.items()}
 # Of a word behind which one of these is said, neither is meant, unless that is denied, or is about the wording.
 _OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
+# By these something is replaced, passed over as known, or removed.
+_TAKES_AWAY = frozenset({"same", "contradicts", "forget", "correct"})
 _PASSED_OVER = re.compile(r"(?i)\b(?:(?:not|no|nothing|without)\s+\w+|(?:different|new|other)\s+(?:word|phras)\w*)")
 _NOTHING = frozenset(
     {"", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"}
@@ -56,6 +58,26 @@ _NOTHING = frozenset(
 # By these names a value stands in an object of its own, as `{"ref": "m1"}`.
 _OBJECTS_OF_ONE = frozenset(
     {"value", "text", "content", "ref", "reference", "id", "message", "name", "score", "number"}
+)
+_AFFIRMS = frozenset(
+    {"true", "yes", "y", "1", "same", "identical", "equal", "equivalent", "duplicate", "match", "matches"}
+    | {
+        "certain",
+        "sure",
+        "definitely",
+        "high",
+        "very high",
+        "ja",
+        "gleich",
+        "oui",
+        "s\u00ed",
+        "sim",
+        "да",
+        "是",
+        "はい",
+        "예",
+    }
+    | {"\u2713", "\u2714", "\u2705"}
 )
 _YES = frozenset(
     {"true", "yes", "y", "1", "done", "completed", "complete", "finished", "closed", "fulfilled", "kept"}
@@ -82,6 +104,27 @@ _NOT_DENIED = frozenset(
     | {"necessary", "significant", "interesting", "meaningful", "contradictory", "differ", "contradict", "conflict"}
     | {"keep", "kept", "matter", "wichtig"}
 )
+# Words that leave open what stands beside them, in the languages that models are spoken to in most.
+_OPEN = re.compile(
+    r"\b(?:probabl[ey]|perhaps|maybe|possibl[ey]|potentially|presumably|(?:un)?likely|might|may (?:be|not)|could|seems?"
+    r"|un(?:sure|clear|certain|known|decided|determined)|doubt\w*|ambiguous|inconclusive|undecidable|skip\w*|neutral"
+    r"|weak|can ?not|can['\u2019]?t|won['\u2019]?t|(?:hard|difficult) to|insufficient\w*"
+    r"|no (?:evidence|proof|sign|indication)|vielleicht|unklar|unsicher|m\u00f6glich\w*|wahrscheinlich|vermutlich"
+    r"|peut-\u00eatre|probablement|incertain\w*|quiz\u00e1s?|tal vez|talvez|probablemente|posiblemente|dudos\w*|forse"
+    r"|incert\w*|misschien|waarschijnlijk|возможно|вероятно|наверное|неясно|belki|muhtemelen)\b"
+    r"|n['\u2019]t (?:think|believe|know|say|tell|seem)\b|\bnot\W*\Z|\?\W*\Z"
+    r"|可能|不确定|不確定|也许|或许|不清楚|たぶん|かもしれない|不明|아마|모름|불확실|ربما",
+    re.IGNORECASE,
+)
+# Words that say of two things that they are not the same.
+_APART = re.compile(
+    r"\b(?:similar\w*|related|part(?:ly|ial\w*)|somewhat|overlap\w*|(?:near|almost|nearly)(?=[- ]\w)|another"
+    r"|other (?:day|date|time|person|event|place)s?|conflict\w*|contradict\w*|opposite\w*|disagree\w*|mismatch\w*"
+    r"|different|differs?|false|\u00e4hnlich\w*|похоже)\b|相似|类似",
+    re.IGNORECASE,
+)
+_LEAST_SURE = 0.5
+_BARE = re.compile(r"\W*[:=(\u2013\u2014-]\s*(?:[-\u2013\u2014?]|n/?a|null|none)\W*", re.IGNORECASE)
 # Signs beside a reference that cross it out, or leave its box empty.
 _CROSSES = "\u2717\u2718\u2716\u00d7\u274c\u2260\u2610\U0001f44e\U0001f6ab\u26d4"
 _CROSSED = re.compile(rf"[{_CROSSES}]|~~|!=|\[\s?\]")
@@ -174,12 +217,15 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
     )
     counts = [not (denied and each and _is_denied(*each.groups())) for each in beside]
     read = [each for part in compress(parts, counts) for each in _range(letter, part) or [reference(letter, part)]]
-    return read if all(map(IS_REFERENCE, read)) else [reference(letter, raw)] if counts[0] else []
+    if all(map(IS_REFERENCE, read)):
+        return read
+    return [reference(letter, raw)] if counts[0] and not (denied and doubts(raw)) else []
 
 
 def _is_denied(before: str, signs: str, behind: str) -> bool:
     """Whether what stands around a reference says that it is not meant."""
-    return before.endswith("!") or any(map(_CROSSED.search, (before, signs))) or denies(behind)
+    is_crossed = before.endswith("!") or any(map(_CROSSED.search, (before, signs)))
+    return is_crossed or denies(behind) or doubts(behind) or "?" in signs or bool(_BARE.fullmatch(signs + behind))
 
 
 def denies(raw: Any, *, repeated: bool = False) -> bool:
@@ -198,9 +244,20 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
     return of is not None and of[1] not in _NOT_DENIED
 
 
+def doubts(raw: Any) -> bool:
+    """Whether a value beside a reference leaves open, or makes unlikely, that it is one of those that are meant."""
+    value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
+    try:
+        return not isinstance(raw, bool) and _number(value, _DEGREES) < _LEAST_SURE
+    except Unreadable:
+        return isinstance(raw, str) and bool(_OPEN.search(raw) or _APART.search(_PASSED_OVER.sub(" ", raw)))
+
+
 def affirms(value: Any) -> bool:
     """Whether a value says yes."""
-    return str(value).casefold() in {"true", "yes"}
+    if str(value).strip(" .!").casefold() in _AFFIRMS:
+        return True
+    return isinstance(value, float) and _LEAST_SURE <= value <= 1
 
 
 def is_reference(letter: str, raw: Any) -> bool:
@@ -247,7 +304,18 @@ def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
 
 
 def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
-    """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
+    """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one.
+
+    Raises:
+        Unreadable: It is none, or leaves open whether it is one by which something is taken away.
+    """
+    found = _choice(choices, raw, must=must)
+    if found in _TAKES_AWAY and _OPEN.search(raw):
+        raise Unreadable("a word in doubt")
+    return found
+
+
+def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     before, _, aside = raw.partition("(")
     first, *rest = re.split(r"[^\w-]|_|-(?=world|life)", raw.strip(), maxsplit=1)
     begins = [word for word in choices if plain(word) == plain(first)]

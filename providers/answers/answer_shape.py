@@ -244,8 +244,8 @@ def _references_in(letter: str, raw: Mapping[str, Any]) -> list[Any]:
     values = list(raw.values())
     if all(isinstance(value, bool | None) or str(value).casefold() in _MARKED for value in values):
         return [name for name, value in raw.items() if str(value).casefold() in _MARKED[:2]]
-    if all(is_reference(letter, name) and isinstance(value, str) for name, value in raw.items()):
-        return [f"{name}: {value}" for name, value in raw.items()]
+    if all(is_reference(letter, name) and isinstance(value, str | int | float | None) for name, value in raw.items()):
+        return [f"{name}: {value}" for name, value in raw.items() if not is_nothing(value) and value is not False]
     stated = [value for name, value in raw.items() if not denies(name)]
     return [one for value in stated for one in (value if isinstance(value, list) else [value])]
 

@@ -856,7 +856,16 @@ def test_what_is_thought_or_noted_beside_an_answer_is_none():
 
 def test_a_word_of_an_enumeration_is_no_other_one():
     _, right = RIGHT["judge"]
-    for word in ("same: no", "same (no)", "same \u2717", "contradicts not", "same topic, different value"):
+    for word in (
+        "same?",
+        "same (unsure)",
+        "probably same",
+        "same: no",
+        "same (no)",
+        "same \u2717",
+        "contradicts not",
+        "same topic, different value",
+    ):
         with pytest.raises(BadAnswer):
             answered(Reconciliation, json.dumps({"comparisons": [{"new": "n0", "relation": word, "earlier": "e0"}]}))
     for word in (
@@ -915,6 +924,30 @@ OF_A_LIST = [
     (FoldConfirmation, {"same": [{"pair": "p1", "isDifferent": True}, {"pair": "p2", "keep_separate": True}]}, []),
     (FoldConfirmation, {"same": ["p1: vrai", "p2: faux", "p3: they don't say the same"]}, ["p1"]),
     (FoldConfirmation, {"same": {"yes": ["p1"], "no": ["p2"]}}, ["p1"]),
+    *(
+        (FoldConfirmation, {"same": form}, ["p9"])
+        for doubt in (
+            *("probably not", "unclear", "unsure", "cannot be same", "can't tell", "maybe", "I don't think so", "?"),
+            *(
+                "likely not",
+                "similar",
+                "close, but another day",
+                "no evidence",
+                "vielleicht",
+                "不确定",
+                "0",
+                "0.2",
+                "low",
+            ),
+        )
+        for form in (
+            [f"p1: {doubt}", f"p2 ({doubt})", "p9: both say Rex"],
+            {"p1": doubt, "p9": "same"},
+            [{"pair": "p1", "same": doubt}, {"pair": "p9", "same": "identical"}],
+        )
+    ),
+    (FoldConfirmation, {"same": {"p1": 0, "p2": None, "p3": 0.1, "p9": 1}}, ["p9"]),
+    (FoldConfirmation, {"same": [{"pair": "p1", "same": None}, {"pair": "p2", "confidence": 0.3}]}, []),
     (FoldConfirmation, {"same": [["p1", "p3"], ["p2", False]]}, ["p1", "p3"]),
     (FoldConfirmation, {"same": [{"pair": "p1", "verdict": "yes"}, {"pair": "p2", "different": True}]}, ["p1"]),
     (FoldConfirmation, {"pairs": [{"id": "p1", "same": True}, {"id": "p2", "same": False}]}, ["p1"]),
