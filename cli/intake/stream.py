@@ -21,6 +21,7 @@ from workers.embedded.interrupts import held, stoppable
 from workers.runtime.addresses import addresses, schema_url
 from workers.runtime.logs import configure_logs
 from workers.runtime.redis_client import open_redis
+from workers.runtime.resources import STEP_STATEMENT_SECONDS
 from workers.streams import rejected as refusals
 from workers.streams.rejected import Rejected
 
@@ -44,7 +45,7 @@ def read(context: Context) -> None:
         configure_logs(settings)
         # Before the ledger is opened, which refuses a schema of another version.
         await_migrated(schema_url(settings))
-        reading = opened(settings, statement_seconds=settings.step_statement_timeout)
+        reading = opened(settings, statement_seconds=STEP_STATEMENT_SECONDS)
         with reading as on, _redis(settings) as redis, held() as received:
             StreamReader(on, redis).run(lambda: received)
 

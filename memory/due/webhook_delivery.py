@@ -4,6 +4,7 @@ The notice's id is the delivery's in every attempt, also after a kill between th
 that a receiver can tell a delivery that it has. One that was recorded as received is sent no more.
 """
 
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
@@ -21,6 +22,9 @@ from store.database import Store
 from store.facts import due
 
 log = structlog.get_logger()
+# For how long a delivery is repeated, and how many seconds a webhook may take to answer one.
+PATIENCE = timedelta(days=3)
+TIMEOUT_SECONDS = 10.0
 
 
 def deliver(store: Store, settings: Settings, claim: Claim) -> None:
@@ -37,7 +41,7 @@ def deliver(store: Store, settings: Settings, claim: Claim) -> None:
         notice = due.undelivered(tx, being_id, notice_id)
         webhook = stored.sealed(tx, user_id)
         now = clock.now(tx)
-    given_up = notice is not None and now - notice.noticed_at > settings.webhook_patience
+    given_up = notice is not None and now - notice.noticed_at > PATIENCE
     if notice is None or webhook is None or given_up:
         with store.finishing(claim):
             log.info("webhook.not_delivered", being_id=str(being_id), given_up=given_up)
@@ -52,7 +56,7 @@ def deliver(store: Store, settings: Settings, claim: Claim) -> None:
             secret,
             str(notice_id),
             body,
-            seconds=settings.webhook_timeout,
+            seconds=TIMEOUT_SECONDS,
             allow_private=settings.webhook_private,
         )
     except webhooks.Undelivered as fault:

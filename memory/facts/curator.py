@@ -18,14 +18,11 @@ from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
-from providers.thinkers import Thinkers
 from schemas.facts.fact_rows import Fact
 from schemas.facts.judgement import FoldConfirmation
 from schemas.ledger.kinds import CURATE, EMBED_FACTS
-from schemas.ledger.work import Claim
 from schemas.limits import FOLD_SIMILARITY
 from schemas.settings import Settings
-from store.database import Store
 from store.facts import curator, facts
 from store.facts.curator import FactPair
 from store.ledger import work
@@ -43,16 +40,9 @@ def request_if_due(tx: Transaction, settings: Settings, user_id: UUID) -> None:
         work.ask(tx, user_id, CURATE)
 
 
-def curate(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Compare facts that were not compared yet with all others, 500 at a time, and fold those that say the same.
-
-    Raises:
-        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no fact is marked as compared.
-    """
-    _Comparison(store, settings, claim).perform(thinkers)
-
-
 class _Comparison(ModelWork[list[FactPair]]):
+    """Compares facts that were not compared yet with all others, 500 at a time, and folds those that say the same."""
+
     fresh: Sequence[UUID]
     known: Mapping[UUID, Fact]
     same: Sequence[FactPair]
@@ -100,6 +90,9 @@ class _Comparison(ModelWork[list[FactPair]]):
         curator.record_run(tx, user_id, [fact_id for fact_id in self.fresh if fact_id not in left])
         if any(folds):
             work.ask(tx, user_id, EMBED_FACTS)
+
+
+curate = _Comparison.do
 
 
 def fold_groups(pairs: Collection[FactPair], known: Mapping[UUID, Fact]) -> list[list[UUID]]:

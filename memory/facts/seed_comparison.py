@@ -14,8 +14,6 @@ from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.session import LlmSession
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import COMPARE_SEEDS
-from schemas.ledger.work import Claim
-from schemas.settings import Settings
 from store.database import Store
 from store.facts import facts, seed_comparison
 from store.facts.statements import known_statements
@@ -33,16 +31,9 @@ def request_waiting(store: Store, thinkers: Thinkers) -> None:
             work.ask(tx, user_id, COMPARE_SEEDS)
 
 
-def compare_seeds(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Compare a user's seeds with the other statements of their facts, 20 facts at a time.
-
-    Raises:
-        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no seed is marked as compared.
-    """
-    _Comparison(store, settings, claim).perform(thinkers)
-
-
 class _Comparison(ModelWork[_Relations]):
+    """Compares a user's seeds with the other statements of their facts, 20 facts at a time."""
+
     waiting: Mapping[UUID, Sequence[UUID]]
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Relations]:
@@ -70,3 +61,6 @@ class _Comparison(ModelWork[_Relations]):
             vectors.request_embedding(tx, user_id)
         if len(self.waiting) == FACTS_AT_ONCE:
             work.ask(tx, user_id, COMPARE_SEEDS)
+
+
+compare_seeds = _Comparison.do

@@ -55,6 +55,11 @@ class ModelWork(ABC, Generic[A]):
     settings: Settings
     claim: Claim
 
+    @classmethod
+    def do(cls, store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+        """Do the work of a claim, as `perform` does."""
+        cls(store, settings, claim).perform(thinkers)
+
     def perform(self, thinkers: Thinkers) -> None:
         """Do the work, and finish it; without a usable key its inputs wait for one.
 

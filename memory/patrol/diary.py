@@ -22,7 +22,6 @@ from schemas.limits import DIARY_LINE_CHARACTERS
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import DiaryPages
 from schemas.patrol.runs import DiaryEntry, Run
-from schemas.settings import Settings
 from store.accounts import beings
 from store.context import persona, souls
 from store.patrol import consolidation, diary, runs
@@ -30,6 +29,8 @@ from store.transaction import Transaction
 
 DIARY = prompt("diary", DiaryPages, size="large", most_tokens=2_000)
 LEAST_LINES = 3
+# The least time between two entries of automatic patrols.
+DIARY_EVERY = timedelta(hours=4)
 # Of more nodes, the most important are shown to the model.
 MOST_TOLD = 40
 MOST_READ = 200
@@ -123,7 +124,7 @@ def _valid(answer: DiaryPages) -> DiaryPages | None:
     return DiaryPages(diary=diary, next_time=next_time) if diary and next_time else None
 
 
-def day_to_write(tx: Transaction, settings: Settings, run: Run) -> Day | dict[str, Any]:
+def day_to_write(tx: Transaction, run: Run) -> Day | dict[str, Any]:
     """Return the day that a run writes about, or the step's report if it writes nothing.
 
     A demanded run writes if it had scenes, or earlier ones could not write; an automatic one only if the last entry is
@@ -131,7 +132,7 @@ def day_to_write(tx: Transaction, settings: Settings, run: Run) -> Day | dict[st
     """
     if not run.steps["embed"]["nodes"] and not runs.owes_thinking(tx, run.being_id):
         return NOTHING_NEW
-    if not run.demanded and not diary.due(tx, run.being_id, settings.diary_every):
+    if not run.demanded and not diary.due(tx, run.being_id, DIARY_EVERY):
         return {"outcome": "not due"}
     day = day_of(tx, run.being_id, run.run_id)
     # The run's own nodes may have been forgotten or erased since.

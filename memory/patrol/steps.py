@@ -215,7 +215,7 @@ class _Diary(ThinkingStep):
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Effects]:
         self.run = runs.get(tx, self.claim.owner_id, UUID(self.claim.key))
-        day = day_to_write(tx, self.settings, self.run)
+        day = day_to_write(tx, self.run)
         if not isinstance(day, Day):
             self.settled = lambda _: day
             return None

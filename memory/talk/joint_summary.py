@@ -25,18 +25,14 @@ from memory.talk.summarising import grounded
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import transcript
 from providers.errors import BadAnswer, InputRefused
-from providers.thinkers import Thinkers
 from schemas.ledger import kinds
-from schemas.ledger.work import Claim
 from schemas.limits import SHORT_SESSIONS_AT_ONCE
-from schemas.settings import Settings
 from schemas.talk.impressions import RestingImpression, ShortSession, ShortSessions
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionsWithScenes, ShortWithScenes
 from schemas.talk.summaries import SessionSummary
 from store.accounts import beings
 from store.context import impressions
-from store.database import Store
 from store.ledger import work
 from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
@@ -101,17 +97,12 @@ def check(answer: ShortSessions | SessionsWithScenes, refs: Sequence[str]) -> No
         raise BadAnswer(" ".join(faults), valid=answer.model_copy(update={"summaries": valid}) if valid else None)
 
 
-def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Summarise up to 20 queued short sessions of a Being, and draw scenes from their new messages.
-
-    Raises:
-        BadAnswer, InputRefused: No session could be summarised.
-        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the sessions stay queued.
-    """
-    _Joining(store, settings, claim).perform(thinkers)
-
-
 class _Joining(ModelWork[_Outcome]):
+    """Summarises up to 20 queued short sessions of a Being, and draws scenes from their new messages.
+
+    After a fault of the provider, or if no session could be summarised, they stay queued.
+    """
+
     shorts: Sequence[_ShortSession]
     worded: Sequence[_ShortSession]
     drawings: Mapping[UUID, SceneDrawing]
@@ -159,6 +150,9 @@ class _Joining(ModelWork[_Outcome]):
         """Make the queued sessions due again; the Being's summaries are requested once its user has a usable key."""
         rolling.wait_for_key(tx, self.claim.owner_id, waits=True)
         session_summaries.make_short_due(tx, self.claim.owner_id)
+
+
+summarise = _Joining.do
 
 
 def _summarise_jointly(

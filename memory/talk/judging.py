@@ -66,15 +66,6 @@ def request_waiting(store: Store, thinkers: Thinkers) -> None:
             judging.wait_for_key(tx, being_id, [session], waits=False)
 
 
-def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Judge a session's unjudged messages, if enough wait or the session is quiet or over.
-
-    Raises:
-        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked as judged.
-    """
-    _Judging(store, settings, claim).perform(thinkers)
-
-
 @dataclass(frozen=True)
 class _Judgement:
     """The findings in new messages of a conversation.
@@ -96,6 +87,8 @@ class _Judgement:
 
 
 class _Judging(ModelWork[_Judgement]):
+    """Judges a session's unjudged messages, if enough wait or the session is quiet or over."""
+
     # The user who asked not to be told of something.
     mutes_for: UUID | None = None
 
@@ -156,6 +149,9 @@ class _Judging(ModelWork[_Judgement]):
         if judging.wait_for_key(tx, being_id, [session_id], waits=True):
             # Messages past the limit of one call may have come with keys that can pay for them.
             request_judging(tx, self.settings, being_id, [session_id])
+
+
+judge = _Judging.do
 
 
 def _is_due(settings: Settings, sessions: Sequence[UnjudgedCount]) -> bool:

@@ -19,16 +19,13 @@ from memory.talk.summarising import AskPortion, SummaryUpdate, asking, update_su
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
-from providers.thinkers import Thinkers
 from schemas.errors import BudgetSpent
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.limits import ROLLING_BACKLOG, ROLLING_CHARACTERS, ROLLING_EVERY
-from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.summaries import RollingSummary
 from store.accounts import beings
-from store.database import Store
 from store.ledger import work
 from store.talk import messages, rolling
 from store.transaction import Transaction
@@ -69,16 +66,6 @@ def check(answer: RollingSummary) -> None:
         raise BadAnswer(f"`summary` has {length} characters, and may have {ROLLING_CHARACTERS}: say less.")
 
 
-def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Rewrite a Being's rolling summary, if at least four messages wait.
-
-    Raises:
-        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked, and the session
-            state records the reason.
-    """
-    _Rewriting(store, settings, claim).perform(thinkers)
-
-
 @dataclass(frozen=True)
 class _Rewritten:
     """A rewrite, the version before it, and the messages that it takes in."""
@@ -89,6 +76,11 @@ class _Rewritten:
 
 
 class _Rewriting(ModelWork[_Rewritten]):
+    """Rewrites a Being's rolling summary, if at least four messages wait.
+
+    After a fault of the provider no message is marked, and the session state records the reason.
+    """
+
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Rewritten]:
         being_id = self.claim.owner_id
         new = _portion(tx, self.claim)
@@ -137,6 +129,9 @@ class _Rewriting(ModelWork[_Rewritten]):
         if newly_waiting:
             # Messages past the limit of one call may have come with keys that can pay for them.
             request_if_due(tx, self.claim.owner_id)
+
+
+summarise = _Rewriting.do
 
 
 def _portion(tx: Transaction, claim: Claim) -> list[Message]:

@@ -19,19 +19,15 @@ from memory.talk.scene_drawing import SceneDrawing
 from memory.talk.summarising import AskPortion, check_lines, grounded, material, update_summary, with_rest
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
-from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
 from schemas.ledger import kinds
-from schemas.ledger.work import Claim
 from schemas.limits import SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
-from schemas.settings import Settings
 from schemas.talk.impressions import ClosedSession, RestingImpression
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionWithScenes
 from schemas.talk.summaries import SessionSummary
 from store.accounts import beings
 from store.context import impressions
-from store.database import Store
 from store.ledger import work
 from store.ledger.work import AT_ONCE
 from store.talk import messages, rolling, session_summaries
@@ -65,16 +61,6 @@ def check(answer: SessionSummary) -> None:
         check_lines(name, getattr(answer, name), SUMMARY_ITEMS)
 
 
-def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Summarise a closed session, and draw scenes from its new messages.
-
-    Raises:
-        BadAnswer, InputRefused: No message of it could be summarised.
-        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the session stays due.
-    """
-    _Closing(store, settings, claim).perform(thinkers)
-
-
 @dataclass(frozen=True)
 class _Summarised:
     summary: SessionSummary
@@ -83,6 +69,8 @@ class _Summarised:
 
 
 class _Closing(ModelWork[_Summarised]):
+    """Summarises a closed session, and draws scenes from its new messages; after a fault the session stays due."""
+
     spoken: Sequence[Message]
     drawing: SceneDrawing
     intake: scene_drawing.Intake
@@ -144,6 +132,9 @@ class _Closing(ModelWork[_Summarised]):
         """Make the session due again; the Being's summaries are requested once its user has a usable key."""
         rolling.wait_for_key(tx, self.claim.owner_id, waits=True)
         session_summaries.make_due(tx, self.claim.owner_id, UUID(self.claim.key))
+
+
+summarise = _Closing.do
 
 
 def _asking(llm: LlmSession, about: str, drawing: SceneDrawing, found: Impressions) -> AskPortion[SessionSummary]:

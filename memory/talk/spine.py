@@ -17,14 +17,11 @@ from memory.llm.prompting import prompt
 from memory.talk import context_provenance
 from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
 from memory.text.transcripts import MESSAGES_AT_ONCE
-from providers.thinkers import Thinkers
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.limits import SPINE_EVERY, SPINE_ITEMS
-from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.summaries import Spine, SummarySpine
-from store.database import Store
 from store.facts import facts
 from store.ledger import work
 from store.ledger.work import AT_ONCE
@@ -79,16 +76,9 @@ def check(answer: SummarySpine) -> None:
         check_lines(name, lines, SPINE_ITEMS)
 
 
-def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Write a new version of the spine that the claim's key names, if at least 20 messages wait.
-
-    Raises:
-        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked.
-    """
-    _Writing(store, settings, claim).perform(thinkers)
-
-
 class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
+    """Writes a new version of the spine that the claim's key names, if at least 20 messages wait."""
+
     new: Sequence[PendingMessage]
     newest: Spine | None
 
@@ -153,6 +143,9 @@ class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
             )
             for being_id in sorted({pending.being_id for pending in self.new})
         )
+
+
+write = _Writing.do
 
 
 def _telling(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:

@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import NamedTuple
 from uuid import UUID
 
+from memory.text.markup import Markup
 from memory.text.words import read_words
 
 RUN_WORDS = 8
@@ -23,7 +24,6 @@ LEAST_LINE_LETTERS = 6
 _ESCAPE = re.compile(r"&(?:amp|lt|gt|quot);")
 _LINE = re.compile(r"(?:(?! / )[^\n])+")
 _SPACED = frozenset({"spaced", "hangul"})
-_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,62})(?:\s[^<>]{0,500})?>")
 
 
 class Span(NamedTuple):
@@ -65,20 +65,8 @@ def shingles(owner: UUID, text: str) -> Iterator[Shingle]:
 
 
 def spans_in_tags(text: str, names: frozenset[str]) -> list[Span]:
-    """Find the parts of a text between tags, including the tags; a tag that is never closed does not count.
-
-    Args:
-        names: The tag names to look for.
-    """
-    found: list[Span] = []
-    opened: dict[str, int] = {}
-    for tag in _TAG.finditer(text):
-        name = tag["name"]
-        if name in names and not tag["closing"]:
-            opened.setdefault(name, tag.start())
-        elif name in opened:
-            found.append(Span(opened.pop(name), tag.end()))
-    return merge_spans(found)
+    """Find the outermost parts of a text between tags of these names, including the tags, in order."""
+    return [Span(one.opens.start, one.closes.end) for one in Markup(text, names.__contains__).blocks("tag")]
 
 
 def merge_spans(spans: Sequence[Span]) -> list[Span]:

@@ -25,6 +25,7 @@ _PASSED = frozenset(
 _PASSED_PREFIXES = ("openai-", "x-ratelimit-", "anthropic-", "x-openai-")
 # Of Anthropic's wire, for a client that names none.
 ANTHROPIC_VERSION = "2023-06-01"
+CONNECT_SECONDS = 10.0
 # Its list of models comes in pages.
 _ALL = "?limit=1000"
 MOST_LIST_BYTES = 4 * 1024 * 1024
@@ -81,10 +82,9 @@ class UpstreamClient:
 
     def __init__(self, settings: Settings) -> None:
         silence = settings.proxy_silence_timeout.total_seconds()
-        connect = settings.proxy_connect_timeout.total_seconds()
         self._client = httpx2.AsyncClient(
             verify=tls.trusted(),
-            timeout=httpx2.Timeout(silence, connect=connect),
+            timeout=httpx2.Timeout(silence, connect=CONNECT_SECONDS),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
             trust_env=False,
         )

@@ -111,43 +111,12 @@ WAITING_SUMMARIES = TickKind("rolling.waiting", TICK_QUEUE, every=timedelta(minu
 INGEST_NOTES = DoorKind("ingest.notes", "ingest")
 INGEST_MESSAGES = DoorKind("ingest.messages", "ingest")
 
-WORK: dict[str, WorkKind] = {
-    kind.name: kind
-    for kind in (
-        PATROL_DUE,
-        *STEPS.values(),
-        JUDGE,
-        ROLLING_SUMMARY,
-        SESSION_SUMMARY,
-        SHORT_SESSIONS,
-        REEMBED,
-        EMBED_FACTS,
-        CURATE,
-        COMPARE_SEEDS,
-        SPINE,
-        ACTIVATE,
-        INDEX_WORDS,
-        EMBED_TOLD,
-        INDEX_VECTORS,
-        CLEAN_STREAMS,
-        DATE_TOLD,
-        DELIVER_DUE,
-    )
+# All that stand above, by name.
+KINDS: dict[str, Kind] = {
+    kind.name: kind for kind in (*globals().copy().values(), *STEPS.values()) if isinstance(kind, Kind)
 }
-BEAT: tuple[TickKind, ...] = (
-    SWEEP,
-    TICKS,
-    IDLE_SESSIONS,
-    RETENTION,
-    EMBEDDERS,
-    INDEX_TOLD,
-    UNEMBEDDED_TOLD,
-    DUE,
-    VECTOR_INDEXES,
-    WAITING_SESSIONS,
-    WAITING_SUMMARIES,
-)
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORK.values(), *BEAT, INGEST_NOTES, INGEST_MESSAGES)}
+WORK: dict[str, WorkKind] = {name: kind for name, kind in KINDS.items() if isinstance(kind, WorkKind)}
+BEAT: tuple[TickKind, ...] = tuple(kind for kind in KINDS.values() if isinstance(kind, TickKind))
 
 
 def chain_from(name: str) -> tuple[WorkKind, ...]:

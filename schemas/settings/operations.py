@@ -55,19 +55,6 @@ class OperationsSettings(Section):
     keep_judgements: Duration = Field(
         timedelta(days=90), description="How long the counts of what each judging found and dropped are kept."
     )
-    keep_fact_history: Duration = Field(
-        timedelta(days=400),
-        description="How long events of a fact are kept; its birth and its newest event of each kind stay with it.",
-    )
-    keep_due_notices: Duration = Field(
-        timedelta(days=30), description="How long the notices of what came due can be had."
-    )
-    webhook_timeout: PositiveFloat = Field(
-        10.0, description="How many seconds a user's webhook may take to answer a delivery."
-    )
-    webhook_patience: Duration = Field(
-        timedelta(days=3), description="For how long a delivery is repeated that a webhook does not take."
-    )
     webhook_private: bool = Field(
         False,
         description="Whether webhooks may be at addresses that are not public, and at `http://` ones. A user who sets "

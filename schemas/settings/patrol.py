@@ -32,9 +32,6 @@ class PatrolSettings(Section):
         description="A Being with so many unjudged messages is answered 429 while a model key is usable; above 1,000 "
         "bulk requests are.",
     )
-    diary_every: Duration = Field(
-        timedelta(hours=4), description="The least time between two diary entries of automatic patrols."
-    )
     letting_go: Literal["gentle", "seed"] = Field(
         "gentle",
         description="How fast a patrol lets dying memories go. `gentle`: a memory that becomes dying waits for another "

@@ -68,9 +68,6 @@ class ProxySettings(Section):
     proxy_requests: PositiveInt = Field(
         128, description="The most chat completions of one user that one API process passes on at a time."
     )
-    proxy_connect_timeout: Duration = Field(
-        timedelta(seconds=10), description="The timeout for connecting to an upstream."
-    )
     proxy_silence_timeout: Duration = Field(
         timedelta(minutes=5), description="An upstream that sends nothing for so long is given up."
     )

@@ -54,10 +54,9 @@ class ServerSettings(Section):
         5.0, description="The timeout of one SQL statement of an HTTP request, in seconds; the answer is then 503."
     )
     bulk_statement_timeout: PositiveFloat = Field(
-        60.0, description="The same for bulk intake, exports and the erasure of a Being, in seconds."
-    )
-    step_statement_timeout: PositiveFloat = Field(
-        300.0, description="The same for workers and the stream reader, in seconds. Migrations have no timeout."
+        60.0,
+        description="The same for bulk intake, exports and the erasure of a Being, in seconds. Workers and the stream "
+        "reader have 300.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="The lowest level to log.")
     log_format: Literal["auto", "json", "text"] = Field(

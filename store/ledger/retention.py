@@ -17,7 +17,8 @@ REAL: LiteralString = "clock_timestamp()"
 # Of deleted keys, for example: no work takes the probe of their breaker.
 KEPT_BREAKER = timedelta(days=1)
 # OpenAI keeps a response for so long, by whose id the next request continues it.
-KEPT_TRACES = timedelta(days=30)
+KEPT_TRACES = KEPT_NOTICES = timedelta(days=30)
+KEPT_FACT_HISTORY = timedelta(days=400)
 OUTLIVING = [kind.name for kind in WORK.values() if kind.outlives_owner]
 
 
@@ -51,7 +52,7 @@ def expiring(settings: Settings) -> list[Expiring]:
         Expiring("budget_warnings", ["owner_id", "budget", "day"], "warned_at", settings.keep_calls, clock=REAL),
         Expiring("budgets_reached", ["owner_id", "budget", "day"], "reached_at", settings.keep_calls, clock=REAL),
         Expiring("dropped_items", ["owner_id", "drop_id"], "dropped_at", settings.keep_judgements),
-        Expiring("due_notices", ["being_id", "notice_id"], "noticed_at", settings.keep_due_notices),
+        Expiring("due_notices", ["being_id", "notice_id"], "noticed_at", KEPT_NOTICES),
         # Kept for work that never came back for them.
         Expiring(
             "embeddings",
@@ -65,7 +66,7 @@ def expiring(settings: Settings) -> list[Expiring]:
             "fact_history",
             ["user_id", "fact_id", "event_id"],
             "happened_at",
-            settings.keep_fact_history,
+            KEPT_FACT_HISTORY,
             """
             event <> 'born'
             and exists (

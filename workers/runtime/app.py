@@ -18,7 +18,7 @@ from workers.runtime import alive, collector
 from workers.runtime.addresses import schema_url
 from workers.runtime.dispatch import send
 from workers.runtime.logs import configure_logs
-from workers.runtime.resources import Resources, resources
+from workers.runtime.resources import STEP_STATEMENT_SECONDS, Resources, resources
 
 
 class Patrol(Celery):  # type: ignore[misc]  # Celery is published without types
@@ -30,7 +30,7 @@ class Patrol(Celery):  # type: ignore[misc]  # Celery is published without types
     def open_resources(self) -> None:
         """Open this process's resources."""
         settings = Settings()
-        opened = resources(settings, partial(send, self), statement_seconds=settings.step_statement_timeout)
+        opened = resources(settings, partial(send, self), statement_seconds=STEP_STATEMENT_SECONDS)
         self.resources = opened.__enter__()
         self.opened = opened
 

@@ -15,6 +15,9 @@ from workers.runtime.addresses import addresses, direct_url
 from workers.runtime.secret import with_secret
 from workers.runtime.usage_meter import AccountsMeter
 
+# How long one statement of a worker or of the stream reader may run. Migrations have no timeout.
+STEP_STATEMENT_SECONDS = 300.0
+
 
 @dataclass(frozen=True, eq=False)
 class Resources:
