@@ -41,8 +41,7 @@ def main() -> None:
     configure_logs(Settings(log_level="ERROR"))
     measured: list[Measured] = []
     with ground() as on:
-        with on.store.transaction() as tx:
-            machine = Machine.this(tx)
+        machine = on.store.run(Machine.this)
         console.print(machine.in_words(), style="dim")
         for name in arguments.only:
             begun = perf_counter()

@@ -147,8 +147,7 @@ def play(on: Ground, url: str, beings: int, days: int, until: float) -> tuple[Se
     lived = 0
     with watched(on) as seen, httpx2.Client(base_url=url, timeout=600) as client:
         for _ in range(days):
-            with on.store.transaction() as tx:
-                today = clock.now(tx)
+            today = on.store.run(clock.now)
 
             def live(number: int, today: datetime = today) -> int:
                 if perf_counter() > until:
@@ -162,8 +161,7 @@ def play(on: Ground, url: str, beings: int, days: int, until: float) -> tuple[Se
                 lived += sum(pool.map(live, range(beings)))
             while perf_counter() < until + 600 and _unsettled(on):
                 sleep(SAMPLED_SECONDS)
-            with on.store.transaction() as tx:
-                clock.shift(tx, timedelta(days=1))
+            on.store.run(clock.shift, timedelta(days=1))
             # Sessions end, summaries and patrols come due.
             sleep(5)
             while perf_counter() < until + 600 and _unsettled(on):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from time import monotonic
-from typing import Self, TypeVar
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import structlog
 from pgvector.psycopg.halfvec import register_halfvec_info
@@ -33,6 +33,7 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 Sender = Callable[[Sequence[TaskMessage]], None]
 """Sends the Celery messages for work that is committed. It may fail: the sweep sends again for due work."""
@@ -174,6 +175,11 @@ class Store:
             with tx:
                 yield tx
         self._committed(messages)
+
+    def run(self, do: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a function that takes a transaction in one of its own."""
+        with self.transaction() as tx:
+            return do(tx, *args, **kwargs)
 
     def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.

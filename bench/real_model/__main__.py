@@ -78,8 +78,7 @@ def main() -> int:
                     status.update(f"{day} is remembered")
                 status.update("asking about it")
                 answers = asked_of(player)
-            with on.store.transaction() as tx:
-                found = remembered(tx, player.being.user_id, player.being.being_id)
+            found = on.store.run(remembered, player.being.user_id, player.being.being_id)
     console.print(f"Models: {', '.join(models)}")
     for table in score(Expected.model_validate_json(EXPECTED.read_text("utf-8")), found).tables():
         console.print(table)

@@ -59,8 +59,7 @@ class Answered:
 
 def asked_of(player: Player) -> list[Answered]:
     """Ask all questions, at the end of the month."""
-    with player.store.transaction() as tx:
-        being = beings.get_being(tx, player.being.being_id)
+    being = player.store.run(beings.get_being, player.being.being_id)
     wanted = TypeAdapter(list[Wanted]).validate_json(QUESTIONS.read_text("utf-8"))
     return [
         Answered(

@@ -65,8 +65,7 @@ class Player:
     def play(self) -> Iterator[str]:
         """Hand in each conversation at its time, do the work that it causes, and demand a patrol; yields the day."""
         for day, messages in days():
-            with self.store.transaction() as tx:
-                clock.set_to(tx, datetime.fromisoformat(messages[-1]["created_at"]) + IDLE)
+            self.store.run(clock.set_to, datetime.fromisoformat(messages[-1]["created_at"]) + IDLE)
             accept_messages(self.store, self.settings, self.being.being_id, messages)
             periodic.end_idle_sessions(self.store, self.settings)
             self._work_off()

@@ -48,8 +48,7 @@ def _found(store: Store, embedders: Embedders, encoder: str, language: str) -> f
     ]
     accept_messages(store, settings, being.being_id, items)
     index(store, embedders, being.being_id)
-    with store.transaction() as tx:
-        being = beings.get_being(tx, being.being_id)
+    being = store.run(beings.get_being, being.being_id)
     right = 0
     for sentence, question in TALK[language]:
         request = EverythingRequest(query=question, kinds=["message"], limit=1)

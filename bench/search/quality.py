@@ -158,8 +158,7 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
             key=str(run),
         )
     index(store, embedders, being_id)
-    with store.transaction() as tx:
-        being = beings.get_being(tx, being_id)
+    being = store.run(beings.get_being, being_id)
     evidence = {note["id"]: frozenset(note.get("metadata", {}).get("evidence", ())) for note in notes}
     lines = _lines(folder / "queries.jsonl")
     questions = [one for one in lines if one["category"] in CATEGORIES and one["evidence"]]

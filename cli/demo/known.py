@@ -32,8 +32,7 @@ def what_is_known(store: Store, being: Being) -> None:
 
 def what_is_kept(store: Store, being: Being) -> None:
     """Show the vault's records, which every prompt contains and which do not fade."""
-    with store.transaction() as tx:
-        kept = vault.live(tx, being, [SHARED, being.slug])
+    kept = store.run(vault.live, being, [SHARED, being.slug])
     title("What the vault keeps")
     for record in kept:
         say(Text.assemble((f"  {words(record.scope):<8}", "dim"), words(record.text)))

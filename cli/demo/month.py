@@ -201,5 +201,4 @@ def wait_for_summaries(on: Resources, being: Being, meanwhile: Callable[[], None
 
 
 def _clusters(store: Store, being_id: UUID) -> list[Cluster]:
-    with store.transaction() as tx:
-        return clusters.live(tx, being_id)
+    return store.run(clusters.live, being_id)

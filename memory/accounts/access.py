@@ -102,14 +102,12 @@ def issue_operator_token(store: Store, *, lifetime: timedelta | None) -> tuple[s
 
 def operator_tokens(store: Store) -> list[OperatorToken]:
     """Operators' tokens, oldest first, without their secrets."""
-    with store.transaction() as tx:
-        return operators.tokens(tx)
+    return store.run(operators.tokens)
 
 
 def revoke_operator_token(store: Store, token_id: UUID) -> bool:
     """Revoke an operator's token at once; returns whether there is one of that id."""
-    with store.transaction() as tx:
-        return operators.revoke(tx, token_id)
+    return store.run(operators.revoke, token_id)
 
 
 @dataclass(frozen=True)
@@ -181,8 +179,7 @@ def find_being(store: Store, caller: Caller, being: str) -> Being:
     Raises:
         NotFound: The caller has no such Being, whether or not another user has.
     """
-    with store.transaction() as tx:
-        found = beings.find_being(tx, caller.user_id, storable(being))
+    found = store.run(beings.find_being, caller.user_id, storable(being))
     return must_be_found(_open_to(caller, found))
 
 

@@ -29,8 +29,7 @@ def make(store: Store, settings: Settings, user_id: UUID, new: NewBeing) -> Bein
 
 def opened_by(store: Store, caller: Caller) -> list[Being]:
     """The Beings that a caller has access to, oldest first."""
-    with store.transaction() as tx:
-        found = beings.beings_of(tx, caller.user_id)
+    found = store.run(beings.beings_of, caller.user_id)
     return [being for being in found if caller.opens(being.being_id)]
 
 

@@ -186,8 +186,7 @@ def erase_being(store: Store, being: Being) -> BeingErased:
         vectors.request_embedding(tx, being.user_id)
         spine.request_if_due(tx, being.user_id)
     # From here on no step of the Being can finish and enqueue the next, so its work can be removed.
-    with store.transaction() as tx:
-        retention.remove_all(tx, [being.being_id])
+    store.run(retention.remove_all, [being.being_id])
     gone = BeingErased.model_validate(counts | {"facts": counts["facts"] - left})
     log.warning("erasure.being", being_id=str(being.being_id), **gone.model_dump())
     return gone
@@ -204,8 +203,7 @@ def erase_user(store: Store, user: User) -> BeingErased:
         gone = users.erase_user(tx, user.user_id)
         for being_id in gone:
             stream_cleaning.enqueue(tx, being_id)
-    with store.transaction() as tx:
-        retention.remove_all(tx, [user.user_id, *gone])
+    store.run(retention.remove_all, [user.user_id, *gone])
     answer = BeingErased(beings=len(gone), **total)
     log.warning("erasure.user", user_id=str(user.user_id), **answer.model_dump())
     return answer

@@ -14,14 +14,12 @@ from store.search import id_endings
 
 def user_named(store: Store, name: str) -> User | None:
     """The user of that name, external id or id."""
-    with store.transaction() as tx:
-        return users.find_user(tx, name)
+    return store.run(users.find_user, name)
 
 
 def all_users(store: Store) -> list[User]:
     """All users, oldest first."""
-    with store.transaction() as tx:
-        return users.all_users(tx)
+    return store.run(users.all_users)
 
 
 def beings_named(store: Store, name: str | None, user_id: UUID | None, limit: int | None = None) -> list[Being]:
@@ -40,18 +38,15 @@ def beings_named(store: Store, name: str | None, user_id: UUID | None, limit: in
 
 def nodes_named(store: Store, being: Being, name: str) -> list[UUID]:
     """Up to two nodes with that id, end of an id, or producer's id of their note; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return nodes.named(tx, being.being_id, name)
+    return store.run(nodes.named, being.being_id, name)
 
 
 def things_named(store: Store, being: Being, thing: Thing, ending: str) -> list[UUID]:
     """Up to two other things that a Being knows whose id ends so; two mean that it is ambiguous."""
-    with store.transaction() as tx:
-        return id_endings.find(tx, being, thing, ending)
+    return store.run(id_endings.find, being, thing, ending)
 
 
 def entries_named(store: Store, being: Being, name: str) -> list[PersonaEntry]:
     """The entries of all lists of a Being's persona with this name, else those whose id ends so."""
-    with store.transaction() as tx:
-        entries = persona.listed(tx, being.being_id)
+    entries = store.run(persona.listed, being.being_id)
     return [one for one in entries if one.name == name] or [one for one in entries if str(one.entry_id).endswith(name)]

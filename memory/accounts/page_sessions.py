@@ -53,8 +53,7 @@ def begin(store: Store, caller: Caller) -> str:
     if caller.token_id is None:
         raise InvalidToken("This request has no token.")
     secret = secrets.token_urlsafe(32)
-    with store.transaction() as tx:
-        page_sessions.add(tx, caller.user_id, caller.token_id, digest(secret), LIFETIME, MOST_SESSIONS)
+    store.run(page_sessions.add, caller.user_id, caller.token_id, digest(secret), LIFETIME, MOST_SESSIONS)
     return secret
 
 
@@ -65,8 +64,7 @@ def issue_link(store: Store, user_id: UUID, lifetime: timedelta) -> str:
         lifetime: Until it expires if it is not used, on the real clock.
     """
     secret = secrets.token_urlsafe(32)
-    with store.transaction() as tx:
-        page_sessions.remove_past_links(tx, user_id)
+    store.run(page_sessions.remove_past_links, user_id)
     # Apart, since a new token locks its user, who comes before tokens in the order of locks.
     with store.transaction() as tx:
         unknown = digest(secrets.token_urlsafe(32))
@@ -122,8 +120,7 @@ def show(store: Store, secret: str) -> PageSession:
 
 def end(store: Store, secret: str) -> None:
     """Log out: the session is no longer valid."""
-    with store.transaction() as tx:
-        page_sessions.remove(tx, digest(secret))
+    store.run(page_sessions.remove, digest(secret))
 
 
 def _valid(tx: Transaction, secret: str) -> tuple[Caller, page_sessions.Found]:

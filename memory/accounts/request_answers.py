@@ -97,8 +97,7 @@ def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], Made]
     Raises:
         Refused: The key was used for another request.
     """
-    with store.transaction() as tx:
-        stored = request_answers.find(tx, request.user_id, request.digest)
+    stored = store.run(request_answers.find, request.user_id, request.digest)
     if stored:
         return request.decrypt(stored)
     made = handle()
@@ -119,5 +118,6 @@ def without_stored_answers(store: Store, user_id: UUID) -> Iterator[None]:
 
 
 def _add(request: KeyedRequest, answer: bytes, store: Store) -> None:
-    with store.transaction() as tx:
-        request_answers.add(tx, request.user_id, request.digest, StoredAnswer(request.request, request.encrypt(answer)))
+    store.run(
+        request_answers.add, request.user_id, request.digest, StoredAnswer(request.request, request.encrypt(answer))
+    )

@@ -62,8 +62,7 @@ def make(store: Store, user_id: UUID, new: NewRoom) -> Room:
 
 def opened_by(store: Store, caller: Caller) -> list[Room]:
     """The rooms that a caller has access to, oldest first: all, or those that the token's Being is or was in."""
-    with store.transaction() as tx:
-        return rooms.rooms_of(tx, caller.user_id, caller.being_id)
+    return store.run(rooms.rooms_of, caller.user_id, caller.being_id)
 
 
 def find(store: Store, caller: Caller, name: str) -> Room:

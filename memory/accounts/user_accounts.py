@@ -17,8 +17,7 @@ def add(store: Store, name: str, time_zone: str) -> User:
     Raises:
         Refused: Another user has the name.
     """
-    with store.transaction() as tx:
-        return users.add_user(tx, name, time_zone)
+    return store.run(users.add_user, name, time_zone)
 
 
 def show(store: Store, user_id: UUID) -> User:
@@ -27,8 +26,7 @@ def show(store: Store, user_id: UUID) -> User:
     Raises:
         NotFound: There is none.
     """
-    with store.transaction() as tx:
-        return users.get_user(tx, user_id)
+    return store.run(users.get_user, user_id)
 
 
 def issue_token(store: Store, settings: Settings, user_id: UUID, new: NewToken) -> tuple[str, Token]:
@@ -56,8 +54,7 @@ def issue_token(store: Store, settings: Settings, user_id: UUID, new: NewToken) 
 
 def tokens_of_being(store: Store, being: Being) -> list[Token]:
     """The valid tokens that open one Being alone, newest first."""
-    with store.transaction() as tx:
-        return tokens.tokens_of_being(tx, being.user_id, being.being_id)
+    return store.run(tokens.tokens_of_being, being.user_id, being.being_id)
 
 
 def revoke_token_of_being(store: Store, being: Being, token_id: UUID) -> None:

@@ -24,8 +24,7 @@ def put(store: Store, settings: Settings, user_id: UUID, url: str) -> NewWebhook
     if fault := address_fault(url, allow_private=settings.webhook_private):
         raise InvalidRequest(f"The webhook's `url` is not allowed: {fault}.")
     cipher, secret = _cipher(settings), new_secret()
-    with store.transaction() as tx:
-        webhooks.put(tx, user_id, url, cipher.encrypt(secret, _owner(user_id)))
+    store.run(webhooks.put, user_id, url, cipher.encrypt(secret, _owner(user_id)))
     return NewWebhookSecret(url=url, secret=secret)
 
 

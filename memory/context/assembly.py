@@ -110,8 +110,7 @@ def assemble_prepared(
         request.recorded(*inserted)
     if prepared.writes and found.node_ids:
         # In a transaction of its own: activating locks the Being, which comes before what a context has written.
-        with store.transaction() as tx:
-            activation.activate(tx, being.being_id, found.node_ids)
+        store.run(activation.activate, being.being_id, found.node_ids)
     return context.model_copy(
         update={
             "degraded": found.degraded,

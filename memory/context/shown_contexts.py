@@ -37,8 +37,7 @@ def context_page(
         InvalidRequest: The cursor was not made by this API.
     """
     before = parse_cursor(cursor, UUID)
-    with store.transaction() as tx:
-        found = provenance.page(tx, being_id, shows=shows, conversation=conversation, before=before, limit=limit + 1)
+    found = store.run(provenance.page, being_id, shows=shows, conversation=conversation, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda context: context.context_id)
     return AssembledPage(contexts=[AssembledContext(**_in_short(one)) for one in shown], cursor=end)
 

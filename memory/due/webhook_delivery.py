@@ -60,8 +60,7 @@ def deliver(store: Store, settings: Settings, claim: Claim) -> None:
             allow_private=settings.webhook_private,
         )
     except webhooks.Undelivered as fault:
-        with store.transaction() as tx:
-            stored.mark_failed(tx, user_id, str(fault))
+        store.run(stored.mark_failed, user_id, str(fault))
         raise
     with store.finishing(claim) as tx:
         due.mark_delivered(tx, being_id, notice_id)

@@ -165,8 +165,7 @@ def undecryptable(store: Store, settings: Settings) -> list[UUID]:
     """Return the users whose key no secret in PATROL_SECRET_KEY decrypts, so that nothing of theirs can be taken in."""
     cipher = key_cipher(settings)
     found = []
-    with store.transaction() as tx:
-        keys = erased.all_keys(tx)
+    keys = store.run(erased.all_keys)
     for key in keys:
         try:
             _opened(cipher, key)

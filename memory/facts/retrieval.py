@@ -49,11 +49,9 @@ def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Bein
     """
     if not query.text.strip():
         raise InvalidRequest("`query` is empty. Send a sentence or a few words.")
-    with store.transaction() as tx:
-        model = fact_vectors.serving_model(tx, being.user_id)
+    model = store.run(fact_vectors.serving_model, being.user_id)
     meaning = embed_query(embedders, Asker(being.being_id, "retrieve"), query.text, model) if model else None
-    with store.transaction() as tx:
-        return retrieve_by_meaning(tx, settings, being, query, meaning)
+    return store.run(retrieve_by_meaning, settings, being, query, meaning)
 
 
 def retrieve_by_meaning(

@@ -49,8 +49,7 @@ def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) 
         ProviderError: The embedder is unavailable; vectors computed so far are kept.
     """
     user_id = claim.owner_id
-    with store.transaction() as tx:
-        model = fact_vectors.serving_model(tx, user_id)
+    model = store.run(fact_vectors.serving_model, user_id)
     embedder = embedders.wanted if embedders.replaces else embedders.serving(model)
     while True:
         with store.transaction() as tx:
@@ -69,8 +68,7 @@ def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedde
     texts = [newest_words(embedder, fact.content) for fact in page]
     made = with_prefixes(embedder, texts, embed_each(embedder, texts))
     vectors = {fact.fact_id: (fact.text_hash, vector) for fact, vector in zip(page, made, strict=True)}
-    with store.transaction() as tx:
-        fact_vectors.upsert(tx, user_id, embedder.model, vectors)
+    store.run(fact_vectors.upsert, user_id, embedder.model, vectors)
 
 
 def newest_words(embedder: Embedder, content: str) -> str:

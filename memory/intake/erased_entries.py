@@ -50,8 +50,7 @@ def erased_among(store: Store, settings: Settings, being_id: UUID, items: Sequen
 
 def rooms_of(store: Store, being_id: UUID) -> list[UUID]:
     """Return the rooms that a Being may have messages of."""
-    with store.transaction() as tx:
-        return rooms.ids_beside(tx, being_id)
+    return store.run(rooms.ids_beside, being_id)
 
 
 def _digests(known: Recognition, item: StreamItem) -> list[bytes]:

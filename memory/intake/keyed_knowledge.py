@@ -56,18 +56,16 @@ def change(store: Store, settings: Settings, being: Being, items: Sequence[NewKn
 def show(store: Store, being: Being, keys: Sequence[KnowledgeKey]) -> KnowledgeShown:
     """Show what is kept under each of these keys, or None."""
     places = [_place(key) for key in keys]
-    with store.transaction() as tx:
-        found = keyed_knowledge.get(tx, being.being_id, places)
+    found = store.run(keyed_knowledge.get, being.being_id, places)
     return KnowledgeShown(items=[_shown(found.get(place)) for place in places])
 
 
 def namespaces(store: Store, being: Being, question: NamespaceQuestion) -> Namespaces:
     """List the namespaces in which something is kept."""
     conditions = [(one.at, one.path) for one in question.conditions]
-    with store.transaction() as tx:
-        found = keyed_knowledge.namespaces(
-            tx, being.being_id, conditions, question.max_depth, question.limit, question.offset
-        )
+    found = store.run(
+        keyed_knowledge.namespaces, being.being_id, conditions, question.max_depth, question.limit, question.offset
+    )
     return Namespaces(namespaces=found)
 
 

@@ -83,8 +83,7 @@ def accept_messages(
     """
     with turn_for(store, items):
         batch = read_messages(items, derive_id)
-        with store.transaction() as tx:
-            (receipt,) = take_messages(tx, settings, being_id, [batch], bulk=is_bulk(items), paid_by=paid_by)
+        (receipt,) = store.run(take_messages, settings, being_id, [batch], bulk=is_bulk(items), paid_by=paid_by)
         return receipt
 
 

@@ -84,8 +84,7 @@ def retract(
         ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was changed.
         Refused: Patrols keep changing the memories of the messages, or messages keep coming.
     """
-    with store.transaction() as tx:
-        being = beings.get_being(tx, being_id)
+    being = store.run(beings.get_being, being_id)
     awaits = selection.conversation is None
     return retract_from_each(store, settings, embedders, [being], selection, request_id=request_id, awaits=awaits)
 
@@ -206,8 +205,7 @@ def restore(
         NotFound: The Being has no message of any of `ids`, or `after` names none of the conversation.
         SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
     """
-    with store.transaction() as tx:
-        being = beings.get_being(tx, being_id)
+    being = store.run(beings.get_being, being_id)
     return restore_to_each(store, settings, [being], selection, request_id=request_id)
 
 

@@ -26,8 +26,7 @@ def apply(store: Store, settings: Settings, embedders: Embedders, room: Place, i
     """
     change = retraction.read_change(Change[RoomSelection], item)
     request_id = change.id or derived_id
-    with store.transaction() as tx:
-        beings = rooms.hearers(tx, room)
+    beings = store.run(rooms.hearers, room)
     if change.retract is not None:
         retraction.retract_from_each(
             store, settings, embedders, beings, selected(room, change.retract), request_id=request_id

@@ -52,20 +52,18 @@ class Breaker:
         """Open the breaker, for as long as the provider asks for if it does."""
         self.found_away = True
         wait = fault.retry_after if isinstance(fault, Transient) else None
-        with self._store.transaction() as tx:
-            breakers.trip(
-                tx,
-                self._provider,
-                self._key_id,
-                str(fault),
-                wait=None if wait is None else timedelta(seconds=wait),
-                probed=probed,
-            )
+        self._store.run(
+            breakers.trip,
+            self._provider,
+            self._key_id,
+            str(fault),
+            wait=None if wait is None else timedelta(seconds=wait),
+            probed=probed,
+        )
 
     def close(self) -> None:
         """Close the breaker: the provider answers."""
-        with self._store.transaction() as tx:
-            breakers.close(tx, self._provider, self._key_id)
+        self._store.run(breakers.close, self._provider, self._key_id)
 
     def _take_probe(self) -> bool:
         with self._store.transaction() as tx:

@@ -138,8 +138,7 @@ class CallAccounts:
         """Settle a failed call at zero; one that the provider may charge for keeps its reservation."""
         if isinstance(error, ProviderError) and error.perhaps_paid:
             return
-        with self._store.transaction() as tx:
-            calls.settle(tx, self.account.owner_id, call_id, "failed")
+        self._store.run(calls.settle, self.account.owner_id, call_id, "failed")
 
     def settle(
         self, call_id: UUID, answer: Completion | BadAnswer, *, bad: bool | None = None, batch: bool = False
@@ -153,14 +152,12 @@ class CallAccounts:
         """
         completion = answer if isinstance(answer, Completion) else answer.completion
         bad = completion is None if bad is None else bad
-        with self._store.transaction() as tx:
-            return self._settle(tx, call_id, completion, "bad" if bad else "answered", batch=batch)
+        return self._store.run(self._settle, call_id, completion, "bad" if bad else "answered", batch=batch)
 
     def count_dropped(self, purpose: str, reasons: Mapping[str, int]) -> None:
         """Count items of answers that were dropped, by reason."""
         if any(reasons.values()):
-            with self._store.transaction() as tx:
-                drops.count(tx, self.account.owner_id, purpose, reasons)
+            self._store.run(drops.count, self.account.owner_id, purpose, reasons)
 
     def _reservation(self, question: Question[Any], *, batch: bool) -> Callable[[Transaction], UUID]:
         """Prepare the reservation of a call at the highest cost that it can have."""
@@ -207,28 +204,23 @@ class CallLedger(CallAccounts):
 
     def known(self, question: Question[Any]) -> Response | None:
         """Return the stored response to a question of this work, if there is one."""
-        with self._store.transaction() as tx:
-            return responses.find(tx, self._claim, prompt_hash(question))
+        return self._store.run(responses.find, self._claim, prompt_hash(question))
 
     def unanswered(self, question: Question[Any]) -> str | None:
         """Return why a question had no valid answer when it was asked before; None if it was not, or had one."""
-        with self._store.transaction() as tx:
-            return unanswered.reason(tx, self.account.owner_id, self._digest(question))
+        return self._store.run(unanswered.reason, self.account.owner_id, self._digest(question))
 
     def mark_unanswered(self, question: Question[Any], reason: str) -> None:
         """Mark a question to which no answer was valid, so that it is not asked again unchanged."""
-        with self._store.transaction() as tx:
-            unanswered.mark(tx, self.account.owner_id, self._digest(question), reason)
+        self._store.run(unanswered.mark, self.account.owner_id, self._digest(question), reason)
 
     def mark_bad(self, call_id: UUID) -> None:
         """Count an answered call among those with an invalid answer, since its answer broke a rule of its purpose."""
-        with self._store.transaction() as tx:
-            calls.mark_bad(tx, self.account.owner_id, call_id)
+        self._store.run(calls.mark_bad, self.account.owner_id, call_id)
 
     def always_errs(self, purpose: str) -> bool:
         """Whether the last nine answers to questions of a purpose, within a day, were all invalid."""
-        with self._store.transaction() as tx:
-            return calls.all_bad(tx, self.account.owner_id, purpose, ANSWERS_JUDGED)
+        return self._store.run(calls.all_bad, self.account.owner_id, purpose, ANSWERS_JUDGED)
 
     def _digest(self, question: Question[Any]) -> bytes:
         # Another model may answer what this one did not.

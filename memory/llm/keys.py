@@ -34,8 +34,7 @@ def add(store: Store, settings: Settings, user_id: UUID, provider: Provider, key
     Raises:
         Refused: There is no secret to encrypt it with, or the user has too many keys.
     """
-    with store.transaction() as tx:
-        return _put(tx, settings, user_id, provider, key)
+    return store.run(_put, settings, user_id, provider, key)
 
 
 def remove(store: Store, user_id: UUID, key_id: UUID) -> None:
@@ -51,8 +50,7 @@ def remove(store: Store, user_id: UUID, key_id: UUID) -> None:
 
 def may_think(store: Store, being_id: UUID, *, platform: bool) -> bool:
     """Whether a model is available to a Being, as far as stored rows show; `platform`: the platform has a key."""
-    with store.transaction() as tx:
-        return keys.may_think(tx, being_id, platform=platform)
+    return store.run(keys.may_think, being_id, platform=platform)
 
 
 def rotate(store: Store, settings: Settings) -> int:
@@ -84,8 +82,7 @@ def undecryptable(store: Store, settings: Settings) -> list[EncryptedKey]:
     cipher = key_cipher(settings)
     found, last = [], None
     while True:
-        with store.transaction() as tx:
-            page = key_rotation.after(tx, last, PAGE_KEYS)
+        page = store.run(key_rotation.after, last, PAGE_KEYS)
         for key in page:
             try:
                 decrypt(cipher, key)

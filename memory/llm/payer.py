@@ -68,8 +68,7 @@ def blamed(store: Store, key: EncryptedKey | None, error: Misconfigured) -> Prov
     """Attribute an error to the platform's settings, or to the user's key, which is then stored as rejected."""
     if key is None or not error.about_key:
         return error
-    with store.transaction() as tx:
-        keys.refuse(tx, key.user_id, key.key_id, str(error))
+    store.run(keys.refuse, key.user_id, key.key_id, str(error))
     return Transient(f"The user's key can't be used: {error}", retry_after=0)
 
 

@@ -85,10 +85,9 @@ class BatchedRequests:
             BatchPending: The batch is submitted and not finished.
             ProviderError: The batch could not be submitted.
         """
-        with self._store.transaction() as tx:
-            batch = batches.find(
-                tx, self._claim, late_after=self._settings.batch_patience, overdue_after=LONGEST_CANCELLING
-            )
+        batch = self._store.run(
+            batches.find, self._claim, late_after=self._settings.batch_patience, overdue_after=LONGEST_CANCELLING
+        )
         if batch is not None and batch.provider_batch_id is not None:
             if batch.ended_at is None:
                 self._collect(batch, self._unanswered(questions))
@@ -111,16 +110,14 @@ class BatchedRequests:
                 break
         if not calls:
             return
-        with self._store.transaction() as tx:
-            batches.begin(tx, self._ledger.account, self._key_id, calls)
+        self._store.run(batches.begin, self._ledger.account, self._key_id, calls)
         try:
             batch_id = self._thinker.submit([(name, questions[name]) for name in calls])
         except (ProviderError, StoreError) as error:
             for call_id in calls.values():
                 self._ledger.failed(call_id, error)
             raise
-        with self._store.transaction() as tx:
-            batches.submitted(tx, self._claim, batch_id)
+        self._store.run(batches.submitted, self._claim, batch_id)
         log.info("batch.submitted", questions=len(calls))
         raise self._pending()
 
@@ -138,8 +135,7 @@ class BatchedRequests:
                 self._ledger.keep(questions[name], batch.call_ids[name], answer, batch=True)
             else:
                 self._ledger.settle(batch.call_ids[name], answer, batch=True)
-        with self._store.transaction() as tx:
-            batches.end(tx, self._claim)
+        self._store.run(batches.end, self._claim)
         log.info("batch.over", answers=len(answers or {}), given_up=answers is None)
 
     def _cancel(self, batch: ProviderBatch) -> None:
@@ -151,8 +147,7 @@ class BatchedRequests:
         except Misconfigured as fault:
             # The next poll finds the same, and gives the batch up.
             log.warning("batch.not_cancelled", reason=str(fault))
-        with self._store.transaction() as tx:
-            batches.cancelled(tx, self._claim)
+        self._store.run(batches.cancelled, self._claim)
         log.info("batch.cancelled", late=batch.late)
 
     def _answers(self, batch: ProviderBatch) -> Mapping[str, Completion | ProviderError] | None:

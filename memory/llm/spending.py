@@ -40,5 +40,4 @@ def page(
 
 def reached(store: Store, user_id: UUID | None, owner_id: UUID | None) -> list[BudgetReached]:
     """The budgets that are used up today, of these owners."""
-    with store.transaction() as tx:
-        return budgets.reached(tx, user_id=user_id, owner_id=owner_id)
+    return store.run(budgets.reached, user_id=user_id, owner_id=owner_id)

@@ -125,8 +125,7 @@ def vectors_of(
 ) -> tuple[dict[bytes, Vector], dict[bytes, str]]:
     """Embed texts; returns vectors and refusals by text hash. New vectors are stored before they are returned."""
     wanted = {text_hash(text): text for text in texts}
-    with store.transaction() as tx:
-        vectors = embeddings.known(tx, being_id, embedder.model, list(wanted))
+    vectors = store.run(embeddings.known, being_id, embedder.model, list(wanted))
     refusals: dict[bytes, str] = {}
     missing = [hashed for hashed in wanted if hashed not in vectors]
     for start in range(0, len(missing), KEPT_AT_ONCE):

@@ -60,8 +60,7 @@ def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) ->
 
 def topic_names(store: Store, being_id: UUID) -> dict[UUID, str]:
     """The names of a Being's topics by their ids, also of those that are gone."""
-    with store.transaction() as tx:
-        return clusters.names(tx, being_id)
+    return store.run(clusters.names, being_id)
 
 
 def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChange) -> Node:
@@ -128,8 +127,7 @@ def embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInput
     text = embedding_text(scene.scene(), scene.feeling)
     hashed = text_hash(text)
     if being.embedding_model is not None:
-        with store.transaction() as tx:
-            known = embeddings.known(tx, being.being_id, being.embedding_model, [hashed])
+        known = store.run(embeddings.known, being.being_id, being.embedding_model, [hashed])
         if hashed in known:
             return being.embedding_model, words_of(scene, hashed, known[hashed])
     embedder = embedders.serving(being.embedding_model)

@@ -63,8 +63,7 @@ def erase_node(store: Store, settings: Settings, embedders: Embedders, being: Be
         SecretMissing: The secret for the digests is missing; nothing was erased.
     """
     for _ in range(TRIES):
-        with store.transaction() as tx:
-            gone = erasure.with_absorbed(tx, being.being_id, node_id)
+        gone = store.run(erasure.with_absorbed, being.being_id, node_id)
         if not gone:
             raise NotFound(f"This Being has no memory node {node_id}.")
         planned = plan(store, embedders, being, gone)

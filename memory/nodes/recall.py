@@ -48,8 +48,7 @@ def recall(store: Store, embedders: Embedders, being: Being, question: RecallQue
         raise InvalidRequest("The query is empty: name at least one word.")
     meaning = embed_query(embedders, Asker(being.being_id, "recall"), question.query, being.embedding_model)
     activates = activation.ACTIVATION if question.activate and not being.off_the_record else None
-    with store.transaction() as tx:
-        return recall_by_vector(tx, being.being_id, question, meaning, chance, activates)
+    return store.run(recall_by_vector, being.being_id, question, meaning, chance, activates)
 
 
 def recall_by_vector(
@@ -134,8 +133,9 @@ def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: 
     if not terms:
         raise InvalidRequest("The query is empty: name at least one word to search for.")
     activates = activation.ACTIVATION if activate else None
-    with store.transaction() as tx:
-        met = finding.search(tx, being_id, terms, all_terms=all_terms, living=False, limit=limit, activates=activates)
+    met = store.run(
+        finding.search, being_id, terms, all_terms=all_terms, living=False, limit=limit, activates=activates
+    )
     return Searched(nodes=[node for node, _ in met], terms=terms)
 
 

@@ -53,8 +53,7 @@ def reembed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta
                 work.ask(tx, being_id, REEMBED, model)
                 log.info("reembedding.goes_on_later", being_id=str(being_id), model=model)
             return
-        with store.transaction() as tx:
-            complete = embeddings.serve(tx, being_id, model)
+        complete = store.run(embeddings.serve, being_id, model)
     with store.finishing(claim):
         log.info("reembedding.done", being_id=str(being_id), model=model)
 
@@ -82,5 +81,4 @@ def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[T
     texts = [embedding_text(text.scene, text.feeling) for text in missing]
     made = with_prefixes(embedder, texts, embed_whole(embedder, texts))
     vectors = {text.text_hash: vector for text, vector in zip(missing, made, strict=True)}
-    with store.transaction() as tx:
-        embeddings.keep(tx, being_id, embedder.model, vectors)
+    store.run(embeddings.keep, being_id, embedder.model, vectors)

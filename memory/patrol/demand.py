@@ -30,8 +30,7 @@ def demand(store: Store, settings: Settings, being_id: UUID) -> UUID:
     Raises:
         NotFound: There is no such Being.
     """
-    with store.transaction() as tx:
-        return runs.want(tx, being_id, demanded=True, notes=settings.run_notes)
+    return store.run(runs.want, being_id, demanded=True, notes=settings.run_notes)
 
 
 def begin_or_request(tx: Transaction, settings: Settings, being_id: UUID) -> None:
@@ -129,8 +128,6 @@ def ask_for_ticks(store: Store, settings: Settings) -> None:
 def begin_owed(store: Store, settings: Settings) -> None:
     """Begin up to 20 patrols that do what earlier ones skipped while a provider was away, now that it may be back."""
     platform = not platform_llm_disabled(settings)
-    with store.transaction() as tx:
-        owing = runs.beings_owing(tx, platform=platform, limit=20)
+    owing = store.run(runs.beings_owing, platform=platform, limit=20)
     for being_id in owing:
-        with store.transaction() as tx:
-            runs.want(tx, being_id, demanded=False, notes=settings.run_notes)
+        store.run(runs.want, being_id, demanded=False, notes=settings.run_notes)

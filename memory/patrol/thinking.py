@@ -153,8 +153,7 @@ def try_with_llm(
 ) -> T:
     """Try a model once, without waiting; `default` where none is available now or the provider fails."""
     try:
-        with store.transaction() as tx:
-            llm = llm_session(tx, store, thinkers, settings, claim, request_keys)
+        llm = store.run(llm_session, store, thinkers, settings, claim, request_keys)
         return default if isinstance(llm, LlmUnavailable) else with_llm(llm)
     except (ProviderError, BudgetSpent) as fault:
         log.info("patrol.went_on_without", step=claim.kind, reason=str(fault), being_id=str(claim.owner_id))

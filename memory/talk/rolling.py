@@ -108,8 +108,7 @@ class _Rewriting(ModelWork[_Rewritten]):
         return _Rewritten(so_far, [message.message_id for message in new], result)
 
     def after_fault(self, fault: ProviderError | BudgetSpent) -> _Rewritten:
-        with self.store.transaction() as tx:
-            rolling.note_error(tx, self.claim.owner_id, REASONS[type(fault)], str(fault))
+        self.store.run(rolling.note_error, self.claim.owner_id, REASONS[type(fault)], str(fault))
         raise fault
 
     def keep(self, tx: Transaction, answer: _Rewritten | None) -> None:

@@ -76,8 +76,7 @@ def request_waiting(store: Store, thinkers: Thinkers) -> None:
 
 def state(store: Store, being_id: UUID, *, muted: bool = True) -> SessionState:
     """A Being's session state, in the field names of the state-and-memory seed; a muted last message with `muted`."""
-    with store.transaction() as tx:
-        row = rolling.state(tx, being_id, muted=muted)
+    row = store.run(rolling.state, being_id, muted=muted)
     return SessionState(
         state=ConversationState(
             message_count=row.message_count,

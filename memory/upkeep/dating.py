@@ -44,8 +44,7 @@ def _dated(store: Store, being_id: UUID, read: Read, whose: Setting, *, ahead: b
     """The times of all evidence that names one, page by page."""
     place = None
     while True:
-        with store.transaction() as tx:
-            page = read(tx, being_id, after=place, limit=AT_ONCE)
+        page = store.run(read, being_id, after=place, limit=AT_ONCE)
         if not page:
             return
         place = page[-1].place

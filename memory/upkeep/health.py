@@ -143,8 +143,7 @@ def _away(tx: Transaction) -> Finding:
 
 def away_providers(store: Store) -> list[AwayProvider]:
     """List the providers of language models that are away."""
-    with store.transaction() as tx:
-        return breakers.summary(tx)
+    return store.run(breakers.summary)
 
 
 def _seconds(span: timedelta) -> str:

@@ -85,5 +85,4 @@ def _expire_all(store: Store, expire_some: Callable[..., int], older_than: timed
     """Expire until nothing of that age is left, in transactions short enough not to delay others."""
     expired = EXPIRED_AT_ONCE
     while expired == EXPIRED_AT_ONCE:
-        with store.transaction() as tx:
-            expired = expire_some(tx, older_than=older_than, limit=EXPIRED_AT_ONCE)
+        expired = store.run(expire_some, older_than=older_than, limit=EXPIRED_AT_ONCE)

@@ -62,10 +62,8 @@ def send_canary(
             raise NoReturn("Its patrol has ended, but recall does not find it.")
         return time.monotonic() - began
     finally:
-        with store.transaction() as tx:
-            removed = users.erase_user(tx, user.user_id)
-        with store.transaction() as tx:
-            retention.remove_all(tx, removed)
+        removed = store.run(users.erase_user, user.user_id)
+        store.run(retention.remove_all, removed)
 
 
 def _over(store: Store, being_id: UUID, run_id: UUID) -> bool:
@@ -74,8 +72,7 @@ def _over(store: Store, being_id: UUID, run_id: UUID) -> bool:
 
 
 def _last_step(store: Store, being_id: UUID, run_id: UUID) -> str:
-    with store.transaction() as tx:
-        step = runs.under_way(tx, being_id, run_id)
+    step = store.run(runs.under_way, being_id, run_id)
     if step is None:
         return "no step is under way"
     return f"{step['kind']} is {step['state']}" + (f" after {step['error']}" if step["error"] else "")

@@ -45,8 +45,7 @@ def write_config(config: VaultConfig) -> str:
 
 def config_of(store: Store, being: Being) -> VaultConfig:
     """A Being's configuration, in which the scopes are always named."""
-    with store.transaction() as tx:
-        config = vault.config(tx, being)
+    config = store.run(vault.config, being)
     return config.model_copy(update={"scopes": chosen(being, config.scopes)})
 
 
@@ -57,6 +56,5 @@ def set_config(store: Store, being: Being, config: VaultConfig) -> VaultConfig:
         InvalidRequest: The Being may not use one of the scopes.
     """
     scopes = None if config.scopes is None else chosen(being, config.scopes)
-    with store.transaction() as tx:
-        vault.set_config(tx, being, config.model_copy(update={"scopes": scopes}))
+    store.run(vault.set_config, being, config.model_copy(update={"scopes": scopes}))
     return config_of(store, being)

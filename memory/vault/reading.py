@@ -43,8 +43,7 @@ def listed(
     Raises:
         InvalidRequest: The Being may not use that scope.
     """
-    with store.transaction() as tx:
-        records = vault.live(tx, being, chosen(being, [scope] if scope else None), muted=muted)
+    records = store.run(vault.live, being, chosen(being, [scope] if scope else None), muted=muted)
     matching = (
         record
         for record in records
@@ -59,8 +58,7 @@ def versions(store: Store, being: Being, record_id: str, *, muted: bool) -> list
     Raises:
         NotFound: No scope of the Being has such a record.
     """
-    with store.transaction() as tx:
-        found = vault.versions(tx, being, [record_id], muted=muted)
+    found = store.run(vault.versions, being, [record_id], muted=muted)
     if not found:
         raise NotFound(f"This Being's vault has no record {record_id}.")
     return found
@@ -74,8 +72,7 @@ def search(store: Store, being: Being, request: VaultSearch, *, muted: bool = Tr
     """
     if not tokens(request.query):
         raise InvalidRequest("query: give at least one word.")
-    with store.transaction() as tx:
-        records = vault.live(tx, being, chosen(being, request.scopes), muted=muted)
+    records = store.run(vault.live, being, chosen(being, request.scopes), muted=muted)
     matching = [record for record in records if request.tier in {None, record.tier}]
     return by_relevance(matching, request.query, request.limit)
 
@@ -113,8 +110,7 @@ def find_consolidation_candidates(
     Raises:
         InvalidRequest: The Being may not use that scope.
     """
-    with store.transaction() as tx:
-        records = vault.live(tx, being, chosen(being, [scope] if scope else None), muted=muted)
+    records = store.run(vault.live, being, chosen(being, [scope] if scope else None), muted=muted)
     words = {record.id: tokens(record.text) for record in records}
     pairs = _pairs(records)
     sequences = _sequences(pairs, floor)

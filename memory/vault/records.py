@@ -185,8 +185,7 @@ def locked_writer(
 @contextmanager
 def _writer_of(store: Store, settings: Settings, being: Being, ids: Sequence[str]) -> Iterator[ScopeWriter]:
     """A locked writer of the scopes of these records. A record never changes its scope."""
-    with store.transaction() as tx:
-        scopes = vault.scopes_of(tx, being, ids)
+    scopes = store.run(vault.scopes_of, being, ids)
     with locked_writer(store, settings, being, [*scopes]) as (_, writer):
         yield writer
 

@@ -84,8 +84,7 @@ class _Rejections:
 def _pages(store: Store, being: Being, scopes: Sequence[str], *, muted: bool) -> Iterator[str]:
     last = -1
     while True:
-        with store.transaction() as tx:
-            page = vault.page(tx, being, scopes, muted=muted, after=last, limit=LINES_PER_TRANSACTION)
+        page = store.run(vault.page, being, scopes, muted=muted, after=last, limit=LINES_PER_TRANSACTION)
         if not page:
             return
         yield from (_written(record) for _, record in page)

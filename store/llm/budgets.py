@@ -42,8 +42,7 @@ def noted(store: Store) -> Iterator[None]:
     try:
         yield
     except BudgetSpent as spent:
-        with store.transaction() as tx:
-            first = _note(tx, spent.owner_id, spent.budget, spent.lacking)
+        first = store.run(_note, spent.owner_id, spent.budget, spent.lacking)
         if first:
             log.warning(
                 "budget.reached",

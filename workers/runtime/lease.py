@@ -42,8 +42,7 @@ class Lease:
         """
         begun = monotonic()
         try:
-            with self._store.transaction() as tx:
-                work.renew(tx, self._claim, self._length)
+            self._store.run(work.renew, self._claim, self._length)
         except LeaseLost:
             self._lost = True
             raise

@@ -186,8 +186,7 @@ def _set_back(on: Resources, bury: Bury | None, claim: Claim, fault: Exception) 
 def _hand_back(on: Resources, claim: Claim) -> None:
     """Release the claim of a process that is told to stop, so that another worker can take the unit at once."""
     try:
-        with on.store.transaction() as tx:
-            work.hand_back(tx, claim)
+        on.store.run(work.hand_back, claim)
         log.info("work.handed_back")
     except (Unavailable, LeaseLost) as worse:
         log.warning("work.left_to_its_lease", worse=described(worse))

@@ -64,13 +64,11 @@ class AccountsMeter:
             yield used.append
         except ProviderError as error:
             if not error.perhaps_paid:
-                with self._store.transaction() as tx:
-                    settle(tx, outcome="failed")
+                self._store.run(settle, outcome="failed")
             raise
         cost = self._cost(model, used[-1])
         try:
-            with self._store.transaction() as tx:
-                settle(tx, outcome="answered", input_tokens=used[-1], cost=cost)
+            self._store.run(settle, outcome="answered", input_tokens=used[-1], cost=cost)
         except Unavailable as fault:
             # The vectors are there and paid; the request counts at its reserved cost, the highest that it can have.
             log.warning("embeddings.unsettled", error=type(fault).__name__)
