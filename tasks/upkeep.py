@@ -7,7 +7,7 @@ from redis.exceptions import RedisError
 
 from memory.due import due as due_items
 from memory.facts import curator, seed_comparison, vectors
-from memory.intake.erased_entries import StreamItem, erased_among, rooms_of
+from memory.intake.erased_entries import StreamItem, erased_among
 from memory.nodes import activation, reembedding
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes
@@ -16,6 +16,7 @@ from memory.upkeep import dating, periodic
 from schemas.errors import Unavailable
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
+from store.talk import rooms
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
 from workers.runtime.dispatch import queued
@@ -142,7 +143,7 @@ def clean_streams(on: Resources, claim: Claim) -> None:
 
     try:
         with open_redis(addresses(on.settings).redis_url) as redis:
-            removed = cleaning.clean(redis, claim.owner_id, erased, rooms_of(on.store, claim.owner_id))
+            removed = cleaning.clean(redis, claim.owner_id, erased, on.store.run(rooms.ids_beside, claim.owner_id))
     except RedisError as fault:
         raise Unavailable(f"Redis is out of reach ({type(fault).__name__}).") from fault
     with on.store.finishing(claim):

@@ -13,7 +13,6 @@ from memory.intake.notes import content_of, read_notes
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
-from store.talk import rooms
 
 ROLES = ("user", "assistant", "other")
 
@@ -46,11 +45,6 @@ def erased_among(store: Store, settings: Settings, being_id: UUID, items: Sequen
         if known is None:
             return set()
         return known.among(tx, {place: _digests(known, one) for place, one in enumerate(items)})
-
-
-def rooms_of(store: Store, being_id: UUID) -> list[UUID]:
-    """Return the rooms that a Being may have messages of."""
-    return store.run(rooms.ids_beside, being_id)
 
 
 def _digests(known: Recognition, item: StreamItem) -> list[bytes]:
