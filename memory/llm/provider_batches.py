@@ -117,7 +117,7 @@ class BatchedRequests:
             for call_id in calls.values():
                 self._ledger.failed(call_id, error)
             raise
-        self._store.run(batches.submitted, self._claim, batch_id)
+        self._store.run(batches.record, self._claim, "submitted", batch_id)
         log.info("batch.submitted", questions=len(calls))
         raise self._pending()
 
@@ -135,7 +135,7 @@ class BatchedRequests:
                 self._ledger.keep(questions[name], batch.call_ids[name], answer, batch=True)
             else:
                 self._ledger.settle(batch.call_ids[name], answer, batch=True)
-        self._store.run(batches.end, self._claim)
+        self._store.run(batches.record, self._claim, "ended")
         log.info("batch.over", answers=len(answers or {}), given_up=answers is None)
 
     def _cancel(self, batch: ProviderBatch) -> None:
@@ -147,7 +147,7 @@ class BatchedRequests:
         except Misconfigured as fault:
             # The next poll finds the same, and gives the batch up.
             log.warning("batch.not_cancelled", reason=str(fault))
-        self._store.run(batches.cancelled, self._claim)
+        self._store.run(batches.record, self._claim, "cancelled")
         log.info("batch.cancelled", late=batch.late)
 
     def _answers(self, batch: ProviderBatch) -> Mapping[str, Completion | ProviderError] | None:

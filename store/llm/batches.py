@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Literal
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -66,37 +67,21 @@ def begin(tx: Transaction, account: Account, key_id: UUID | None, calls: Mapping
     )
 
 
-def submitted(tx: Transaction, claim: Claim, batch_id: str) -> None:
-    """Record the provider's id of the batch."""
+Step = Literal["submitted", "cancelled", "ended"]
+
+
+def record(tx: Transaction, claim: Claim, step: Step, batch_id: str | None = None) -> None:
+    """Record that the provider has given a batch this id, was told to end it early, or has ended it.
+
+    From the end on the work asks directly.
+    """
     tx.execute(
         """
         update memory.provider_batches
-        set provider_batch_id = %s
-        where owner_id = %s and kind = %s and key = %s
+        set provider_batch_id = coalesce(%(batch)s, provider_batch_id),
+            cancelled_at = case %(step)s when 'cancelled' then clock_timestamp() else cancelled_at end,
+            ended_at = case %(step)s when 'ended' then clock_timestamp() else ended_at end
+        where owner_id = %(owner)s and kind = %(kind)s and key = %(key)s
         """,
-        [batch_id, claim.owner_id, claim.kind, claim.key],
-    )
-
-
-def cancelled(tx: Transaction, claim: Claim) -> None:
-    """Record that the provider was told to end the batch early."""
-    tx.execute(
-        """
-        update memory.provider_batches
-        set cancelled_at = clock_timestamp()
-        where owner_id = %s and kind = %s and key = %s
-        """,
-        [claim.owner_id, claim.kind, claim.key],
-    )
-
-
-def end(tx: Transaction, claim: Claim) -> None:
-    """Record that the batch has ended: from now on the work asks directly."""
-    tx.execute(
-        """
-        update memory.provider_batches
-        set ended_at = clock_timestamp()
-        where owner_id = %s and kind = %s and key = %s
-        """,
-        [claim.owner_id, claim.kind, claim.key],
+        {"batch": batch_id, "step": step, "owner": claim.owner_id, "kind": claim.kind, "key": claim.key},
     )
