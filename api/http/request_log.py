@@ -9,7 +9,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.answer_headers import protect
+from api.http.access.page_cookie import may_carry_session
 from api.http.problems import answer
 from api.http.request_metrics import RequestMetrics
 
@@ -108,3 +108,21 @@ class RequestTraces:
 def _method(scope: Scope) -> str:
     # Clients can send any method, and each value of a label is a time series of its own.
     return str(scope["method"]) if scope["method"] in METHODS else "other"
+
+
+def protect(scope: Scope, headers: MutableHeaders) -> None:
+    """Let no cache keep a personal answer, and no browser take an answer for another type than it says.
+
+    Answers to a token or a login are personal. Others are kept only if they say so, as the memory page's files do.
+
+    Args:
+        scope: The request's ASGI scope.
+        headers: The answer's headers, which are changed.
+    """
+    headers["X-Content-Type-Options"] = "nosniff"
+    if "caller" in scope.get("state", {}):
+        headers["Cache-Control"] = "no-store"
+    else:
+        headers.setdefault("Cache-Control", "no-store")
+    if may_carry_session(scope):
+        headers.add_vary_header("Cookie")

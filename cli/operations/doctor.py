@@ -10,8 +10,7 @@ from typer import Exit, Option
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
 from cli.console.output import say_list, table
-from memory.upkeep.backlog import backlog
-from memory.upkeep.health import Finding, findings
+from memory.upkeep.health import Finding, backlog, findings
 from memory.upkeep.smoke_test import NoReturn, send_canary
 from providers.errors import ProviderError
 from schemas.ledger.kinds import QUEUES

@@ -1,7 +1,10 @@
 """`patrol up`: runs the whole system on this machine until Ctrl-C."""
 
+import os
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 from rich.text import Text
@@ -12,7 +15,6 @@ from cli.console.ledger import opened
 from cli.console.output import count, say, shown
 from cli.console.quiet import quiet_settings
 from cli.operations import stack
-from cli.operations.background import go_on_behind
 from cli.operations.page import HOUR, show_way_in
 from memory.accounts import lookup
 from providers.thinkers import platform_llm_disabled
@@ -148,3 +150,49 @@ def _for_producers(redis_url: str, broker_url: str, port: int | None) -> str:
     if port:
         return f"Redis, for streams and Celery by name, is at redis://127.0.0.1:{port}."
     return f"Redis, for streams, is at {redis_url}; for Celery by name {broker_url}. --redis-port 6379 adds a port."
+
+
+READY = b"1"
+
+
+def go_on_behind(log: Path) -> Callable[[], None] | None:
+    """Fork: a process of a session of its own goes on with its output in a log, and this one waits until it is ready.
+
+    Must be called before there are threads.
+
+    Args:
+        log: The file that the output is appended to, made when missing.
+
+    Returns:
+        In the process behind, the function to be called once it is ready; in this one None, after that call.
+
+    Raises:
+        Failure: The process behind has ended without being ready.
+    """
+    log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    begun = log.stat().st_size
+    near, far = os.pipe()
+    behind = os.fork()
+    if behind == 0:
+        os.setsid()
+        with Path(os.devnull).open("rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.close(near)
+        return lambda: _say_ready(far)
+    os.close(far)
+    with os.fdopen(near, "rb") as pipe:
+        if pipe.read(1) == READY:
+            return None
+    os.waitpid(behind, 0)
+    with log.open("rb") as output_file:
+        output_file.seek(begun)
+        sys.stderr.write(output_file.read().decode(errors="replace"))
+    raise Failure(f"It did not start. Its output is in {shown(log)}.")
+
+
+def _say_ready(pipe: int) -> None:
+    os.write(pipe, READY)
+    os.close(pipe)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import structlog
 
-from memory.erased import known_erased, stream_cleaning
+from memory.erased import known_erased
 from memory.facts import vectors
 from memory.nodes.node_erasure import PlanOutdated
 from memory.talk import rolling, spine, withdrawal
@@ -124,7 +124,7 @@ def _erase_messages(
                 continue
             known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
             known_erased.remember_messages(tx, known, versions)
-            stream_cleaning.enqueue(tx, being.being_id)
+            known_erased.request_cleaning(tx, being.being_id)
             if not {version.message_id for version in versions} <= {*each.message_ids}:
                 raise PlanOutdated
             removed += each.carry_out(tx, settings, retraction.erase).scenes
@@ -180,7 +180,7 @@ def erase_being(store: Store, being: Being) -> BeingErased:
         beings.lock(tx, being.being_id)
         counts = erasing.count_rows(tx, being)
         erasing.erase_being(tx, being)
-        stream_cleaning.enqueue(tx, being.being_id)
+        known_erased.request_cleaning(tx, being.being_id)
         erasing.remove_unused_names(tx, being.user_id)
         left = facts.count(tx, being.user_id)
         vectors.request_embedding(tx, being.user_id)
@@ -202,7 +202,7 @@ def erase_user(store: Store, user: User) -> BeingErased:
         total["facts"] = facts.count(tx, user.user_id)
         gone = users.erase_user(tx, user.user_id)
         for being_id in gone:
-            stream_cleaning.enqueue(tx, being_id)
+            known_erased.request_cleaning(tx, being_id)
     store.run(retention.remove_all, [user.user_id, *gone])
     answer = BeingErased(beings=len(gone), **total)
     log.warning("erasure.user", user_id=str(user.user_id), **answer.model_dump())

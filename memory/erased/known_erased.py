@@ -8,6 +8,7 @@ the digests stay.
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -15,11 +16,13 @@ from memory.erased.digests import Digests
 from memory.llm.key_encryption import KEY_BYTES, DecryptionFailed, KeyCipher, key_cipher
 from schemas.accounts.erasure_keys import ErasureKey
 from schemas.errors import Refused, Unavailable
+from schemas.ledger.kinds import CLEAN_STREAMS
 from schemas.settings import Settings
 from schemas.vault.records import SHARED, VaultRecord
 from store.accounts import erased
 from store.accounts.erased import ErasedMessage, ErasedNote
 from store.database import Store
+from store.ledger import work
 from store.talk import unrecorded_turns
 from store.transaction import Transaction
 
@@ -214,3 +217,13 @@ def _opened(seals: KeyCipher | None, key: ErasureKey) -> bytes:
 
 def _owner(user_id: UUID) -> str:
     return f"{user_id}/erased"
+
+
+# A reader that is processing an entry may write it to `patrol:rejected` after the first cleaning.
+WAITS = {"now": timedelta(0), "later": timedelta(minutes=1)}
+
+
+def request_cleaning(tx: Transaction, being_id: UUID) -> None:
+    """Enqueue two cleanings of a Being's stream entries; the Being may be erased by then."""
+    for key, wait in WAITS.items():
+        work.ask(tx, being_id, CLEAN_STREAMS, key, after=wait)

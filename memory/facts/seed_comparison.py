@@ -15,7 +15,7 @@ from memory.llm.session import LlmSession
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import COMPARE_SEEDS
 from store.database import Store
-from store.facts import facts, seed_comparison
+from store.facts import facts, seeds
 from store.facts.statements import known_statements
 from store.ledger import work
 from store.transaction import Transaction
@@ -27,7 +27,7 @@ _Relations = list[tuple[UUID, UUID, str]]
 def request_waiting(store: Store, thinkers: Thinkers) -> None:
     """Request the comparison for up to 200 users whose seeds wait for it, and who have a usable key now."""
     with store.transaction() as tx:
-        for user_id in seed_comparison.users_waiting(tx, platform=thinkers.has_platform(), limit=200):
+        for user_id in seeds.users_waiting(tx, platform=thinkers.has_platform(), limit=200):
             work.ask(tx, user_id, COMPARE_SEEDS)
 
 
@@ -38,7 +38,7 @@ class _Comparison(ModelWork[_Relations]):
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Relations]:
         user_id = self.claim.owner_id
-        self.waiting = seed_comparison.uncompared(tx, user_id, FACTS_AT_ONCE)
+        self.waiting = seeds.uncompared(tx, user_id, FACTS_AT_ONCE)
         known = known_statements(tx, user_id, list(self.waiting), STATEMENTS_COMPARED)
         groups = [group for group in known.values() if len(group) > 1]
         llm = open_session() if groups else None
@@ -55,8 +55,8 @@ class _Comparison(ModelWork[_Relations]):
         user_id = self.claim.owner_id
         contradicted = [(new, other) for new, other, relation in answer or () if relation == "contradicts"]
         for new, other in contradicted:
-            seed_comparison.add_conflict(tx, user_id, new, other)
-        seed_comparison.mark_compared(tx, user_id, list(self._seeds))
+            seeds.add_conflict(tx, user_id, new, other)
+        seeds.mark_compared(tx, user_id, list(self._seeds))
         if contradicted:
             vectors.request_embedding(tx, user_id)
         if len(self.waiting) == FACTS_AT_ONCE:

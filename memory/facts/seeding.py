@@ -23,7 +23,7 @@ from schemas.limits import USER_SEEDS
 from schemas.settings import Settings
 from store import clock, limits
 from store.database import Store
-from store.facts import entities, facts, seed_comparison, seeds, todos
+from store.facts import entities, facts, seeds, todos
 from store.facts.entities import Mention
 from store.facts.statements import KnownStatement, NewStatement, add_statements, find_by_keys, known_statements
 from store.ledger import work
@@ -66,7 +66,7 @@ def seed(
             seed_id = seeds.add_seed(tx, being.user_id, scope, content)
             if seed_id is None:
                 if told_at is None:
-                    retold += seed_comparison.retell(tx, being.user_id, scope, content)
+                    retold += seeds.retell(tx, being.user_id, scope, content)
                 continue
             if item.type == "OPEN_LOOP":
                 todo_id = todos.add(
@@ -112,7 +112,7 @@ def seed(
         # What was added to a known fact and replaced nothing may contradict it in a way that takes a model to see.
         uncompared = [one.statement_id for one, (_, how) in zip(statements, added, strict=True) if how == "added"]
         if uncompared:
-            seed_comparison.mark_uncompared(tx, being.user_id, uncompared)
+            seeds.mark_uncompared(tx, being.user_id, uncompared)
             work.ask(tx, being.user_id, COMPARE_SEEDS)
         new = [fact_id for fact_id, how in added if how == "new"]
         vectors.request_embedding(tx, being.user_id)

@@ -24,7 +24,7 @@ from schemas.ledger.work import Claim
 from schemas.llm.calls import Outcome, Response
 from schemas.settings import Settings
 from store.database import Store
-from store.llm import budgets, calls, drops, responses, unanswered
+from store.llm import budgets, calls, drops, responses
 from store.llm.calls import Account
 from store.transaction import Transaction
 
@@ -208,11 +208,11 @@ class CallLedger(CallAccounts):
 
     def unanswered(self, question: Question[Any]) -> str | None:
         """Return why a question had no valid answer when it was asked before; None if it was not, or had one."""
-        return self._store.run(unanswered.reason, self.account.owner_id, self._digest(question))
+        return self._store.run(responses.why_unanswered, self.account.owner_id, self._digest(question))
 
     def mark_unanswered(self, question: Question[Any], reason: str) -> None:
         """Mark a question to which no answer was valid, so that it is not asked again unchanged."""
-        self._store.run(unanswered.mark, self.account.owner_id, self._digest(question), reason)
+        self._store.run(responses.mark_unanswered, self.account.owner_id, self._digest(question), reason)
 
     def mark_bad(self, call_id: UUID) -> None:
         """Count an answered call among those with an invalid answer, since its answer broke a rule of its purpose."""

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import structlog
 
-from memory.erased import known_erased, stream_cleaning
+from memory.erased import known_erased
 from memory.erased.known_erased import Recognition
 from memory.nodes import topic_names
 from memory.nodes.curation import embedded
@@ -115,7 +115,7 @@ def _lock(tx: Transaction, settings: Settings, being: Being) -> Recognition:
 
 def _refuse_again(tx: Transaction, being: Being, known: Recognition, note_ids: Sequence[UUID]) -> None:
     known_erased.remember_notes(tx, known, erased_items.notes(tx, being.being_id, note_ids))
-    stream_cleaning.enqueue(tx, being.being_id)
+    known_erased.request_cleaning(tx, being.being_id)
 
 
 def plan(store: Store, embedders: Embedders, being: Being, node_ids: Sequence[UUID]) -> PlannedErasure:

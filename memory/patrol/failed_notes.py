@@ -9,7 +9,7 @@ from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
 from store.intake import notes
-from store.llm import unanswered
+from store.llm import responses
 from store.transaction import Transaction
 
 
@@ -26,7 +26,7 @@ def retry(store: Store, settings: Settings, being_id: UUID, note_ids: Sequence[U
     with store.transaction() as tx:
         retried = _retried(tx, being_id, note_ids)
         if retried:
-            unanswered.remove(tx, being_id)
+            responses.remove_unanswered(tx, being_id)
             request_patrol(tx, settings, being_id)
         return retried
 

@@ -17,7 +17,7 @@ from memory.llm.payer import LlmUnavailable
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession
-from memory.talk import context_provenance, scene_drawing, session_summary, short_sessions
+from memory.talk import context_provenance, scene_drawing, session_summary
 from memory.talk.impressions import Impressions
 from memory.talk.impressions import refs as refs_of_own
 from memory.talk.scene_drawing import SceneDrawing
@@ -143,7 +143,7 @@ class _Joining(ModelWork[_Outcome]):
         ended = empty | {*outcome.summaries} | {*outcome.failed}
         kept = _keep(tx, being_id, [short for short in self.shorts if short.session_id in ended], outcome)
         scene_drawing.keep(tx, self.intake, [self.drawings[session_id] for session_id in kept])
-        short_sessions.request_if_due(tx, self.settings, being_id)
+        session_summary.request_joint_if_due(tx, self.settings, being_id)
         session_summary.request_due(tx, being_id)
 
     def wait(self, tx: Transaction, _: LlmUnavailable) -> None:

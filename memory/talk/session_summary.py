@@ -3,7 +3,7 @@
 The same call draws scenes, and tells what the session showed of the user and of what the companion is at.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -12,7 +12,7 @@ from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.payer import LlmUnavailable
 from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession
-from memory.talk import context_provenance, scene_drawing, short_sessions
+from memory.talk import context_provenance, scene_drawing
 from memory.talk.impressions import Impressions
 from memory.talk.impressions import refs as refs_of_own
 from memory.talk.scene_drawing import SceneDrawing
@@ -21,7 +21,14 @@ from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
 from schemas.ledger import kinds
-from schemas.limits import SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
+from schemas.limits import (
+    SHORT_SESSION_CHARACTERS,
+    SHORT_SESSION_MESSAGES,
+    SHORT_SESSIONS_AT_ONCE,
+    SUMMARY_ITEMS,
+    SUMMARY_LINE_CHARACTERS,
+)
+from schemas.settings import Settings
 from schemas.talk.impressions import ClosedSession, RestingImpression
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionWithScenes
@@ -90,7 +97,7 @@ class _Closing(ModelWork[_Summarised]):
         brought = [message.request_key_id for message in self.spoken]
         # A request's key pays for the messages of that request, and not for other sessions.
         joins = self.settings.join_short_sessions and not (session and session.summarise_alone) and not any(brought)
-        self.joins_others = bool(is_due) and joins and short_sessions.is_short(self.spoken, own_texts)
+        self.joins_others = bool(is_due) and joins and is_short(self.spoken, own_texts)
         if not is_due or self.joins_others:
             return None
         llm = open_session(brought)
@@ -119,7 +126,7 @@ class _Closing(ModelWork[_Summarised]):
     def keep(self, tx: Transaction, answer: _Summarised | None) -> None:
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         if self.joins_others:
-            short_sessions.enqueue(tx, self.settings, being_id, session_id)
+            queue_short(tx, self.settings, being_id, session_id)
             return
         if answer and messages.keep_from_erasure(tx, being_id, self._message_ids):
             turns = sum(message.role != "other" for message in self.spoken)
@@ -163,3 +170,28 @@ def _asking(llm: LlmSession, about: str, drawing: SceneDrawing, found: Impressio
 def scenes_wanted(most: int) -> str:
     """Render how many scenes an answer may have."""
     return tagged("scenes-wanted", str(most))
+
+
+def is_short(messages: Sequence[Message], own_texts: Mapping[UUID, str]) -> bool:
+    """Whether a session is too short for a call of its own.
+
+    Args:
+        messages: All messages of the session.
+        own_texts: Their texts without what contexts showed (`context_provenance.own_texts`).
+    """
+    characters = sum(len(text) for text in own_texts.values())
+    return len(messages) <= SHORT_SESSION_MESSAGES and characters <= SHORT_SESSION_CHARACTERS
+
+
+def queue_short(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID) -> None:
+    """Queue a session for a joint call."""
+    session_summaries.enqueue_short(tx, being_id, session_id)
+    request_joint_if_due(tx, settings, being_id)
+
+
+def request_joint_if_due(tx: Transaction, settings: Settings, being_id: UUID) -> None:
+    """Request the joint call if sessions are queued: at once for 20, for fewer after `short_session_wait`."""
+    queued = session_summaries.count_short(tx, being_id, limit=SHORT_SESSIONS_AT_ONCE)
+    if queued:
+        wait = AT_ONCE if queued == SHORT_SESSIONS_AT_ONCE else settings.short_session_wait
+        work.ask(tx, being_id, kinds.SHORT_SESSIONS, after=wait)

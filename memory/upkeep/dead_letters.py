@@ -5,7 +5,7 @@ from schemas.ledger.kinds import STEPS, WORK
 from schemas.ledger.work import Work
 from schemas.settings import Settings
 from store.ledger import work
-from store.llm import unanswered
+from store.llm import responses
 from store.patrol import runs
 from store.transaction import Transaction
 
@@ -16,7 +16,7 @@ def replay(tx: Transaction, settings: Settings, found: Work) -> None:
     Raises:
         Refused: The work is not dead, or its kind is unknown to this version.
     """
-    unanswered.remove(tx, found.owner_id)
+    responses.remove_unanswered(tx, found.owner_id)
     if WORK.get(found.kind) not in STEPS.values():
         work.replay(tx, found)
         return

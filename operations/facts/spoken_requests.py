@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.talk import spoken_requests
+from memory.talk import muting
 from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
@@ -44,4 +44,4 @@ def undo_spoken_request(
     request_id: Annotated[UUID, Field(description="The id from the list of what was done.")],
 ) -> SpokenRequest:
     """Undo one of them: the fact or todo is there again, says what it said before, or the message is judged again."""
-    return spoken_requests.undo(on.store, on.settings, being, request_id)
+    return muting.undo_request(on.store, on.settings, being, request_id)

@@ -62,3 +62,29 @@ def keep(tx: Transaction, owner_id: UUID, response_id: UUID, shown_ids: Sequence
         """,
         [list(shown_ids), owner_id, response_id],
     )
+
+
+def why_unanswered(tx: Transaction, owner_id: UUID, digest: bytes) -> str | None:
+    """Return what was wrong with the last answer to a question; None if the question is not marked."""
+    return tx.value(
+        "select reason from memory.unanswered_questions where owner_id = %s and digest = %s",
+        [owner_id, digest],
+    )
+
+
+def mark_unanswered(tx: Transaction, owner_id: UUID, digest: bytes, reason: str) -> None:
+    """Mark a question to which no answer was valid."""
+    tx.execute(
+        """
+        insert into memory.unanswered_questions (user_id, being_id, digest, reason)
+        select user_id, being_id, %s, %s
+        from memory.owner_of(%s)
+        on conflict (owner_id, digest) do nothing
+        """,
+        [digest, reason, owner_id],
+    )
+
+
+def remove_unanswered(tx: Transaction, owner_id: UUID) -> None:
+    """Remove an owner's marks, since a person has work tried again."""
+    tx.execute("delete from memory.unanswered_questions where owner_id = %s", [owner_id])

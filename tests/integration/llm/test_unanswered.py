@@ -12,7 +12,7 @@ from schemas.limits import ROLLING_CHARACTERS, SUMMARY_ITEMS
 from schemas.patrol.model_answers import DiaryPages, TopicName
 from schemas.talk.summaries import RollingSummary, SessionSummary, SummarySpine
 from schemas.text.sentences import cut_at_sentence
-from store.llm import unanswered
+from store.llm import responses
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import question
@@ -36,7 +36,7 @@ def test_a_question_without_a_valid_answer_is_not_asked_again_by_other_work(stor
 
     provider.reset()
     with store.transaction() as tx:
-        unanswered.remove(tx, being.being_id)
+        responses.remove_unanswered(tx, being.being_id)
     assert mind().ask(question()).answer.name == "blue"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
-from memory.upkeep.backlog import backlog
+from memory.upkeep.health import backlog
 from memory.upkeep.smoke_test import send_canary
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers

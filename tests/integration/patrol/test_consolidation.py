@@ -16,7 +16,7 @@ from providers.thinkers import Thinkers
 from schemas.limits import LEFT_OVER_NODES, NEAREST_NODES, PART_NODES
 from schemas.settings import Settings
 from store.accounts import beings
-from store.llm import unanswered
+from store.llm import responses
 from store.nodes import finding, nodes
 from store.patrol import consolidation, runs
 from tests.fakes.provider import Behaviour
@@ -264,7 +264,7 @@ def test_a_pinned_memory_is_never_absorbed(life):
     assert life.patrol().steps["consolidate"]["left"] == 1
     assert len(life.asked("Consolidation")) == asked
     with life.store.transaction() as tx:
-        unanswered.remove(tx, life.being_id)
+        responses.remove_unanswered(tx, life.being_id)
     assert life.patrol().steps["consolidate"]["absorbed"] == 1
 
 

@@ -8,7 +8,7 @@ from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import PATROL_STEPS
 from store.ledger import work
-from store.llm import unanswered
+from store.llm import responses
 from store.patrol import runs
 from tests.fakes.provider import Behaviour
 from tests.models.thinking import thinking_life
@@ -126,7 +126,7 @@ def test_what_was_left_is_taken_up_by_the_next_patrol(life):
     patrolled(life, running(life))
     life.provider.reset()
     with life.store.transaction() as tx:
-        unanswered.remove(tx, life.being_id)
+        responses.remove_unanswered(tx, life.being_id)
     settings = life.settings
     walk_patrol(life.store, Embedders(settings), settings, life.being_id, Thinkers(settings))
     assert fresh(life) == RUN_NOTES

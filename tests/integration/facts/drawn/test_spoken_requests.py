@@ -7,7 +7,7 @@ import pytest
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.intake import retraction
-from memory.talk import spoken_requests
+from memory.talk import muting
 from operations.facts.facts import show_fact
 from operations.facts.spoken_requests import list_spoken_requests
 from schemas.context.context import ContextRequest
@@ -28,7 +28,7 @@ def done(talk):
 
 
 def undo(talk, place=0):
-    spoken_requests.undo(talk.store, talk.settings, talk.being, done(talk)[place].request_id)
+    muting.undo_request(talk.store, talk.settings, talk.being, done(talk)[place].request_id)
 
 
 def prompt(talk):
