@@ -1,7 +1,7 @@
 """Finds what may answer a question: by the search, by names, in facts' history, by counting."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -13,14 +13,12 @@ from memory.asking.planning import Plan
 from memory.asking.sources import Key, Source, facts, read_items
 from memory.grounding import setting
 from memory.grounding.setting import Setting
-from memory.retrieval import understanding
-from memory.retrieval.understanding import Compared, Understood
+from memory.retrieval.understanding import Understood, with_further
 from memory.retrieval.weighing import Ranked
 from memory.search.candidates import Worded, candidates
 from memory.search.candidates import by_words as search_words
 from memory.search.passages import excerpt, matters
 from memory.search.ranking import ranked
-from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
 from providers.tokens import estimated_tokens
@@ -97,6 +95,11 @@ class Looked:
         return replace(self, passages=[passage for passage, _ in kept], best=[one for _, one in kept])
 
 
+def text_of(request: AskRequest) -> str:
+    """The words of a question that are searched for."""
+    return request.question if request.about is None else f"{request.question} {request.about}"
+
+
 def look(
     store: Store,
     embedders: Embedders,
@@ -104,23 +107,20 @@ def look(
     request: AskRequest,
     plan: Plan,
     now: datetime,
-    models: Mapping[Compared, str],
+    meaning: Callable[[], Understood],
 ) -> Looked:
     """Look for what may answer a question, as much of it as the request's budget holds.
 
     Args:
         store: The ledger.
-        embedders: Embed the question and the plan's queries.
+        embedders: Embed the plan's queries.
         being: The Being that is asked.
         request: The question.
         plan: What else to look for.
         now: The moment that is asked about, in the user's time zone.
-        models: What `compared_models` told.
-
-    Raises:
-        InvalidRequest: The embedder refuses the question.
+        meaning: Waits for the vectors of `text_of(request)`; raises as it does.
     """
-    text = request.question if request.about is None else f"{request.question} {request.about}"
+    text = text_of(request)
     queries = list(dict.fromkeys([text, *plan.queries, *plan.names]))
     question = EverythingRequest(query=" ".join(queries)[:QUERY_CHARACTERS], kinds=list(KINDS), as_of=request.as_of)
     periods = [question]
@@ -138,10 +138,10 @@ def look(
         worded = [search_words(tx, being, one) for one in periods]
         return _ByWords(withdrawals, of_being, worded, named, computed)
 
-    # What needs no vector is read while the question is embedded.
+    # What needs no vector is read while the queries are embedded.
     reading = store.beside(by_words)
     # A name alone means little; its words are looked for.
-    understood = _understood(embedders, being, text, plan.queries, models)
+    understood = with_further(embedders, Asker(being.being_id, "recall"), meaning(), plan.queries)
     with store.transaction() as tx:
         read = reading(tx)
         searches = zip(periods, read.worded, strict=True)
@@ -164,17 +164,6 @@ def look(
     return Looked(
         queries, passages, best, read.computed, understood.degraded, unindexed, read.withdrawals, read.setting
     )
-
-
-def _understood(
-    embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[Compared, str]
-) -> Understood:
-    """The vectors of a question and of what else is searched for, which an embedder may refuse."""
-    asker = Asker(being.being_id, "recall")
-    try:
-        return understanding.understand(embedders, asker, text, models, further=queries)
-    except InvalidRequest:
-        return understanding.understand(embedders, asker, text, models)
 
 
 def _search(
