@@ -83,9 +83,9 @@ def with_further(embedders: Embedders, asker: Asker, understood: Understood, fur
         except InvalidRequest:
             continue
 
-    def joined(meant: Meant | None) -> Meant | None:
-        added = made.get(meant.model) if meant else None
-        return replace(meant, vectors=[*meant.vectors, *added.vectors]) if meant and added else meant
+    def joined(own: Meant | None) -> Meant | None:
+        added = made.get(own.model) if own else None
+        return replace(own, vectors=[*own.vectors, *added.vectors]) if own and added else own
 
     talk, nodes, facts = map(joined, meanings)
     return Understood(talk, nodes, facts, degraded=understood.degraded or None in made.values())
