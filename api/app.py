@@ -26,8 +26,7 @@ from api.http.access.auth import Authentication
 from api.http.connections import STATE, Connections
 from api.http.declared import routes
 from api.http.load.bulk_queue import BulkQueue
-from api.http.load.fair_use import FairUse
-from api.http.load.user_loads import UserLoads
+from api.http.load.fair_use import FairUse, UserLoads
 from api.http.problems import handle
 from api.http.request_log import ID, RequestLog, RequestTraces
 from api.http.request_metrics import COUNTS, RequestMetrics

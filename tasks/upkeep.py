@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import structlog
 from redis.exceptions import RedisError
 
-from memory.due import due as due_items
+from memory.due import webhook_delivery as due_items
 from memory.facts import curator, seed_comparison, vectors
 from memory.intake.erased_entries import StreamItem, erased_among
 from memory.nodes import activation, reembedding

@@ -15,10 +15,8 @@ from starlette.datastructures import Headers
 
 from api.http.access.auth_throttle import InvalidTokens
 from api.http.access.credentials import secret_of
-from api.proxy.grace import Grace
-from api.proxy.outage import Outage
+from api.proxy.outage import Grace, Outage, Recent
 from api.proxy.proxy_threads import MemoryThreads, finished
-from api.proxy.recent import Recent
 from memory.accounts import access
 from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from memory.proxy import admission

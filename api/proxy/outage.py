@@ -1,8 +1,17 @@
-"""Tells an outage of the database from one that is slow: only a server that accepts no connection is down."""
+"""Tells an outage of the database from one that is slow, and what the proxy knows and grants until it is there again.
+
+Only a server that accepts no connection is down.
+"""
 
 import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from time import monotonic
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from memory.proxy.admission import Unaccounted
 
 if TYPE_CHECKING:
     from workers.runtime.resources import Resources
@@ -10,6 +19,10 @@ if TYPE_CHECKING:
 # A server that is there answers within milliseconds; one that is gone is known by then, or by a later request.
 ANSWER_SECONDS = 0.5
 ASK_AGAIN_SECONDS = 1.0
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+MOST_RECENT = 10_000
+MOST_TOKENS = 10_000
 
 
 class Outage:
@@ -60,3 +73,86 @@ class Outage:
             self._began.set()
             await asyncio.sleep(ASK_AGAIN_SECONDS)
         self._began.clear()
+
+
+class Recent(Generic[K, V]):
+    """The values that were stored last, each for a limited time. It is used from the event loop only.
+
+    Args:
+        seconds: How long a value is returned after it was stored.
+        now: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, seconds: float, now: Callable[[], float] = monotonic) -> None:
+        self._seconds = seconds
+        self._now = now
+        self._values: OrderedDict[K, tuple[V, float]] = OrderedDict()
+
+    def store(self, key: K, value: V) -> None:
+        """Store a value, which is valid now."""
+        self._values.pop(key, None)
+        self._values[key] = value, self._now()
+        # They stand in the order of their times. None is kept longer than it may be used, for some hold keys.
+        while len(self._values) > MOST_RECENT or (self._values and self._is_over(next(iter(self._values)))):
+            self._values.popitem(last=False)
+
+    def find(self, key: K) -> V | None:
+        """Return a value that was stored within the time; else None."""
+        if key not in self._values or self._is_over(key):
+            return None
+        return self._values[key][0]
+
+    def remove(self, key: K) -> None:
+        """Remove a value, which is not valid any more."""
+        self._values.pop(key, None)
+
+    def _is_over(self, key: K) -> bool:
+        return self._now() - self._values[key][1] > self._seconds
+
+
+class Grace:
+    """The chat completions of each token that passed without the accounts, and their highest cost.
+
+    A token's grace is given once. What a request took of it is free again when the accounts have the request's cost,
+    and have then admitted another: that admission has counted it against the budget. So an outage that comes and goes
+    lets a token spend no more than one that lasts.
+
+    Args:
+        requests: The most requests of one token.
+        cost: The most dollars of one token, as far as prices are known.
+    """
+
+    def __init__(self, requests: int, cost: Decimal) -> None:
+        self._requests = requests
+        self._cost = cost
+        self._taken: dict[bytes, dict[Unaccounted, Hashable]] = {}
+
+    def take(self, token: bytes, slot: Hashable, cost: Decimal | None) -> Unaccounted | None:
+        """Take a request's part of its token's grace; returns None, and takes nothing, if it exceeds a limit.
+
+        Args:
+            slot: What the accounts admit alike.
+            cost: The request's highest cost in dollars; None: its price is unknown.
+        """
+        taken = self._taken.get(token, {})
+        # A token that was dropped from the counts could begin anew, so no token is dropped: further ones are refused.
+        full = not taken and len(self._taken) >= MOST_TOKENS
+        spent = sum((one.cost for one in taken), cost or Decimal(0))
+        if full or len(taken) >= self._requests or spent > self._cost:
+            return None
+        one = Unaccounted(cost or Decimal(0))
+        self._taken.setdefault(token, {})[one] = slot
+        return one
+
+    def recorded(self, token: bytes, slot: Hashable) -> list[Unaccounted]:
+        """Return what requests took whose costs the accounts have by now: an admission that begins now counts them."""
+        taken = self._taken.get(token, {})
+        return [one for one, of in taken.items() if of == slot and one.recorded]
+
+    def give_back(self, token: bytes, taken: Iterable[Unaccounted]) -> None:
+        """Free what requests took: an admission has counted their costs."""
+        left = self._taken.get(token, {})
+        for one in taken:
+            left.pop(one, None)
+        if not left:
+            self._taken.pop(token, None)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from api.http.load.user_loads import UserLoads
+from api.http.load.fair_use import UserLoads
 from api.http.problems import too_many
 from api.http.request_metrics import RequestMetrics
 from api.proxy.counted_bodies import Bodies

@@ -12,7 +12,7 @@ from cli.console.failures import Failure
 from cli.console.ledger import send_to_workers
 from cli.console.output import console, say
 from cli.console.quiet import quiet_settings
-from cli.demo import canned, chat, known, month, progress, report, swipe, thoughts
+from cli.demo import canned, month, progress, report, swipe, thoughts
 from cli.operations import stack
 from schemas.ledger.acting import crossing
 from schemas.settings import Settings
@@ -108,10 +108,10 @@ def _play(settings: Settings, days: int, port: int, door: report.Door, *, thinks
             node = thoughts.what_it_rests_on(on.store, being) if talk else "month:001"
             if thinks:
                 thoughts.what_was_thought(on.store, being)
-                known.what_is_known(on.store, being)
+                thoughts.what_is_known(on.store, being)
             if not talk:
-                known.what_is_kept(on.store, being)
-                chat.what_was_said(on, being)
+                thoughts.what_is_kept(on.store, being)
+                thoughts.what_was_said(on, being)
             if thinks:
                 swipe.what_never_happened(on, being, month.pausing(supervisor))
             question = questions[0] if talk else "Who is Terence?"

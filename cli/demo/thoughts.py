@@ -1,23 +1,35 @@
-"""The demo's report on what a language model changes: merges, deaths, the diary."""
+"""The demo's report on what a language model changes: merges, deaths, the diary, what is known, a chat's answer."""
 
 from itertools import groupby
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from cli.console.output import day, say, short, words
+from cli.console.failures import Failure
+from cli.console.output import count, day, say, short, table, words
+from cli.demo.month import PATIENCE
 from cli.demo.report import EXAMPLES, title
 from cli.patrol.diary import diary_view
 from memory.nodes.curation import story
+from memory.search.search import search
 from operations.declaration import FindsMuted, answered
 from operations.patrol.diary import read_diary
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Node
+from schemas.search import EverythingRequest, Neighbour, Result
+from schemas.vault.records import SHARED
+from store import vault
 from store.database import Store
+from store.facts import entities, facts, todos
 from store.nodes import nodes
+from workers.embedded.processes import wait_until
+from workers.runtime.resources import Resources
 
 ENTRIES = 2
 ALL = 10_000
+ENTITIES = 8
+QUESTIONS = ("Who is the tortoise beside the lunch?", "Who wanted forty umbrellas?")
 
 
 def what_was_thought(store: Store, being: Being) -> None:
@@ -69,3 +81,58 @@ def _merge(survivor: Node, others: list[Node]) -> Table:
     for other in others:
         shown.add_row(Text(f"  ← {words(other.scene['action'])}", style="dim"))
     return shown
+
+
+def what_is_known(store: Store, being: Being) -> None:
+    """Show facts that the chat has told, whom and what they name, and open todos."""
+    with store.transaction() as tx:
+        page = facts.page(tx, being.user_id, being.being_id, limit=ALL)
+        open_ones = todos.page(tx, being.being_id, kind="commitment", limit=ALL)
+        named = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES)
+    title("What the chat has told")
+    say(f"{count(len(page), 'fact')}, each with the words that it rests on. The most important of them:")
+    say(*(Text(f"  {words(fact.content)}") for fact in sorted(page, key=lambda fact: -fact.importance)[:EXAMPLES]))
+    say("", "People and things, and how many facts name them:")
+    say(table(">facts", "entity", "*name", rows=((one.facts, one.entity_ref, one.label) for one in named)))
+    if open_ones:
+        say("", f"{count(len(open_ones), 'todo')} of the user's. Some of them:")
+        say(*(Text(f"  {words(todo.content)}") for todo in open_ones[:EXAMPLES]))
+
+
+def what_is_kept(store: Store, being: Being) -> None:
+    """Show the vault's records, which every prompt contains and which do not fade."""
+    kept = store.run(vault.live, being, [SHARED, being.slug])
+    title("What the vault keeps")
+    for record in kept:
+        say(Text.assemble((f"  {words(record.scope):<8}", "dim"), words(record.text)))
+
+
+def what_was_said(on: Resources, being: Being) -> None:
+    """Ask for things that were said in the sample's chat."""
+    title("What was said is found, word for word")
+    for question in QUESTIONS:
+        best = _best(on, being, question)
+        say(Text(question, style="bold"))
+        around: list[Neighbour | Result] = [*best.before, best, *best.after]
+        for one in around:
+            style = "italic cyan" if one is best else "dim"
+            line = f"{day(one.at)}  {words(one.speaker)}: {words(one.text)}"
+            say(Padding(Text(line, style=style), (0, 0, 0, 2)))
+
+
+def _best(on: Resources, being: Being, question: str) -> Result:
+    """The best result, as soon as a worker has indexed what was said.
+
+    Raises:
+        Failure: No worker does.
+    """
+    request = EverythingRequest(query=question, kinds=["message"], limit=1, neighbours=1)
+    found: list[Result] = []
+
+    def indexed() -> bool:
+        found.extend(search(on.store, on.embedders, being, request).results)
+        return bool(found)
+
+    if not wait_until(indexed, PATIENCE):
+        raise Failure("What was said is not found: the worker has not indexed it.")
+    return found[0]

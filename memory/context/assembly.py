@@ -5,7 +5,7 @@ vary come after the conversation, which only grows at its end.
 """
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,6 @@ from memory.context import blocks as context_blocks
 from memory.context import formats, profiles
 from memory.context.assembly_request import CONVERSATION, AssemblyRequest, PreparedAssembly, prepare
 from memory.context.blocks import Block
-from memory.context.budget import dropped_regions, room_for
 from memory.context.choosing import retrieve
 from memory.context.filling import RETRIEVED, Filled, fill_regions, text_hash
 from memory.context.rag_context import Retrieval, embed_message, passage_finder
@@ -39,6 +38,10 @@ from store.transaction import Transaction, commit_soon
 JUST_STORED = 8
 # The tags and heading of `rag-context`, and a fact or two.
 LEAST_ROOM = 50
+# Highest priority first. Regions that callers wrote rank between the two groups below.
+NEVER_DROPPED = ("instructions", "core", "default")
+BEFORE_CALLERS = ("snapshot", "conversation", "vault", "rag-context", "summary", "context")
+AFTER_CALLERS = ("user-model", "skills", "recent-nodes")
 
 
 def assemble(
@@ -248,3 +251,38 @@ def _report(block: Block, tokens: dict[str, int], dropped: Iterable[str]) -> Reg
         stable=block.stable,
         dropped="The token budget was used up by regions of higher priority." if block.region in dropped else None,
     )
+
+
+def dropped_regions(tokens: Mapping[str, int], budget: int) -> list[str]:
+    """The regions to leave out, lowest priority first.
+
+    A region is kept if it fits beside the kept regions of higher priority. One that does not fit is left out whole, so
+    that a shorter one of lower priority may still fit.
+
+    Args:
+        tokens: The length of each region, in estimated tokens.
+        budget: The most tokens together.
+    """
+    named = (*NEVER_DROPPED, *BEFORE_CALLERS, *AFTER_CALLERS)
+    callers = [region for region in tokens if region not in named]
+    left = budget - sum(tokens.get(region, 0) for region in NEVER_DROPPED)
+    dropped: list[str] = []
+    for region in (*BEFORE_CALLERS, *callers, *AFTER_CALLERS):
+        needed = tokens.get(region, 0)
+        if needed > max(left, 0):
+            dropped.append(region)
+        else:
+            left -= needed
+    return dropped[::-1]
+
+
+def room_for(region: str, tokens: Mapping[str, int], budget: int) -> int:
+    """The tokens that are left for a region of the first group beside the regions of higher priority.
+
+    Args:
+        tokens: The length of each other region, in estimated tokens.
+        budget: The most tokens together.
+    """
+    before = BEFORE_CALLERS[: BEFORE_CALLERS.index(region)]
+    dropped = dropped_regions({name: tokens.get(name, 0) for name in (*NEVER_DROPPED, *before)}, budget)
+    return max(0, budget - sum(tokens.get(name, 0) for name in (*NEVER_DROPPED, *before) if name not in dropped))

@@ -1,4 +1,4 @@
-"""Delivers a notice to its user's webhook: a unit of work, retried until the webhook takes it.
+"""Notices of what fell due, and their delivery to the user's webhook: work, retried until the webhook takes it.
 
 The notice's id is the delivery's in every attempt, also after a kill between the webhook's answer and the commit, so
 that a receiver can tell a delivery that it has. One that was recorded as received is sent no more.
@@ -13,6 +13,7 @@ from memory.accounts import webhooks as accounts
 from providers import webhooks
 from providers.errors import Misconfigured
 from schemas.facts.due import DueDelivery
+from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store import clock
@@ -20,11 +21,15 @@ from store.accounts import beings
 from store.accounts import webhooks as stored
 from store.database import Store
 from store.facts import due
+from store.ledger import work
 
 log = structlog.get_logger()
 # For how long a delivery is repeated, and how many seconds a webhook may take to answer one.
 PATIENCE = timedelta(days=3)
 TIMEOUT_SECONDS = 10.0
+NOTICED_AT_ONCE = 500
+# What an import brings in from long ago is no surprise; what came due while no worker ran is told late.
+NOTICED_WITHIN = timedelta(days=7)
 
 
 def deliver(store: Store, settings: Settings, claim: Claim) -> None:
@@ -65,3 +70,15 @@ def deliver(store: Store, settings: Settings, claim: Claim) -> None:
     with store.finishing(claim) as tx:
         due.mark_delivered(tx, being_id, notice_id)
         stored.mark_delivered(tx, user_id)
+
+
+def notice(store: Store) -> None:
+    """Make notices of what has come due, and request their delivery to the users that have a webhook."""
+    while True:
+        with store.transaction() as tx:
+            made = due.notice(tx, within=NOTICED_WITHIN, limit=NOTICED_AT_ONCE)
+            for one in made:
+                if one.has_webhook:
+                    work.ask(tx, one.being_id, kinds.DELIVER_DUE, str(one.notice_id))
+        if len(made) < NOTICED_AT_ONCE:
+            return

@@ -1,18 +1,22 @@
 """Working memory: what was said in a conversation, and the entries that callers wrote for it."""
 
+from collections.abc import Sequence
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
 
 from memory.accounts.access import Caller, Forbidden
-from memory.context import working_memory
+from memory.context.regions import DEFAULT
 from memory.intake.off_the_record import must_be_kept
+from memory.text.errors import InvalidRequest
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
-from schemas.context.context import NewEntry, RegionName, WorkingMemoryPage
+from schemas.context.context import FILLED_REGIONS, NewEntry, RegionName, WorkingMemoryEntry, WorkingMemoryPage
 from schemas.limits import REGION_ENTRIES
 from schemas.wire.fields import Conversation
 from store.context import working_memory as stored_entries
+from store.database import Store
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -86,4 +90,20 @@ def _put(
         )
     if new:
         must_be_kept(being, conversation)
-    return WorkingMemoryPage(entries=working_memory.put(on.store, being.being_id, conversation, region, new, add=add))
+    return WorkingMemoryPage(entries=put(on.store, being.being_id, conversation, region, new, add=add))
+
+
+def put(
+    store: Store, being_id: UUID, conversation: str | None, region: str, new: Sequence[NewEntry], *, add: bool
+) -> list[WorkingMemoryEntry]:
+    """Replace the entries of a conversation's region, or append to them; returns the region's entries.
+
+    Raises:
+        InvalidRequest: The region is filled by the memory integrator.
+        Refused: The conversation has the most regions that are allowed.
+    """
+    if region in FILLED_REGIONS and region != DEFAULT:
+        raise InvalidRequest(f"The region {region} is filled from memory: choose another name.")
+    with store.transaction() as tx:
+        (stored_entries.add if add else stored_entries.replace)(tx, being_id, conversation, region, new)
+        return [entry for entry in stored_entries.entries(tx, being_id, conversation) if entry.region == region]

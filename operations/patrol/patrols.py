@@ -1,14 +1,17 @@
 """Patrols: demanded, and watched."""
 
+from collections import Counter
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
-from memory.patrol import demand, progress
+from memory.patrol import demand
 from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
-from schemas.patrol.runs import Demanded, RunPage, RunReport
+from schemas.ledger.kinds import PATROL_STEPS
+from schemas.patrol.runs import Demanded, Run, RunPage, RunReport, StepReport, StepUnderWay
 from store.patrol import runs
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -37,10 +40,38 @@ def list_patrols(
     """List patrols, newest first."""
     found = runs.newest(tx, being.being_id, limit + 1, before=parse_cursor(cursor, UUID))
     shown, end = cut_page(found, limit, lambda run: run.run_id)
-    return RunPage(patrols=[progress.report(tx, run) for run in shown], cursor=end)
+    return RunPage(patrols=[_report(tx, run) for run in shown], cursor=end)
 
 
 @operation("GET /v1/beings/{being}/patrols/{run_id}", scope="read")
 def show_patrol(tx: Transaction, being: Being, run_id: UUID) -> RunReport:
     """Show how far a patrol has come: its nine steps, and the one it is at."""
-    return progress.report(tx, runs.get(tx, being.being_id, run_id))
+    return _report(tx, runs.get(tx, being.being_id, run_id))
+
+
+def _report(tx: Transaction, run: Run) -> RunReport:
+    """Report how far a patrol has come: its steps, and the one that it is at."""
+    steps = [_step(name, run.steps.get(name)) for name in PATROL_STEPS]
+    counts: Counter[str] = Counter()
+    for step in steps:
+        counts.update(step.counts)
+    # What a failed run was at stays in the ledger as dead work, and is told as its error.
+    at = runs.under_way(tx, run.being_id, run.run_id) if run.state == "running" else None
+    return RunReport(
+        steps=steps,
+        under_way=StepUnderWay(step=at.pop("kind").removeprefix("patrol."), **at) if at else None,
+        counts=dict(counts),
+        **run.model_dump(exclude={"being_id", "steps"}),
+    )
+
+
+def _step(name: str, did: dict[str, Any] | None) -> StepReport:
+    if did is None:
+        return StepReport(step=name, outcome="waiting")
+    return StepReport(
+        step=name,
+        outcome=did["outcome"],
+        reason=did.get("reason"),
+        counts={key: number for key, number in did.items() if isinstance(number, int)},
+        finished_at=did["finished_at"],
+    )

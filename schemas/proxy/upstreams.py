@@ -1,4 +1,4 @@
-"""The upstreams that an operator configures for the proxy."""
+"""What an operator configures for the proxy: upstreams, paths passed on unread, and frontends' task prompts."""
 
 import re
 from typing import Annotated, Literal
@@ -57,3 +57,38 @@ def _named(upstreams: dict[str, Upstream]) -> dict[str, Upstream]:
 
 Upstreams = Annotated[dict[str, Upstream], AfterValidator(_named)]
 """Upstreams by name. The first that speaks a wire is the default there."""
+
+
+_PATH = re.compile(r"[a-z0-9_-]+(?:/[a-z0-9_-]+)*(?:/?\*)?")
+
+
+def _relative(paths: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(_PATH.fullmatch(path) for path in paths):
+        raise PydanticCustomError(
+            "pass_path", "Each must be a path behind the base URL such as embeddings, or its beginning with * behind it"
+        )
+    return paths
+
+
+PassPaths = Annotated[tuple[str, ...], AfterValidator(_relative)]
+"""Paths behind a base URL; one that ends with `*` stands for all that begin so."""
+
+
+PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{\w*\}")
+"""A part of a template that stands for any text in a prompt."""
+
+# A prompt with less text of its own would be what people say too.
+LEAST_CHARACTERS = 20
+
+
+def _telling(prompts: tuple[str, ...]) -> tuple[str, ...]:
+    for prompt in prompts:
+        if len("".join(PLACEHOLDER.sub("", prompt).split())) < LEAST_CHARACTERS:
+            raise PydanticCustomError(
+                "task_prompt", "Each prompt must have 20 characters at least besides its placeholders"
+            )
+    return prompts
+
+
+TaskPrompts = Annotated[tuple[str, ...], AfterValidator(_telling)]
+"""Prompts. A request that ends with one is a frontend's own."""

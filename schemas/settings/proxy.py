@@ -7,9 +7,7 @@ from typing import Annotated
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from schemas.limits import LEAST_CONTEXT_TOKENS, MOST_CONTEXT_TOKENS
-from schemas.proxy.pass_paths import PassPaths
-from schemas.proxy.task_prompts import TaskPrompts
-from schemas.proxy.upstreams import Upstreams
+from schemas.proxy.upstreams import PassPaths, TaskPrompts, Upstreams
 from schemas.settings.section import Budget, Duration, Section
 
 

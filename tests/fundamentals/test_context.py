@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from memory.context import working_memory
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.intake.messages import accept_messages
+from operations.context import working_memory
 from schemas.context.context import ContextRequest, NewEntry
 from schemas.settings import Settings
 from store.accounts import beings

@@ -1,9 +1,13 @@
-"""The pools and clients of one process: opened after the fork, passed as the first argument, closed at the end."""
+"""One process's pools, clients and secret: opened after the fork, passed as the first argument, closed at the end."""
 
+import os
+import secrets
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import SecretStr
 
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
@@ -12,11 +16,12 @@ from store.database import Sender, Store, Way, send_nothing
 from store.ledger.tracing import UNTRACED, Tracing
 from store.shares import Limits
 from workers.runtime.addresses import addresses, direct_url
-from workers.runtime.secret import with_secret
 from workers.runtime.usage_meter import AccountsMeter
 
 # How long one statement of a worker or of the stream reader may run. Migrations have no timeout.
 STEP_STATEMENT_SECONDS = 300.0
+KEY_FILE = "secret-key"
+KEY_BYTES = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,3 +90,25 @@ def _tracing(settings: Settings) -> Iterator[Tracing]:
 
     with exported_tracing() as tracing:
         yield tracing
+
+
+def with_secret(settings: Settings) -> Settings:
+    """Add a generated `secret_key` to the settings, if they have none and the database is the embedded one.
+
+    An external database outlives this machine's home, so its operator must set PATROL_SECRET_KEY and keep it.
+    """
+    if settings.secret_key or settings.database_url:
+        return settings
+    return settings.model_copy(update={"secret_key": SecretStr(_kept(settings.home / KEY_FILE))})
+
+
+def _kept(path: Path) -> str:
+    """Read the secret from a file of mode 0600. The file is created atomically: the first of several processes wins."""
+    if not path.exists():
+        draft = path.with_name(f"{KEY_FILE}.{os.getpid()}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode=0o600), "w") as file:
+            file.write(secrets.token_urlsafe(KEY_BYTES))
+        with suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_text()

@@ -20,7 +20,7 @@ from memory.proxy.reading.transcript import Line, Transcript
 from memory.text.markup import Markup
 from memory.wrapping.agents import is_preamble, names_sub_agent
 from memory.wrapping.own_words import own_words
-from schemas.proxy.task_prompts import PLACEHOLDER
+from schemas.proxy.upstreams import PLACEHOLDER
 
 Maker = Literal["person", "frontend", "unsure"]
 

@@ -9,11 +9,11 @@ import pytest
 
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
-from memory.context import working_memory
 from memory.intake.messages import accept_messages
 from memory.nodes.recall import RecallQuery, recall
 from memory.nodes.reembedding import reembed
 from memory.text.items import ItemBatchRefused
+from operations.context import working_memory
 from operations.context.working_memory import show_working_memory
 from providers.embedders import Embedders
 from providers.errors import Transient

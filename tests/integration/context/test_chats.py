@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.context import shown_contexts, working_memory
+from memory.context import shown_contexts
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.elapsed_time import PAUSE, in_words
@@ -18,6 +18,7 @@ from memory.intake.messages import accept_messages
 from memory.intake.retraction import retract
 from memory.intake.turns import take_turn
 from memory.text.errors import InvalidRequest
+from operations.context import working_memory
 from operations.context.working_memory import show_working_memory
 from operations.talk.sessions import show_session
 from providers.embedders import Embedders

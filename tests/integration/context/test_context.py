@@ -10,7 +10,7 @@ import pytest
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from memory.context import profiles, working_memory
+from memory.context import profiles
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.facts import seeding
@@ -20,6 +20,7 @@ from memory.intake.turns import take_turn
 from memory.talk.context_provenance import own_texts
 from memory.text.errors import InvalidRequest
 from memory.vault import records
+from operations.context import working_memory
 from operations.context.working_memory import show_working_memory
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens

@@ -6,8 +6,8 @@ import pytest
 import structlog
 
 from memory.accounts.access import Operator
-from memory.upkeep import dead_letters, health, periodic
-from operations.ledger.work import list_work, remove_work
+from memory.upkeep import health, periodic
+from operations.ledger.work import list_work, remove_work, replay
 from schemas.errors import Refused
 from schemas.settings import Settings
 from store.ledger import work
@@ -89,7 +89,7 @@ def test_it_is_listed_as_unknown_and_can_be_dropped_but_not_replayed(store, owne
             [FOREIGN],
         )
     with pytest.raises(Refused, match="knows no work of the kind"), store.transaction() as tx:
-        dead_letters.replay(tx, SETTINGS, work.get(tx, [owner], unknown[1].work_id))
+        replay(tx, SETTINGS, work.get(tx, [owner], unknown[1].work_id))
     assert [row["state"] for row in foreign()] == ["dead"]
 
 

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.http.load.user_loads import AHEAD_SECONDS, MOST_USERS, UserLoads
+from api.http.load.fair_use import AHEAD_SECONDS, MOST_USERS, UserLoads
 
 
 class Time:

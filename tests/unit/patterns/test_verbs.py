@@ -40,7 +40,7 @@ MEANT: Mapping[str, Sequence[str]] = {
         "memory/talk/scene_rules.py",
         "memory/llm/call_ledger.py",
         "memory/llm/session.py",
-        "memory/context/budget.py",
+        "memory/context/assembly.py",
         "schemas/llm/drops.py",
         "store/llm/drops.py",
         "store/ledger/metrics.py",

@@ -6,10 +6,8 @@ from weakref import ref
 
 import pytest
 
-from api.proxy import grace as graces
-from api.proxy import recent as recents
-from api.proxy.grace import Grace
-from api.proxy.recent import Recent
+from api.proxy import outage
+from api.proxy.outage import Grace, Recent
 
 
 @pytest.fixture
@@ -78,7 +76,7 @@ def test_without_any_time_nothing_is_kept():
 
 
 def test_of_too_many_values_the_oldest_go(recent, monkeypatch):
-    monkeypatch.setattr(recents, "MOST", 3)
+    monkeypatch.setattr(outage, "MOST_RECENT", 3)
     for number in range(5):
         recent.store(number, number)
     assert [recent.find(number) for number in range(5)] == [None, None, 2, 3, 4]
@@ -116,7 +114,7 @@ def test_what_was_taken_is_free_again_when_its_cost_is_recorded_and_counted():
 
 
 def test_tokens_beyond_the_most_are_refused_rather_than_counted_anew(monkeypatch):
-    monkeypatch.setattr(graces, "MOST_TOKENS", 2)
+    monkeypatch.setattr(outage, "MOST_TOKENS", 2)
     grace = Grace(1, Decimal(1))
     taken = [grace.take(token, "a", None) for token in (b"a", b"b", b"c", b"a")]
     assert [one is not None for one in taken] == [True, True, False, False]

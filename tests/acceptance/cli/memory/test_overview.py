@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cli.patrol.outcomes import outcome
+from cli.patrol.run import outcome
 from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.runs import StepReport
 from schemas.version import VERSION

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from memory.accounts import webhooks
-from memory.due import due, webhook_delivery
+from memory.due import webhook_delivery
 from memory.intake.notes import accept_notes
 from operations.facts.due import list_due, list_due_notices
 from providers.webhooks import Undelivered
@@ -62,7 +62,7 @@ def webhook_of(talk):
 
 
 def noticed(talk, cursor=None):
-    due.notice(talk.store)
+    webhook_delivery.notice(talk.store)
     return answer_of(talk.store, list_due_notices, talk.being, cursor=cursor, limit=50)
 
 
@@ -122,7 +122,7 @@ def test_each_time_is_noticed_once_whoever_looks_at_once(talk, clock):
     assert noticed(talk).notices == []
     clock.advance(days=2)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: due.notice(talk.store), range(8)))
+        list(pool.map(lambda _: webhook_delivery.notice(talk.store), range(8)))
     first = noticed(talk)
     assert sorted(one.content for one in first.notices) == ["Call Mum.", "Water the ferns."]
     with talk.store.transaction() as tx:

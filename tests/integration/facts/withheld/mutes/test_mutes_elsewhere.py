@@ -11,7 +11,7 @@ from memory.accounts import rooms, webhooks
 from memory.accounts.access import Caller
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
-from memory.due import due, webhook_delivery
+from memory.due import webhook_delivery
 from memory.facts import editing
 from memory.facts import entities as merging
 from memory.nodes import curation
@@ -170,7 +170,7 @@ def test_what_was_noticed_as_due_is_not_delivered_once_it_is_muted(talk, clock):
     clock.advance(days=2)
     with running_receiver() as receiver:
         webhooks.put(talk.store, in_force, talk.being.user_id, receiver.url)
-        due.notice(talk.store)
+        webhook_delivery.notice(talk.store)
         assert marks_noticed(talk) == {"zq1x", "zq2x"}
         muting.mute(talk.store, in_force, talk.being, MuteRequest(kind="conversation", target="work"))
         assert marks_noticed(talk) == {"zq2x"}
