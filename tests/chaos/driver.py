@@ -125,7 +125,7 @@ class Chaos:
             if time.monotonic() >= due:
                 weights = [fault.weight for fault in FAULTS]
                 self._do(system, first.pop() if first else self._chance.choices(FAULTS, weights)[0])
-                due = time.monotonic() + self._chance.uniform(0.3, 2.5)
+                due = time.monotonic() + self._chance.uniform(0.3, 1.5)
             if time.monotonic() - told >= TALLY_EVERY:
                 told = time.monotonic()
                 self._tell(f"{end - told:4.0f} s to go")

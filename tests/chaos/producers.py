@@ -31,7 +31,7 @@ TOPICS = {
         "report",
     ],
 }
-PAUSE = 0.25
+PAUSE = 0.5
 # After so many batches of all, up to so many messages are retracted, restored or edited.
 CHANGES = 0.4
 CHANGED = 6

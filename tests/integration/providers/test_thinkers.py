@@ -63,7 +63,7 @@ def test_an_answer_that_breaks_off_is_a_bad_answer_that_was_paid_for(provider, t
     assert caught.value.completion.usage.output_tokens > 0
 
 
-@pytest.mark.parametrize("text", ["no JSON at all", "{", '"a text"', "\0"])
+@pytest.mark.parametrize("text", ["no JSON at all", " ", "{", '"a text"', "\0"])
 def test_an_answer_other_than_one_json_object_is_bad_and_paid(provider, thinker, text):
     provider.script(Behaviour(do="answer", text=text))
     with pytest.raises(BadAnswer, match="not one JSON object") as caught:

@@ -830,6 +830,9 @@ def test_of_an_answer_whose_end_is_cut_off_the_whole_items_are_kept(purpose):
         if isinstance(value, list)
     }
     for cut in range(len(text) // 3, len(text)):
+        # Of the places within words some are enough.
+        if cut % 7 and text[cut - 1].isalpha() and text[cut].isalpha():
+            continue
         found = answer_text(text[:cut])
         whole = {name: sum(end <= cut for end in ends[name]) for name in ends}
         if found is None:

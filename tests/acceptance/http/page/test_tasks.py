@@ -1,4 +1,4 @@
-"""The daily tasks, done by keyboard on a desktop and by touch on a phone; each change can be undone."""
+"""The daily tasks, done by keyboard on a desktop and some by touch on a phone; each change can be undone."""
 
 import re
 from uuid import uuid4
@@ -12,6 +12,9 @@ from tests.processes.browser import DESKTOP, PHONE
 # A patrol waits for workers, which may be busy with other tests' memories.
 PATIENCE_MS = 120_000
 ACTION = "Nadia lit the harbour lamp by hand."
+# By touch are done the tasks that together press each sort of control: a heading that opens, a button of a list, one
+# in a dialog, and the one that undoes.
+BY_BOTH = pytest.mark.parametrize("hand", ["keyboard", "touch"], indirect=True)
 
 
 class Hand:
@@ -38,9 +41,9 @@ class Hand:
         self.press(self.page.locator("#undo"))
 
 
-@pytest.fixture(params=["keyboard", "touch"])
+@pytest.fixture
 def hand(request, tended, page_of):
-    touch = request.param == "touch"
+    touch = getattr(request, "param", "keyboard") == "touch"
     page = page_of(tended.token, PHONE if touch else DESKTOP, touch=touch)
     yield Hand(page, touch=touch)
     assert page.faults == []
@@ -164,6 +167,7 @@ def test_a_fact_is_added_edited_where_it_stands_and_each_step_undone(hand, tende
     assert not facts() & {told, edited}
 
 
+@BY_BOTH
 def test_a_topic_is_renamed(hand, tended):
     name, renamed = f"Boats {uuid4().hex}", f"Ships {uuid4().hex}"
     tended.execute(
@@ -194,6 +198,7 @@ def test_a_topic_is_renamed(hand, tended):
     assert name in {cluster["name"] for cluster in tended.told("/clusters")["clusters"]}
 
 
+@BY_BOTH
 def test_a_todo_is_done_and_opened_again(hand, tended, went):
     def open_todos():
         return {todo["content"] for todo in tended.told("/todos")["todos"]}
@@ -233,6 +238,7 @@ def test_two_names_are_merged_kept_apart_and_merged_again(hand, tended, went):
     assert shows("undone")
 
 
+@BY_BOTH
 def test_a_message_is_taken_back_and_restored(hand, tended, went, said):
     (first, second), session = said
     taken = lambda: {one["content"] for one in tended.told("/retracted-messages")["messages"]}  # noqa: E731  # a condition
@@ -251,6 +257,7 @@ def test_a_message_is_taken_back_and_restored(hand, tended, went, said):
     assert first not in taken()
 
 
+@BY_BOTH
 def test_an_erasure_shows_first_what_would_go(hand, tended, went, said):
     (first, second), session = said
     went(hand.page, f"talk/{session}")
