@@ -1,8 +1,12 @@
-"""Every part of the system as a process, as each way to deploy it defines it, with its checks and probes."""
+"""Every part of the system as a process, as each way to deploy it defines it, with its checks and probes.
+
+How a part starts from scratch is seen in tests/acceptance/cli/system; here each is a fork.
+"""
 
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,9 +15,11 @@ import httpx2
 import pytest
 
 from schemas.settings import CHECKOUT
+from tests.acceptance.cli import forked_up
 from tests.ports import free_port
 from tests.processes import helm
 from tests.processes.deployed import COMPOSE, Part, chart, compose, systemd
+from tests.processes.preloaded import Preloaded
 from workers.embedded.postgres import as_application
 from workers.embedded.processes import Child, last_lines, wait_until
 from workers.embedded.servers import embedded_servers
@@ -48,7 +54,7 @@ class Running:
         return not subprocess.run(argv, env=self.environment, capture_output=True, check=False).returncode
 
 
-def start(name: str, part: Part, home: Path, secrets: dict[str, str]) -> Running:
+def start(name: str, part: Part, home: Path, secrets: dict[str, str], preloaded: Preloaded | None) -> Running:
     """Start a part in a folder of its own, with its own secrets as files."""
     (home / "secrets").mkdir(parents=True)
     for secret in part.secrets:
@@ -64,12 +70,16 @@ def start(name: str, part: Part, home: Path, secrets: dict[str, str]) -> Running
         **{f"PATROL_{door}_PORT": port for door in ("API", "FLOWER")},
     }
     log = home / "log"
-    child = Child([str(CHECKOUT / "patrol"), *part.arguments], log, env=environment)
+    if preloaded:
+        argv = [sys.executable, "-m", forked_up.__name__, *part.arguments]
+        child: Child = preloaded.child(argv, log, env={**environment, forked_up.ADDRESS: preloaded.address})
+    else:
+        child = Child([str(CHECKOUT / "patrol"), *part.arguments], log, env=environment)
     return Running(name, child, log, environment, port)
 
 
 @pytest.mark.long
-def test_each_part_runs_as_each_way_to_deploy_it_defines_it_and_is_healthy():
+def test_each_part_runs_as_each_way_to_deploy_it_defines_it_and_is_healthy(preloaded):
     """A part that several ways define alike runs once, and passes the checks of all of them."""
     ways = [compose(), systemd(), *([chart()] if helm.available() else [])]
     parts = {name: {way[name] for way in ways} for name in ways[0]}
@@ -88,7 +98,7 @@ def test_each_part_runs_as_each_way_to_deploy_it_defines_it_and_is_healthy():
 
         def started(name):
             return [
-                start(name, part, Path(directory) / f"{name} {number}", secrets)
+                start(name, part, Path(directory) / f"{name} {number}", secrets, preloaded)
                 for number, part in enumerate(parts[name])
             ]
 
