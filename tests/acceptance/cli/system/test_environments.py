@@ -1,7 +1,9 @@
-"""Each process of the system has its own secrets in its environment, and no other."""
+"""Each process of the system has its own secrets in its environment, and no other.
+
+Of running processes test_up.py finds that out.
+"""
 
 import os
-import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,10 +11,6 @@ import pytest
 
 from cli.operations.environments import PLAIN_SETTINGS, SECRETS, environment, is_secret
 from schemas.settings import Settings, variable
-from tests.acceptance.cli.conftest import PATIENCE, read_until
-from tests.ports import free_port
-from workers.embedded.processes import wait_until
-from workers.embedded.servers import embedded_servers
 
 SENTINELS = {
     "OPENAI_API_KEY": "sentinel-of-openai",
@@ -32,6 +30,9 @@ EXPECTED = {
     "redis": set(),
 }
 SIGNS = {
+    "up": "up",
+    # A fork of it, which `patrol up --detach` is in tests.
+    "tests.processes.preloaded": "up",
     "api.server:application": "api",
     "workers.runtime.celery.worker_group": "worker",
     "stream": "stream",
@@ -50,43 +51,25 @@ def role(leader):
     return named[0] if named else " ".join(arguments)
 
 
-def seen(pids, secrets, ours):
-    """Which secrets stand in the environment of which role's processes, the group `ours` left out."""
+def seen(pids, secrets):
+    """Which secrets stand in the environment of which role's processes; `patrol up` has all, and is left out."""
     found = {}
     for pid in pids:
         with suppress(ProcessLookupError, FileNotFoundError):
-            if (leader := os.getpgid(pid)) != ours:
-                environ = Path(f"/proc/{pid}/environ").read_text(errors="replace")
-                found.setdefault(role(leader), set()).update(name for name in secrets if secrets[name] in environ)
+            environ = Path(f"/proc/{pid}/environ").read_text(errors="replace")
+            if (name := role(os.getpgid(pid))) != "up":
+                found.setdefault(name, set()).update(name for name in secrets if secrets[name] in environ)
     return found
 
 
-def test_each_process_of_the_running_system_has_its_own_secrets_alone(command, monkeypatch):
-    for name, value in {"XDG_RUNTIME_DIR": str(command.home.parent), **SENTINELS}.items():
+@pytest.mark.parametrize("role", SECRETS)
+def test_a_role_is_given_its_own_secrets_and_addresses_alone(monkeypatch, role):
+    given = {**SENTINELS, "DATABASE_URL": "postgresql://sentinel", "REDIS_URL": "redis://sentinel"}
+    for name, value in given.items():
         monkeypatch.setenv(name, value)
-    with embedded_servers(command.home, durable=False) as servers:
-        secrets = {**SENTINELS, "DATABASE_URL": servers.database_url, "REDIS_URL": servers.redis_url}
-        command.environment |= {**secrets, "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}
-        up = command.start("up", "--port", free_port(), "--concurrency", 1)
-        flower = None
-        try:
-            read_until(up, "Ctrl-C stops everything")
-            flower = command.start("flower", "--port", free_port())
-            found = {}
-
-            def as_expected():
-                found.clear()
-                found.update(seen(command.living(), secrets, up.pid))
-                return found == EXPECTED
-
-            # `patrol flower` has all of its caller's environment until it becomes Flower.
-            assert wait_until(as_expected, PATIENCE), {
-                one: found[one] for one in found if found[one] != EXPECTED.get(one)
-            }
-        finally:
-            for process in filter(None, (flower, up)):
-                os.killpg(process.pid, signal.SIGINT)
-                process.communicate(timeout=PATIENCE)
+    named = {name for name, value in given.items() if value in environment(role).values()}
+    # Flower's password is passed beside.
+    assert named == EXPECTED.get(role, set()) - {"PATROL_FLOWER_BASIC_AUTH"}
 
 
 def test_every_secret_setting_has_its_roles_and_every_other_goes_to_all():

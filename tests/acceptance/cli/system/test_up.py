@@ -14,6 +14,7 @@ from psycopg.rows import scalar_row
 
 from schemas.ledger.kinds import LLM_QUEUES, QUEUES
 from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
+from tests.acceptance.cli.system.test_environments import EXPECTED, SENTINELS, seen
 from tests.acceptance.cli.terminals import on_a_terminal, read_all
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
@@ -38,6 +39,17 @@ def niceness(command, module):
     return found
 
 
+def has_own_secrets_alone(command):
+    """Whether each process of the system, and Flower beside it, comes to have its own secrets alone."""
+    # They find the servers by their home.
+    expected = {role: secrets & SENTINELS.keys() for role, secrets in EXPECTED.items()}
+    flower = command.start("flower", "--port", free_port())
+    # `patrol flower` has all of its caller's environment until it becomes Flower.
+    own = wait_until(lambda: seen(command.living(), SENTINELS) == expected, PATIENCE)
+    stop(flower)
+    return own
+
+
 def connected(command):
     """The names of the processes that are connected to the embedded database."""
     with psycopg.connect(running_servers(command.home).database_url, row_factory=scalar_row) as session:
@@ -47,6 +59,7 @@ def connected(command):
 @pytest.mark.long
 def test_a_life_of_up_in_the_background_and_one_on_a_terminal(command):
     port = free_port()
+    command.environment |= {**SENTINELS, "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}
     said = command("up", "--detach", "--port", port).stdout
     assert f"http://127.0.0.1:{port}" in said
     assert "./patrol down stops everything" in said
@@ -57,6 +70,7 @@ def test_a_life_of_up_in_the_background_and_one_on_a_terminal(command):
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     assert niceness(command, b"api.server") == {ours}
     assert wait_until(lambda: niceness(command, b"workers.runtime.celery.worker_group") == {ours + NICENESS}, PATIENCE)
+    assert has_own_secrets_alone(command)
     command("user", "add", "Ada")
     llm = ",".join(queue for queue in QUEUES if queue in LLM_QUEUES)
     assert connected(command) >= {"patrol api", "patrol stream", f"patrol worker-llm {llm}"}
