@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from providers.chat.spoken_calls import speaks, spoken_by_call
 from providers.completion import Usage
 
 # What is read of an answer: of a longer one the beginning. A message has 64 KB at most, and reasoning may stand before
@@ -41,18 +42,26 @@ class AnswerSoFar:
         self.ids: list[str] = []
         self.handed_on: list[str] = []
         self._text: list[str] = []
+        # What it says by calls of tools; None: it does not speak so.
+        self._by_calls: list[str] | None = None
         self._length = 0
 
     @property
     def text(self) -> str:
         """The words of the answer."""
-        return "".join(self._text)[:MOST_TEXT]
+        words = "".join(self._text) if self._by_calls is None else "\n".join(self._by_calls)
+        return words[:MOST_TEXT]
 
     def say(self, words: str) -> None:
         """Take the next words."""
         if self._length < MOST_TEXT:
             self._text.append(words)
             self._length += len(words)
+
+    def begin_call(self, name: Any) -> None:
+        """Take the name of a tool that is called; where the model speaks so, what it writes beside it is a thought."""
+        if speaks(name) and self._by_calls is None:
+            self._by_calls = []
 
     def say_whole(self, words: str, *, in_pieces: bool) -> None:
         """Take all that was said until now. If it came `in_pieces` before, and these differ, they count."""
@@ -79,9 +88,14 @@ class AnswerSoFar:
         if isinstance(reported, str) and reported and len(self.ids) < MOST_ITEMS and reported not in self.ids:
             self.ids.append(reported)
 
-    def read_item(self, id_: Any, given: Any) -> None:
-        """Take an item: its id, and what it gives to a tool, as JSON or as its value."""
+    def read_item(self, id_: Any, given: Any, name: Any = None) -> None:
+        """Take an item: its id, and what it gives to a tool of this name, as JSON or as its value."""
         self.read_id(id_)
+        self.begin_call(name)
+        if (speech := spoken_by_call(name, given)) is not None and self._by_calls is not None:
+            # A stream may tell an item again.
+            self._by_calls += [] if speech in self._by_calls else [speech]
+            return
         if isinstance(given, str):
             try:
                 given = json.loads(given)

@@ -20,6 +20,7 @@ class CompletionEvents:
         self._first: Any = None
         self._marked = False
         self._calls: dict[Any, list[str]] = {}
+        self._names: dict[Any, str] = {}
 
     def take(self, event: dict[str, Any], so_far: AnswerSoFar) -> None:
         """Read a piece of a stream, or the whole document."""
@@ -67,11 +68,17 @@ class CompletionEvents:
             calls = part.get("tool_calls") if isinstance(part, dict) else None
             for place, call in enumerate(calls if isinstance(calls, list) else ()):
                 called = call.get("function") if isinstance(call, dict) else None
-                if isinstance(called, dict) and isinstance(given := called.get("arguments"), str):
-                    self._calls.setdefault(call.get("index", place), []).append(given)
+                if not isinstance(called, dict):
+                    continue
+                number = call.get("index", place)
+                if isinstance(name := called.get("name"), str):
+                    self._names.setdefault(number, name)
+                    so_far.begin_call(name)
+                if isinstance(given := called.get("arguments"), str):
+                    self._calls.setdefault(number, []).append(given)
         if choice.get("finish_reason"):
-            for pieces in self._calls.values():
-                so_far.read_item(None, "".join(pieces))
+            for number, pieces in self._calls.items():
+                so_far.read_item(None, "".join(pieces), self._names.get(number))
             self._calls.clear()
 
 

@@ -17,6 +17,7 @@ class MessageEvents:
         self._reported: dict[str, int] = {}
         self._kinds: dict[Any, Any] = {}
         self._inputs: dict[Any, list[str]] = {}
+        self._tools: dict[Any, Any] = {}
         self._last: Any = None
 
     def take(self, event: dict[str, Any], so_far: AnswerSoFar) -> None:
@@ -35,7 +36,8 @@ class MessageEvents:
             self._report(event.get("usage"), so_far)
             so_far.done = so_far.done or bool(isinstance(delta, dict) and delta.get("stop_reason"))
         elif kind == "content_block_stop":
-            so_far.read_item(None, "".join(self._inputs.pop(event.get("index"), ())))
+            index = event.get("index")
+            so_far.read_item(None, "".join(self._inputs.pop(index, ())), self._tools.pop(index, None))
         elif kind == "message_stop":
             so_far.done = True
 
@@ -72,7 +74,8 @@ class MessageEvents:
         if kind in _TEXT and isinstance(text := block.get("text"), str):
             self._say(index, text, so_far)
         elif isinstance(given := block.get("input"), dict):
-            so_far.read_item(None, given)
+            self._tools[index] = block.get("name")
+            so_far.read_item(None, given, block.get("name"))
         so_far.count(written(block, _NOT_WRITTEN))
 
     def _take_delta(self, index: Any, delta: dict[str, Any], so_far: AnswerSoFar) -> None:

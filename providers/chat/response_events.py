@@ -96,7 +96,7 @@ class ResponseEvents:
     def _take_item(self, item: Any, so_far: AnswerSoFar) -> None:
         if isinstance(item, dict):
             so_far.choices.add(0)
-            so_far.read_item(item.get("id"), item.get("arguments") or item.get("input"))
+            so_far.read_item(item.get("id"), item.get("arguments") or item.get("input"), item.get("name"))
 
     def _take_output(self, output: list[dict[str, Any]], so_far: AnswerSoFar, place: Any) -> None:
         """Say what the messages among items say, unless it was said in pieces."""

@@ -4,9 +4,7 @@ Known from the exports of Open WebUI, LibreChat, LobeChat, TypingMind, Jan, LM S
 DeepSeek, Grok and Copilot, and of programs that write the messages of a model's API.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime, tzinfo
 from itertools import pairwise
 from typing import Any, Literal
@@ -14,6 +12,7 @@ from typing import Any, Literal
 from memory.intake.importers.entries import DATABASE_ID, with_snake_case
 from memory.intake.importers.json_elements import Element
 from memory.intake.importers.times import moment
+from providers.chat import spoken_calls
 from schemas.wire.fields import says_no
 
 # Where the messages of a chat stand: in a list, or in an object by their ids.
@@ -115,9 +114,8 @@ NOT_REMEMBERED = {
 SETTINGS = ("settings", "metadata", "meta")
 # What a part, or a message, has that was only thought, or that a program added.
 THOUGHTS = ("thought", "isThought", "is_thought", "synthetic")
-# The calls by which an agent speaks, and the argument with its words; what else it writes there is a thought.
+# Calls of tools, by some of which agents speak.
 CALLS = ("tool_calls", "tool_call", "function_call")
-SPEAKING_CALLS = {"send_message": "message"}
 # Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
 SPOKEN = frozenset(
     (
@@ -205,18 +203,7 @@ def calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def spoken_by_calls(message: Mapping[str, Any]) -> list[str]:
     """Return what an agent says by calls of a tool."""
-    found = []
-    for call in calls(message):
-        within = call.get("function")
-        function = within if isinstance(within, dict) else call
-        argument = SPEAKING_CALLS.get(str(function.get("name")))
-        given = function.get("arguments")
-        if argument is not None and isinstance(given, str):
-            with suppress(ValueError, RecursionError):
-                given = json.loads(given, strict=False)
-        text = given.get(argument) if argument is not None and isinstance(given, dict) else None
-        found += [text] if isinstance(text, str) and text.strip() else []
-    return found
+    return spoken_calls.spoken_by_calls(calls(message))
 
 
 def _words(value: Any, nesting: int) -> str:

@@ -10,6 +10,7 @@ from memory.wrapping.envelopes import in_envelope
 from memory.wrapping.own_words import own_words
 from memory.wrapping.prompt_formats import filled_in
 from providers.chat.content_parts import words_of
+from providers.chat.spoken_calls import spoken_by_calls
 from schemas.text.reasoning import opens_reasoning
 from schemas.text.storable import storable
 
@@ -126,6 +127,7 @@ def _line(message: Any) -> Line:
     name = message.get("name")
     # A model that refuses says so in a field of its own.
     texts, others = _parts(message.get("content") or message.get("refusal"))
+    texts = spoken_by_calls(message.get("tool_calls")) or texts
     last_part = storable(texts[-1]) if len(texts) > 1 else None
     if role == "user" and len(texts) > 1:
         # Of several parts some are a program's, whole.

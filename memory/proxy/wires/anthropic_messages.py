@@ -17,6 +17,7 @@ from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, RequestBody, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.message_events import MessageEvents
+from providers.chat.spoken_calls import spoken_by_call
 
 LIMITS = AnswerLimits(
     limits=("max_tokens",),
@@ -170,6 +171,9 @@ def _lines(message: Mapping[str, Any]) -> Iterator[Line]:
         blocks = [block for block in blocks if not str(block.get("type", "")).endswith(_RESULT)]
         if not blocks:
             return
+    called = [spoken_by_call(block.get("name"), block.get("input")) for block in blocks]
+    if any(called):
+        blocks = [{"type": _TEXT, "text": words} for words in called if words]
     spoken = [block for block in blocks if block.get("type") not in _THOUGHT]
     yield from read_transcript([{**message, "content": spoken}]).lines
 

@@ -17,6 +17,7 @@ from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, RequestBody, Wire
 from memory.text.errors import InvalidRequest
 from providers.chat.response_events import ResponseEvents
+from providers.chat.spoken_calls import spoken_by_call
 from schemas.text.storable import storable
 
 LIMITS = AnswerLimits(
@@ -149,6 +150,8 @@ def _lines(item: Mapping[str, Any]) -> Iterator[Line]:
         yield from read_transcript([item]).lines
     elif kind == "item_reference" and (id_ := _named(item.get("id"))):
         yield Line("unknown", other_parts=True, refers_to=id_)
+    elif words := spoken_by_call(item.get("name"), item.get("arguments")):
+        yield from read_transcript([{"role": "assistant", "content": words}]).lines
     elif kind.endswith(_RESULT):
         yield Line("tool", other_parts=True)
     else:

@@ -281,3 +281,44 @@ def test_ollamas_chunks_are_read():
     made.append({**chunk, "choices": [], "usage": usage})
     answer = read(CompletionEvents, made)
     assert (answer.text, answer.complete, answer.usage.output_tokens) == ("Good morning.", True, 12)
+
+
+SPOKEN = {"name": "send_message", "arguments": '{"message": "Good morning."}'}
+BY_CALLS = {
+    "chat completions": (
+        CompletionEvents,
+        [
+            {"choices": [{"delta": {"content": "I greet her."}}]},
+            {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {**SPOKEN, "arguments": '{"mess'}}]}}]},
+            {
+                "choices": [
+                    {"delta": {"tool_calls": [{"index": 0, "function": {"arguments": 'age": "Good morning."}'}}]}}
+                ]
+            },
+            {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]},
+        ],
+    ),
+    "messages": (
+        MessageEvents,
+        [
+            started(),
+            block("start", 0, content_block={"type": "text", "text": "I greet her."}),
+            block("start", 1, content_block={"type": "tool_use", "id": "t", "name": "send_message", "input": {}}),
+            block("delta", 1, delta={"type": "input_json_delta", "partial_json": SPOKEN["arguments"]}),
+            block("stop", 1),
+            stopped("tool_use"),
+        ],
+    ),
+    "responses": (
+        ResponseEvents,
+        [
+            of_response("output_item.done", output_index=0, item={"type": "function_call", "id": "f", **SPOKEN}),
+            of_response("completed", response=response({"type": "function_call", "id": "f", **SPOKEN})),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "made"), BY_CALLS.values(), ids=BY_CALLS)
+def test_an_agent_that_speaks_by_calls_has_said_their_words(events, made):
+    assert read(events, made).text == "Good morning."

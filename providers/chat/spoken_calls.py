@@ -1,0 +1,43 @@
+"""Calls of tools by which an agent speaks: an argument has its words, and what it writes beside the call is a thought.
+
+Letta's agents speak so.
+"""
+
+import json
+from typing import Any
+
+# The tools, with the argument that has the words.
+_WORDS_IN = {"send_message": "message"}
+
+
+def speaks(name: Any) -> bool:
+    """Whether an agent speaks by calls of a tool of this name."""
+    return isinstance(name, str) and name in _WORDS_IN
+
+
+def spoken_by_call(name: Any, given: Any) -> str | None:
+    """Return what a call says; None if it says nothing.
+
+    Args:
+        name: The tool's name.
+        given: What the call gives to the tool, as JSON or as its value.
+    """
+    if not speaks(name):
+        return None
+    if isinstance(given, str):
+        try:
+            given = json.loads(given, strict=False)
+        except (ValueError, RecursionError):
+            return None
+    words = given.get(_WORDS_IN[name]) if isinstance(given, dict) else None
+    return words if isinstance(words, str) and words.strip() else None
+
+
+def spoken_by_calls(calls: Any) -> list[str]:
+    """Return what the calls of a message say, in the form of chat completions; of any other shape nothing."""
+    found = []
+    for call in calls if isinstance(calls, list) else [calls]:
+        within = call.get("function", call) if isinstance(call, dict) else None
+        if isinstance(within, dict) and (words := spoken_by_call(within.get("name"), within.get("arguments"))):
+            found.append(words)
+    return found
