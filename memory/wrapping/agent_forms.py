@@ -48,6 +48,8 @@ _FORMS = (
         "New task:\n",
         is_open=True,
     ),
+    # Codex, in an editor
+    _Form("# Context from my IDE setup:", (), "## My request for Codex:\n", is_open=True),
     # Open WebUI's skills
     _Form("[/skills:create] The user wants", ("\n\nThe request is open-ended and may mix SOURCES",), "THE REQUEST:\n"),
     # DSPy, of one field

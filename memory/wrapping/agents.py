@@ -57,6 +57,23 @@ _PROJECT = re.compile(r"\s*+# (?:AGENTS|CLAUDE)\.md instructions\b[^\n]*+\n\s*+<
 _PROJECT_ENDS = "</INSTRUCTIONS>"
 # An agent without calls of tools writes their results into the user's line.
 _RESULT = re.compile(r"\s*\[[a-z]{1,20}(?:_[a-z]{1,20}){1,4}(?: for '[^\n]{0,500}')?\] Result:")
+# The words of a command; of a single one, or behind options, it is a setting.
+_COMMAND = re.compile(
+    r"\s*(?:<command-(?:name|message|contents)>[^<>]{0,2000}</command-(?:name|message|contents)>\s*){0,3}"
+    r"<command-args>(?P<words>.*?)</command-args>\s*",
+    re.DOTALL,
+)
+_OPTION = re.compile(r"(?:^|\s)--?\w")
+# Codex marks the place of a picture so.
+_PICTURE = re.compile(r"<image name=\[Image #\d{1,4}\]>(?:\s*</image>)?\s*|\A\s*+</image>\s*\Z")
+# In the result of a call: why the user rejects it, and what the user answers to the agent's questions.
+_REJECTED = re.compile(
+    r"\s*The user (?:doesn't|does not) want to .{0,1000}?\bthe user said:\s(?P<words>.*?)"
+    r"(?:\n\nNote: The user's next message may contain.*)?\Z",
+    re.DOTALL,
+)
+_ANSWERED = re.compile(r"\s*User has answered your questions: ")
+_ANSWER = re.compile(r'"[^"\n]{1,2000}"="(?P<words>[^"\n]{1,2000})"')
 _SAID_IN_RESULT = re.compile(r"feedback|answer|user_message")
 
 _ATTRIBUTION = "x-anthropic-billing-header:"
@@ -75,6 +92,11 @@ def without_insertions(text: str) -> str:
         return ""
     if (part := users_part(text)) != text:
         return part
+    text = _PICTURE.sub("", text)
+    if command := _COMMAND.match(text):
+        words = command["words"].strip()
+        is_spoken = (len(words.split()) > 1 or not words.isascii()) and not _OPTION.search(words)
+        text = f"{words if is_spoken else ''}\n{text[command.end() :]}"
     # What a command printed stands in two tags on one line.
     text = text.replace("</bash-stdout><bash-stderr>", "</bash-stdout>\n<bash-stderr>")
     if _RESULT.match(text):
@@ -83,6 +105,13 @@ def without_insertions(text: str) -> str:
     if _PROJECT.match(text) and _PROJECT_ENDS in text:
         return text[text.rindex(_PROJECT_ENDS) + len(_PROJECT_ENDS) :]
     return text
+
+
+def said_in_result(text: str) -> str:
+    """Return what the user says in the result of an agent's call; empty if that is a tool's."""
+    if rejected := _REJECTED.match(text):
+        return rejected["words"].strip()
+    return "\n".join(found["words"] for found in _ANSWER.finditer(text)) if _ANSWERED.match(text) else ""
 
 
 def acknowledges(text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from memory.intake.importers.entries import DATABASE_ID, with_snake_case
 from memory.intake.importers.json_elements import Element
 from memory.intake.importers.times import moment
+from memory.wrapping.agents import said_in_result
 from providers.chat import spoken_calls
 from schemas.wire.fields import says_no
 
@@ -125,6 +126,8 @@ SPOKEN = frozenset(
         "link",
     )
 )
+# A part that is the result of a call, in which the user may speak.
+RESULT = "tool_result"
 # Lists of alternatives in a message, and the number of the chosen one; else it is the one that was used last.
 ALTERNATIVES = {"versions": "currentlySelected", "outputs": "currentlySelected"}
 USED_LAST = "activeTimestamp"
@@ -212,6 +215,8 @@ def _words(value: Any, nesting: int) -> str:
         # Code within a line of text is said, and a part of its own may be a tool's.
         value = [{**one, "type": "text"} if is_run and _is_code(one) else one for one in value]
         return ("" if is_run else "\n").join(text for one in value if (text := _words(one, nesting + 1)))
+    if isinstance(value, dict) and nesting < _NESTING and value.get("type") == RESULT:
+        return said_in_result(_words(value.get("content"), nesting + 1))
     if isinstance(value, dict) and nesting < _NESTING and _is_spoken(value):
         return next((text for name in TEXTS if (text := _words(value.get(name), nesting + 1)).strip()), "")
     return value if isinstance(value, str) else ""

@@ -16,6 +16,8 @@ from memory.proxy.wires.answer_limits import AnswerLimits
 from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, RequestBody, Wire
 from memory.text.errors import InvalidRequest
+from memory.wrapping.agents import said_in_result
+from providers.chat.content_parts import words_of
 from providers.chat.message_events import MessageEvents
 from providers.chat.spoken_calls import spoken_by_call
 
@@ -166,9 +168,11 @@ def _lines(message: Mapping[str, Any]) -> Iterator[Line]:
     """The lines of a message: the results of tools in it, then what is said."""
     content = message.get("content")
     blocks = _blocks(content)
-    if any(str(block.get("type", "")).endswith(_RESULT) for block in blocks) and message.get("role") == "user":
+    if any(map(_is_result, blocks)) and message.get("role") == "user":
         yield Line("tool", other_parts=True)
-        blocks = [block for block in blocks if not str(block.get("type", "")).endswith(_RESULT)]
+        replies = [said_in_result(words_of(block.get("content")) or "") for block in blocks if _is_result(block)]
+        blocks = [block for block in blocks if not _is_result(block)]
+        blocks = [*({"type": _TEXT, "text": words} for words in replies if words), *blocks]
         if not blocks:
             return
     called = [spoken_by_call(block.get("name"), block.get("input")) for block in blocks]
@@ -176,6 +180,10 @@ def _lines(message: Mapping[str, Any]) -> Iterator[Line]:
         blocks = [{"type": _TEXT, "text": words} for words in called if words]
     spoken = [block for block in blocks if block.get("type") not in _THOUGHT]
     yield from read_transcript([{**message, "content": spoken}]).lines
+
+
+def _is_result(block: Mapping[str, Any]) -> bool:
+    return str(block.get("type", "")).endswith(_RESULT)
 
 
 def _with_picture_data(media: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -34,6 +34,9 @@ NAMES = Names([], [])
         f"[attempt_completion] Result:\nThe user has provided feedback:\n<feedback>\n{SAID}\n</feedback>",
         f"[ask_followup_question for 'Who?'] Result:\n<answer>\n{SAID}\n</answer>",
         f"<mode_notice>You are in act mode.</mode_notice>\n\n{SAID}",
+        f"<command-name>/plan</command-name>\n<command-message>plan</command-message>\n<command-args>{SAID}</command-args>",
+        f"<image name=[Image #1]>\n</image>\n{SAID}",
+        f"# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\n{SAID}\n",
     ],
 )
 def test_of_an_agents_line_the_users_words_are_theirs(text):
@@ -53,6 +56,9 @@ def test_of_an_agents_line_the_users_words_are_theirs(text):
         "<local-command-caveat>Caveat: The messages below were generated</local-command-caveat>",
         "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>",
         "<local-command-stdout>Set model to sonnet</local-command-stdout>",
+        "<command-name>/model</command-name>\n<command-args>sonnet --key 1234</command-args>",
+        "<image name=[Image #1]>",
+        "</image>",
         "<bash-input>ls</bash-input>",
         "<bash-stdout>a.py</bash-stdout><bash-stderr></bash-stderr>",
         "<user-prompt-submit-hook>checked</user-prompt-submit-hook>",
@@ -94,6 +100,25 @@ def test_a_line_that_an_agent_wrote_has_no_word_of_the_users(text):
 )
 def test_words_about_agents_are_the_users(text):
     assert own_words(text) == text
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (
+            "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n" + SAID,
+            SAID,
+        ),
+        (f'User has answered your questions: "Who moves?"="{SAID}". You can now continue.', SAID),
+        ("The user doesn't want to take this action right now.", ""),
+        ("The file says that the user said: hello", ""),
+    ],
+)
+def test_the_user_speaks_in_the_result_of_a_call(result, words):
+    blocks = [{"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": result}]
+    body = {"model": "m", "messages": [{"role": "user", "content": blocks}]}
+    turns = turns_of(read_messages(json.dumps(body)).transcript, NAMES)
+    assert [turn.text for turn in turns] == ([words] if words else [])
 
 
 @pytest.mark.parametrize("parts", [[REMINDER, SAID], [SAID, REMINDER], [REMINDER, REMINDER, SAID], [READS, FILE, SAID]])
