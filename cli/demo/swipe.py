@@ -61,7 +61,7 @@ def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], Non
     say_all((QUESTION, *SWIPED), 1)
     before = _traces(on, being, "ferry", meanwhile)
     selection = MessageSelection(conversation=CHAT, after="swipe:1")
-    outcome = retraction.retract(on.store, on.settings, on.embedders, being.being_id, selection)
+    outcome = retraction.retract(on.store, on.settings, on.embedders, [being], selection)
     say_all(INSTEAD, 4)
     instead = _traces(on, being, "lifeboat", meanwhile)
     after = _found(on, being, "ferry")

@@ -30,9 +30,11 @@ log = structlog.get_logger()
 
 
 def erase_messages(
-    store: Store, settings: Settings, embedders: Embedders, being: Being, message_ids: Sequence[UUID]
+    store: Store, settings: Settings, embedders: Embedders, from_beings: Sequence[Being], message_ids: Sequence[UUID]
 ) -> Erased:
-    """Erase messages; returns which facts and todos were removed or changed with them.
+    """Erase messages from Beings of one user; returns which facts and todos were removed or changed with them.
+
+    Several Beings, in the order of their ids, hold copies of what was said in a room; all copies count as one.
 
     All versions of a message go, retracted ones too. Keyed digests of their ids and texts are kept, so that intake
     refuses them from now on; copies in the streams are removed by a worker. Messages that were judged by a call that
@@ -46,23 +48,6 @@ def erase_messages(
         SecretMissing: The key of the digests can't be decrypted; nothing was erased.
         ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was erased.
         Refused: Patrols keep changing the memories of the messages.
-    """
-    return erase_from_each(store, settings, embedders, [being], message_ids)
-
-
-def erase_from_each(
-    store: Store, settings: Settings, embedders: Embedders, from_beings: Sequence[Being], message_ids: Sequence[UUID]
-) -> Erased:
-    """Erase the copies of what was said in a room from several Beings of one user, in one transaction.
-
-    Args:
-        from_beings: The Beings, in the order of their ids.
-
-    Returns:
-        What was removed or changed with them; all copies of a message count as one.
-
-    Raises:
-        NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
     """
     find = partial(_versions, store, from_beings, message_ids)
     return withdrawal.planned(store, embedders, find, partial(_erase_messages, store, settings))

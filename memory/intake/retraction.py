@@ -60,10 +60,11 @@ def retract(
     store: Store,
     settings: Settings,
     embedders: Embedders,
-    being_id: UUID,
+    from_beings: Sequence[Being],
     selection: MessageSelection,
     *,
     request_id: str | None = None,
+    awaits: bool = True,
 ) -> Retracted:
     """Retract messages: nothing is derived from them any longer, and what was is derived again without them.
 
@@ -71,41 +72,7 @@ def retract(
         store: The ledger.
         settings: Thresholds of judging.
         embedders: The embedders of this process; a memory that had absorbed a scene of the messages may need one.
-        being_id: The Being.
-        selection: Which messages.
-        request_id: Identifies the request; one that was applied before changes nothing.
-
-    Returns:
-        What became of the messages, and what is derived again.
-
-    Raises:
-        NotFound: `after` names no message of the conversation.
-        SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
-        ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was changed.
-        Refused: Patrols keep changing the memories of the messages, or messages keep coming.
-    """
-    being = store.run(beings.get_being, being_id)
-    awaits = selection.conversation is None
-    return retract_from_each(store, settings, embedders, [being], selection, request_id=request_id, awaits=awaits)
-
-
-def retract_from_each(
-    store: Store,
-    settings: Settings,
-    embedders: Embedders,
-    from_beings: Sequence[Being],
-    selection: MessageSelection,
-    *,
-    request_id: str | None = None,
-    awaits: bool = True,
-) -> Retracted:
-    """Retract the copies of what was said in a room from several Beings of one user, in one transaction.
-
-    Args:
-        store: The ledger.
-        settings: Thresholds of judging.
-        embedders: The embedders of this process.
-        from_beings: The Beings, in the order of their ids.
+        from_beings: Beings of one user, in the order of their ids; several hold copies of what was said in a room.
         selection: Which messages.
         request_id: Identifies the request; one that was applied before changes nothing.
         awaits: Whether messages of ids that no Being knows are retracted when they arrive.
@@ -114,7 +81,10 @@ def retract_from_each(
         What became of the messages, of which all copies count as one, and what is derived again.
 
     Raises:
-        NotFound, SecretMissing, ProviderError, Refused: As `retract`.
+        NotFound: `after` names no message of the conversation.
+        SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
+        ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was changed.
+        Refused: Patrols keep changing the memories of the messages, or messages keep coming.
     """
 
     def find() -> list[tuple[Being, list[UUID]]]:
@@ -184,7 +154,12 @@ def _sum(rebuilds: Sequence[Rebuilds]) -> Rebuilds:
 
 
 def restore(
-    store: Store, settings: Settings, being_id: UUID, selection: MessageSelection, *, request_id: str | None = None
+    store: Store,
+    settings: Settings,
+    to_beings: Sequence[Being],
+    selection: MessageSelection,
+    *,
+    request_id: str | None = None,
 ) -> Restored:
     """Restore retracted messages; they come in anew, under their own ids and times.
 
@@ -193,36 +168,7 @@ def restore(
     Args:
         store: The ledger.
         settings: Thresholds of judging.
-        being_id: The Being.
-        selection: Which messages.
-        request_id: Identifies the request; one that was applied before changes nothing.
-
-    Returns:
-        What became of the messages, and what is derived again.
-
-    Raises:
-        ErasedForGood: One of `ids` was erased; nothing was changed.
-        NotFound: The Being has no message of any of `ids`, or `after` names none of the conversation.
-        SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
-    """
-    being = store.run(beings.get_being, being_id)
-    return restore_to_each(store, settings, [being], selection, request_id=request_id)
-
-
-def restore_to_each(
-    store: Store,
-    settings: Settings,
-    to_beings: Sequence[Being],
-    selection: MessageSelection,
-    *,
-    request_id: str | None = None,
-) -> Restored:
-    """Restore the copies of what was said in a room to several Beings of one user, in one transaction.
-
-    Args:
-        store: The ledger.
-        settings: Thresholds of judging.
-        to_beings: The Beings, in the order of their ids.
+        to_beings: Beings of one user, in the order of their ids; several hold copies of what was said in a room.
         selection: Which messages.
         request_id: Identifies the request; one that was applied before changes nothing.
 
@@ -230,7 +176,9 @@ def restore_to_each(
         What became of the messages, of which all copies count as one, and what is derived again.
 
     Raises:
-        ErasedForGood, NotFound, SecretMissing: As `restore`.
+        ErasedForGood: One of `ids` was erased; nothing was changed.
+        NotFound: The Being has no message of any of `ids`, or `after` names none of the conversation.
+        SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
     """
     with store.transaction() as tx:
         known = sharing.begin_intake(tx, settings, to_beings)
@@ -270,10 +218,12 @@ def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID
     """
     change = read_change(Change[MessageSelection], item)
     request_id = change.id or derived_id
-    if change.retract is not None:
-        retract(store, settings, embedders, being_id, change.retract, request_id=request_id)
+    being = store.run(beings.get_being, being_id)
+    if (selection := change.retract) is not None:
+        awaits = selection.conversation is None
+        retract(store, settings, embedders, [being], selection, request_id=request_id, awaits=awaits)
     elif change.restore is not None:
-        done = restore(store, settings, being_id, change.restore, request_id=request_id)
+        done = restore(store, settings, [being], change.restore, request_id=request_id)
         require_all(done)
 
 

@@ -28,11 +28,7 @@ def apply(store: Store, settings: Settings, embedders: Embedders, room: Place, i
     request_id = change.id or derived_id
     beings = store.run(rooms.hearers, room)
     if change.retract is not None:
-        retraction.retract_from_each(
-            store, settings, embedders, beings, selected(room, change.retract), request_id=request_id
-        )
+        retraction.retract(store, settings, embedders, beings, selected(room, change.retract), request_id=request_id)
     elif change.restore is not None:
-        done = retraction.restore_to_each(
-            store, settings, beings, selected(room, change.restore), request_id=request_id
-        )
+        done = retraction.restore(store, settings, beings, selected(room, change.restore), request_id=request_id)
         retraction.require_all(done)

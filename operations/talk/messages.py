@@ -42,7 +42,13 @@ def retract_messages(
     content is then a new version of the message.
     """
     return retraction.retract(
-        on.store, on.settings, on.embedders, being.being_id, selection, request_id=request_id(idempotency_key)
+        on.store,
+        on.settings,
+        on.embedders,
+        [being],
+        selection,
+        request_id=request_id(idempotency_key),
+        awaits=selection.conversation is None,
     )
 
 
@@ -63,7 +69,7 @@ def restore_messages(
 
     They are processed as new messages are. What was erased does not come back: 410, and nothing is restored.
     """
-    return retraction.restore(on.store, on.settings, being.being_id, selection, request_id=request_id(idempotency_key))
+    return retraction.restore(on.store, on.settings, [being], selection, request_id=request_id(idempotency_key))
 
 
 @operation("PATCH /v1/beings/{being}/messages/{message_id}", scope="manage")
@@ -120,7 +126,7 @@ def erase_message(on: Resources, being: Being, message_id: MessageId) -> Erased:
     Scenes that were drawn from it go with their memories. Its other effects are undone: a statement that it replaced is
     current again, a todo that it closed is open.
     """
-    return erasure.erase_messages(on.store, on.settings, on.embedders, being, [message_id])
+    return erasure.erase_messages(on.store, on.settings, on.embedders, [being], [message_id])
 
 
 @operation(

@@ -94,7 +94,7 @@ def retract_room_messages(
     A token for one Being retracts what that Being has of it.
     """
     found = rooms.find(on.store, caller, room)
-    return retraction.retract_from_each(
+    return retraction.retract(
         on.store,
         on.settings,
         on.embedders,
@@ -113,7 +113,7 @@ def restore_room_messages(
     A token for one Being restores what that Being had of it. What was erased does not come back: 410.
     """
     found = rooms.find(on.store, caller, room)
-    return retraction.restore_to_each(
+    return retraction.restore(
         on.store,
         on.settings,
         rooms.hearers(on.store, caller, found),
@@ -132,4 +132,4 @@ def erase_room_message(on: Resources, caller: Caller, room: RoomName, message_id
     beings = rooms.hearers(on.store, caller, found)
     if not rooms.holds(on.store, found, beings, message_id):
         raise NotFound("This room has no such message.")
-    return erasure.erase_from_each(on.store, on.settings, on.embedders, beings, [message_id])
+    return erasure.erase_messages(on.store, on.settings, on.embedders, beings, [message_id])

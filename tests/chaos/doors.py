@@ -21,6 +21,7 @@ from schemas.errors import Refused, Unavailable
 from schemas.intake.notes import Receipt, Trouble
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
+from store.accounts import beings
 from store.database import Store
 from store.intake import notes
 from store.talk import messages
@@ -102,12 +103,13 @@ class InProcess:
         """Commit the change."""
         selection = MessageSelection(ids=list(change.messages))
         try:
+            being = self._store.run(beings.get_being, being_id)
             if change.what == "retract":
                 retraction.retract(
-                    self._store, self._settings, self._embedders, being_id, selection, request_id=change.id_
+                    self._store, self._settings, self._embedders, [being], selection, request_id=change.id_
                 )
             else:
-                retraction.restore(self._store, self._settings, being_id, selection, request_id=change.id_)
+                retraction.restore(self._store, self._settings, [being], selection, request_id=change.id_)
         except (Unavailable, Refused, ProviderError) as shut:
             raise NoAnswer from shut
 

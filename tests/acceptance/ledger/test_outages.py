@@ -50,7 +50,7 @@ def test_what_was_erased_while_redis_was_down_leaves_the_streams_when_it_is_back
         being = beings.get_being(tx, life.being_id)
         (kept,) = tx.execute("select message_id from memory.messages")
     redis.crash()
-    erase_messages(life.store, life.settings, Embedders(life.settings), being, [kept["message_id"]])
+    erase_messages(life.store, life.settings, Embedders(life.settings), [being], [kept["message_id"]])
     redis.start()
     assert redis_client.xlen("patrol:messages") == 2
     life.worker()

@@ -71,7 +71,7 @@ def words(store):
 def erased(store, settings, embedders, being):
     """A Being of which a message and two notes were erased."""
     said = accept_messages(store, settings, being.being_id, [SAID])
-    erase_messages(store, settings, Embedders(settings), being, said.ids)
+    erase_messages(store, settings, Embedders(settings), [being], said.ids)
     for note_id in accept_notes(store, settings, being.being_id, [SCENE, TODO]).ids:
         erase_note(store, settings, embedders, being, note_id)
     return being
@@ -136,7 +136,7 @@ def test_others_may_still_say_it(store, settings, erased):
 def test_words_that_another_message_says_still_are_refused_by_id_alone(store, settings, being):
     twice = [SAID, SAID | {"id": "turn-2"}]
     first, _ = accept_messages(store, settings, being.being_id, twice).ids
-    erase_messages(store, settings, Embedders(settings), being, [first])
+    erase_messages(store, settings, Embedders(settings), [being], [first])
     receipt = accept_messages(store, settings, being.being_id, [SAID, SAID | {"id": "turn-3"}])
     assert (receipt.accepted, receipt.erased) == (1, [0])
 
@@ -165,7 +165,7 @@ def test_the_secret_may_be_rotated(store, settings, erased, words):
 def test_without_a_secret_the_key_is_kept_and_sealed_once_there_is_one(store, settings, being):
     bare = Settings(embedder="minilm")
     (said,) = accept_messages(store, bare, being.being_id, [SAID]).ids
-    erase_messages(store, bare, Embedders(bare), being, [said])
+    erase_messages(store, bare, Embedders(bare), [being], [said])
     assert accept_messages(store, bare, being.being_id, [SAID]).erased == [0]
     known_erased.rotate(store, settings)
     with store.transaction() as tx:
@@ -179,7 +179,7 @@ def test_an_export_from_before_brings_nothing_back(store, settings, embedders, b
     record = records.add_memory(store, settings, being, NewRecord(text="Marzipan is dear."))
     shared = records.add_memory(store, settings, being, NewRecord(text="Marzipan keeps long.", scope="shared"))
     before = b"".join(export_lines(store, being))
-    erase_messages(store, settings, Embedders(settings), being, said.ids[:1])
+    erase_messages(store, settings, Embedders(settings), [being], said.ids[:1])
     erase_note(store, settings, embedders, being, note_id)
     records.erase_memory(store, settings, being, [record.id, shared.id])
     assert words() == {}

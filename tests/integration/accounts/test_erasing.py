@@ -176,12 +176,12 @@ def test_a_version_that_comes_while_its_message_is_erased_goes_too(store, compan
     def edited_meanwhile(*planned):
         monkeypatch.undo()
         selection = MessageSelection(ids=["m1"])
-        retraction.retract(store, Settings(), embedders, companion.being_id, selection)
+        retraction.retract(store, Settings(), embedders, [companion], selection)
         accept_messages(store, Settings(), companion.being_id, [{**said, "content": "I live in Medlar Street."}])
         return plan(*planned)
 
     monkeypatch.setattr(node_erasure, "plan", edited_meanwhile)
-    assert erase_messages(store, Settings(), embedders, companion, erased).messages == 2
+    assert erase_messages(store, Settings(), embedders, [companion], erased).messages == 2
     with store.transaction() as tx:
         assert tables_with(tx, "Medlar") == {}
 

@@ -188,7 +188,7 @@ def test_no_connection_is_held_while_a_model_is_asked_and_what_is_withdrawn_mean
             assert tx.value(reserved) > 0
         assert NORA in material.text
         chosen = MessageSelection(ids=[str(nora)])
-        retraction.retract(asking.store, asking.settings, asking.embedders, asking.being.being_id, chosen)
+        retraction.retract(asking.store, asking.settings, asking.embedders, [asking.being], chosen)
         return {"sentences": [sentence("Nora moved to Lisbon.", (ref_of(material, "Nora"), "Nora moved to Lisbon"))]}
 
     asking.answer = withdrawing

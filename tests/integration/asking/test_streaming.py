@@ -122,7 +122,7 @@ def test_what_is_withdrawn_after_the_first_sentence_ends_what_the_model_says(wri
     parts = parts_of(writing)
     first = next(parts)
     chosen = MessageSelection(ids=[str(writing.ids[0])])
-    retraction.retract(writing.store, writing.settings, writing.embedders, writing.being.being_id, chosen)
+    retraction.retract(writing.store, writing.settings, writing.embedders, [writing.being], chosen)
     writing.provider.release()
     *rest, whole = parts
 

@@ -277,7 +277,7 @@ def test_a_chat_keeps_its_own_most_lines_and_its_own_most_regions(store, talk):
 def test_what_is_taken_back_in_one_chat_stays_in_the_others(store, talk):
     for name in CHATS:
         talk.turn(name, answered=False)
-    retract(store, SETTINGS, talk.embedders, talk.being.being_id, MessageSelection(conversation="tab-1"))
+    retract(store, SETTINGS, talk.embedders, [talk.being], MessageSelection(conversation="tab-1"))
     talk.chats["tab-1"].lines.clear()
     talk.check_lists()
 

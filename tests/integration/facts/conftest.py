@@ -71,7 +71,7 @@ def erased_before_the_finish(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Cal
 
         def after_the_erasure(*args: Any, **named: Any) -> Any:
             monkeypatch.undo()
-            erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [message_id])
+            erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [message_id])
             return finishing(*args, **named)
 
         monkeypatch.setattr(talk.store, "finishing", after_the_erasure)

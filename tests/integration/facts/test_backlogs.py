@@ -95,7 +95,7 @@ def test_erasing_what_was_passed_over_leaves_the_rolling_summary(talk):
     first, *_ = talk.says(*(message for day in range(6) for message in a_session(day, 40)))
     talk.summed_up()
     before = rolling_versions(talk)
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [first])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [first])
     assert rolling_versions(talk) == before
     talk.summed_up()
     assert rolling_versions(talk) == before

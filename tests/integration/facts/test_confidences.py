@@ -156,7 +156,7 @@ def test_a_request_that_is_taken_back_lifts_the_confidence(talk, other):
     talk.judged()
     assert other.contents() == []
     selection = MessageSelection(ids=[str(asking)])
-    retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, selection)
+    retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], selection)
     assert other.contents() == ["Is seeing Karla."]
 
 
@@ -166,8 +166,8 @@ def test_a_message_that_is_taken_back_and_restored_is_in_confidence_still(talk, 
     talk.judged()
     talk.hears("Please keep that between us.", confidences=[("m1", "m2"), ("m2", "m2")])
     selection = MessageSelection(ids=[str(meant)])
-    retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, selection)
-    retraction.restore(talk.store, talk.settings, talk.being.being_id, selection)
+    retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], selection)
+    retraction.restore(talk.store, talk.settings, [talk.being], selection)
     talk.answers(fact("I am seeing Karla", "Is seeing Karla."))
     talk.judged()
     assert in_confidence(talk, meant)

@@ -116,7 +116,7 @@ def test_what_is_judged_later_is_seen_later(talk, clock):
 def test_what_was_taken_back_is_gone_at_once_and_the_rest_is_derived_again(talk, clock):
     ids = closes(talk, clock, *TALK, user_model=[EARLY], project=statement("The greenhouse.", "u2"))
     taken_back = MessageSelection(ids=[str(ids[2])])
-    retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, taken_back)
+    retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], taken_back)
     assert model_of(talk) is None
     assert state_of(talk) == ("", "", "")
     with talk.store.transaction() as tx:

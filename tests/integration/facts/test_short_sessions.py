@@ -256,7 +256,7 @@ def test_without_a_key_they_wait_for_one(talk):
 def test_what_is_erased_is_in_no_summary_and_in_no_answer(talk):
     said = chat(talk, SHORT_SESSIONS_AT_ONCE)
     talk.summed_up()
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[4]])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[4]])
     assert "This is number 4." not in [one.one_liner for one in summaries(talk) if one]
     with talk.store.transaction() as tx:
         kept = tx.execute("select completion from memory.model_responses where not retained").fetchall()

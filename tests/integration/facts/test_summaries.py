@@ -368,7 +368,7 @@ def test_no_summary_outlives_the_words_that_it_was_made_of(talk):
     assert "wintergreen" in state_of(talk).rolling_summary
     assert sessions(talk)[0].summary
     assert "I like wintergreen." in talk.spine().content.PROFILE
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[19]])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[19]])
     assert sessions(talk)[0].summary is None
     assert talk.spine() is None
     assert versions(talk) == []
@@ -394,7 +394,9 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
         def platform(self):
             """Erase, and let the thinker be found."""
             if not erased:
-                erased.append(erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]]))
+                erased.append(
+                    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[0]])
+                )
             return super().platform()
 
     with pytest.raises(Withdrawn):
@@ -449,7 +451,8 @@ def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kep
         claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
 
     meanwhile = Interrupted(
-        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
+        talk.settings,
+        lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[0]]),
     )
     with pytest.raises(Withdrawn):
         rolling.summarise(talk.store, meanwhile, talk.settings, claim)
@@ -472,7 +475,8 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
         claim = work.claim(tx, talk.being.user_id, kinds.SPINE.name, "", lease=LEASE, attempts=5)
 
     meanwhile = Interrupted(
-        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
+        talk.settings,
+        lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[0]]),
     )
     with pytest.raises(Withdrawn):
         spine.write(talk.store, meanwhile, talk.settings, claim)

@@ -31,7 +31,7 @@ def change(talk, known, **changes):
 
 
 def erase(talk, *message_ids):
-    return erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, message_ids)
+    return erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], message_ids)
 
 
 def test_an_introduction_is_taken_once(talk, other):

@@ -272,7 +272,7 @@ def test_the_same_file_again_changes_nothing(take, told, source):
 
 def test_what_a_person_restored_stays_restored(take, told, store, being):
     take("claude", EXPORTS / "claude")
-    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/k-dog/d2"]))
+    retraction.restore(store, SETTINGS, [being], MessageSelection(ids=["claude/k-dog/d2"]))
     take("claude", EXPORTS / "claude")
     assert told("retracted_messages") == []
 
@@ -318,7 +318,7 @@ def test_a_newer_export_restores_the_branch_that_the_person_went_back_to(take, t
     assert imported("c2") == ["a", "c", "c2"]
     assert imported("c3", ("c3", "c2")) == ["a", "c", "c2", "c3"]
     assert imported("b2") == ["a", "c", "c2", "c3"], "an older export changes nothing"
-    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/k/b"]))
+    retraction.restore(store, SETTINGS, [being], MessageSelection(ids=["claude/k/b"]))
     assert imported("c3", ("c3", "c2")) == ["a", "b", "c", "c2", "c3"], "what a person restored stays"
 
 

@@ -16,6 +16,7 @@ from providers.embedders import Embedders
 from schemas.errors import NotFound
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
+from store.accounts import beings
 from store.talk import judging, messages
 from tests.scenes import make_being, make_user
 
@@ -115,7 +116,8 @@ def test_requests_without_a_common_id_are_one_transaction(store, being_id):
 def test_a_retracted_version_and_a_new_one_under_its_id_are_taken_as_if_one_came_after_the_other(store, being_id):
     (first,) = accept_together(store, SETTINGS, being_id, [sent(said(id="a"))])
     embedders = Embedders(Settings(embedder="minilm"))
-    retraction.retract(store, SETTINGS, embedders, being_id, MessageSelection(ids=["a"]))
+    being = store.run(beings.get_being, being_id)
+    retraction.retract(store, SETTINGS, embedders, [being], MessageSelection(ids=["a"]))
     again, new = accept_together(store, SETTINGS, being_id, [sent(said(id="a")), sent(said(content="Rye.", id="a"))])
     assert (again.accepted, again.duplicates, again.ids) == (0, 1, first.ids)
     assert (new.accepted, new.conflicts) == (1, [])

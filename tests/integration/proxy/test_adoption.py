@@ -128,7 +128,7 @@ def test_talk_without_an_id_that_the_transcript_lacks_is_not_taken_back(door, ha
 
 def test_a_retracted_message_that_a_transcript_shows_stands_again(store, door, handed_in):
     ids = handed_in(*CHAT, assistant("Or is it?"), conversation="chatgpt/7")
-    retract(store, door.settings, door.embedders, door.being.being_id, MessageSelection(ids=[str(ids[3])]))
+    retract(store, door.settings, door.embedders, [door.being], MessageSelection(ids=[str(ids[3])]))
     assert door.retracted() == ["Quite an age."]
 
     assert door.asks(*CHAT, "She likes tuna.").restored == 1

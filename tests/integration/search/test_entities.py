@@ -44,7 +44,7 @@ def test_an_erased_message_is_no_mention(on, being, know):
     know(being, {"content": "Nora is a nurse.", **NORA})
     ids = on.tell(being, said("I met Nora.", 0), said("Nora called.", 1))
     on.index(being.being_id, being.user_id)
-    erasure.erase_messages(on.store, on.settings, on.embedders, being, [ids[0]])
+    erasure.erase_messages(on.store, on.settings, on.embedders, [being], [ids[0]])
 
     (card,) = on.find(being, "Nora").entities
 

@@ -186,7 +186,7 @@ def test_what_was_retracted_is_read_out_of_no_receipt(on, being, clock, turn):
     context = turn("What is my sister's name?")
     assert "Bergen" in shown_context(on.store, being, context.context_id).passages[0].text
 
-    retract(on.store, on.settings, on.embedders, being.being_id, MessageSelection(ids=["moving"]))
+    retract(on.store, on.settings, on.embedders, [being], MessageSelection(ids=["moving"]))
 
     assert "Bergen" not in shown_context(on.store, being, context.context_id).model_dump_json()
 

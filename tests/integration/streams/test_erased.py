@@ -60,7 +60,7 @@ def test_an_erased_message_is_not_read_again_by_a_new_group(
     redis.xadd("patrol:messages", {"data": sent(being, "I bought marzipan.")})
     redis.xadd("patrol:messages", {"data": sent(being, "It rained.")})
     reader.read()
-    erase_messages(store, settings, Embedders(settings), being, message_ids("marzipan"))
+    erase_messages(store, settings, Embedders(settings), [being], message_ids("marzipan"))
     redis.xgroup_destroy("patrol:messages", GROUP)
     again = new_reader(keep_stream_entries=settings.keep_rejected)
     again.read()
@@ -95,7 +95,7 @@ def test_cleaning_removes_what_was_erased_and_nothing_else(
             ),
         ],
     )
-    erase_messages(store, settings, Embedders(settings), being, message_ids("marzipan"))
+    erase_messages(store, settings, Embedders(settings), [being], message_ids("marzipan"))
     with store.transaction() as tx:
         (note,) = tx.execute("select note_id from memory.notes where content ->> 'action' like 'Marzipan%'").fetchall()
     erase_note(store, settings, Embedders(settings), being, note["note_id"])

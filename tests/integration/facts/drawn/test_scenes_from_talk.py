@@ -284,7 +284,7 @@ def test_erasing_a_message_removes_its_scenes_and_draws_from_the_others_again(ta
     draws(talk, scene("m1", "m2"), scene("m3", action="It is lovely."))
     closed(talk)
     assert len(patrolled(talk)) == 2
-    erased = erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [first])
+    erased = erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [first])
     assert erased.scenes == 1
     assert actions(talk) == ["It is lovely."]
     assert marks(talk) == [False, True, False]
@@ -310,7 +310,7 @@ def test_a_memory_that_took_in_an_erased_scene_returns_to_its_own_words(talk):
             [survivor.node_id],
         )
     assert rests_on(talk, survivor) == ["I moved to Lisbon.", "Isn't it lovely?"]
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [first])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [first])
     with talk.store.transaction() as tx:
         (left,) = nodes.page(tx, talk.being.being_id, limit=9)
     assert (left.node_id, left.pinned, left.scene["action"]) == (survivor.node_id, True, "It is lovely.")
@@ -489,9 +489,9 @@ def test_what_is_taken_back_is_still_aged_when_it_is_restored(talk, clock):
     assert births() == [old]
 
     selection = MessageSelection(ids=["a"])
-    told = retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, selection)
+    told = retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], selection)
     assert (told.rebuilds.scenes, births()) == (1, [])
-    retraction.restore(talk.store, talk.settings, talk.being.being_id, selection)
+    retraction.restore(talk.store, talk.settings, [talk.being], selection)
     draws(talk, scene("m1"))
     closed(talk)
     assert births() == [old]

@@ -145,7 +145,7 @@ def test_a_request_that_is_retracted_is_undone(talk):
     talk.answers(requests=[asks("Forget that", "forget", "f1", message="m2")])
     talk.judged()
     assert talk.contents() == []
-    retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, MessageSelection(ids=["asking"]))
+    retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], MessageSelection(ids=["asking"]))
     talk.answers(fact("I live in Rome", "Lives in Rome.", **ROME))
     talk.judged()
     assert (talk.contents(), done(talk)) == (["Lives in Rome."], [])
@@ -159,7 +159,7 @@ def test_a_request_that_is_judged_again_is_done_no_second_time_and_stays_undone(
     talk.judged()
     assert talk.contents() == []
     undo(talk)
-    retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, MessageSelection(ids=["nice"]))
+    retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], MessageSelection(ids=["nice"]))
     talk.answers(fact("I live in Rome", "Lives in Rome.", **ROME), requests=[asked | {"message": "m2"}])
     talk.judged()
     assert talk.contents() == ["Lives in Rome."]

@@ -107,9 +107,9 @@ def test_taking_a_statement_out_gives_what_would_have_been_without_it(talk, arri
         compared = [(f"n0.{place}", "contradicts", f"e0.{other}") for other in range(place)]
         ids[month] = tell(talk, CITIES[month], month, compared)
     assert talk.history()[0] == "Lives in Cairo."
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [ids[1]])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [ids[1]])
     assert talk.history() == ("Lives in Cairo.", {"Lives in Austin.": "Lives in Cairo.", "Lives in Cairo.": None})
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [ids[2]])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [ids[2]])
     assert talk.history() == ("Lives in Austin.", {"Lives in Austin.": None})
 
 
@@ -136,7 +136,7 @@ def test_what_contradicts_two_that_agree_leaves_both_when_it_is_taken_out(talk):
             talk.compares(*(compared or [("n0.1", "adds", None)]))
         talk.judged()
     assert talk.contents() == ["I eat sushi."]
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, said)
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], said)
     assert talk.contents() == ["I eat no meat. I eat no fish."]
 
 
@@ -170,7 +170,7 @@ def test_importance_follows_the_statement_that_stands(talk):
     talk.judged()
     (known,) = talk.facts()
     assert (known.content, known.importance) == ("Sarah has died", 3)
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [died])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [died])
     assert [(one.content, one.importance) for one in talk.facts()] == [("Sarah wore a green hat", 0)]
 
 

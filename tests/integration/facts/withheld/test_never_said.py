@@ -179,7 +179,7 @@ class Producer:
     def retract(self, id_):
         talk = self.talk
         selection = MessageSelection(ids=[id_])
-        retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, selection)
+        retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], selection)
         if said := self.standing.pop(id_, None):
             self.retracted.setdefault(id_, []).append(said)
 
@@ -190,11 +190,11 @@ class Producer:
 
     def restored(self, id_):
         talk = self.talk
-        return retraction.restore(talk.store, talk.settings, talk.being.being_id, MessageSelection(ids=[id_]))
+        return retraction.restore(talk.store, talk.settings, [talk.being], MessageSelection(ids=[id_]))
 
     def erase(self, id_):
         talk = self.talk
-        erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [self.uuids[id_]])
+        erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [self.uuids[id_]])
         self.standing.pop(id_, None)
         self.retracted.pop(id_, None)
         self.gone.add(id_)

@@ -46,8 +46,9 @@ def retract(talk):
         talk.store,
         talk.settings,
         talk.embedders,
-        talk.being.being_id,
+        [talk.being],
         MessageSelection(ids=list(ids) or None, **selection),
+        awaits="conversation" not in selection,
     )
 
 
@@ -55,7 +56,7 @@ def retract(talk):
 def restore(talk):
     """Restore messages by their ids, or as a selection says."""
     return lambda *ids, **selection: retraction.restore(
-        talk.store, talk.settings, talk.being.being_id, MessageSelection(ids=list(ids) or None, **selection)
+        talk.store, talk.settings, [talk.being], MessageSelection(ids=list(ids) or None, **selection)
     )
 
 
@@ -357,9 +358,7 @@ def test_a_request_that_is_handed_in_again_does_not_take_the_edit_back(talk, acc
     selection = MessageSelection(ids=["a"])
 
     def again():
-        return retraction.retract(
-            talk.store, talk.settings, talk.embedders, talk.being.being_id, selection, request_id="once"
-        )
+        return retraction.retract(talk.store, talk.settings, talk.embedders, [talk.being], selection, request_id="once")
 
     accept(said("a", 0, "First."))
     assert again().retracted == 1
@@ -445,7 +444,7 @@ def test_no_answer_about_the_user_s_facts_outlives_the_words(talk, retract, acce
     if withdrawn == "retracted":
         retract("a")
     elif withdrawn == "erased":
-        erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, receipt.ids)
+        erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], receipt.ids)
     else:
         erasure.erase_being(talk.store, talk.being)
 
@@ -458,7 +457,7 @@ def test_erasure_is_final_for_every_version(talk, retract, restore, accept, stan
     accept(said("a", 0, "First."), said("b", 1, "Other."))
     retract("a")
     receipt = accept(said("a", 0, "Second."))
-    gone = erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, receipt.ids)
+    gone = erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], receipt.ids)
 
     assert gone.messages == 2
     for id_ in ("a", str(receipt.ids[0])):
@@ -474,7 +473,7 @@ def test_erasure_is_final_for_every_version(talk, retract, restore, accept, stan
 def test_a_retracted_message_can_be_erased_and_its_words_stay_away(talk, retract, restore, accept):
     receipt = accept(said("a", 0, "First."), said("copy", 1, "Kept words."))
     retract("a", "copy")
-    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [receipt.ids[0]])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [receipt.ids[0]])
     with pytest.raises(ErasedForGood):
         restore("a", "copy")
     assert restore("copy").restored == 1

@@ -113,17 +113,15 @@ class Room:
 
     def retract(self, **selection):
         """Retract utterances."""
-        return retraction.retract_from_each(
-            self.store, self.settings, self.embedders, self.beings(), self.selected(**selection)
-        )
+        return retraction.retract(self.store, self.settings, self.embedders, self.beings(), self.selected(**selection))
 
     def restore(self, **selection):
         """Let utterances stand again."""
-        return retraction.restore_to_each(self.store, self.settings, self.beings(), self.selected(**selection))
+        return retraction.restore(self.store, self.settings, self.beings(), self.selected(**selection))
 
     def erase(self, *message_ids):
         """Erase utterances."""
-        return erasure.erase_from_each(self.store, self.settings, self.embedders, self.beings(), message_ids)
+        return erasure.erase_messages(self.store, self.settings, self.embedders, self.beings(), message_ids)
 
     def calls(self, purpose="judge"):
         """How many calls of a kind were paid."""
@@ -392,11 +390,11 @@ def test_a_removed_room_takes_nothing_in_and_leaves_each_being_what_it_heard(roo
     assert (room.calls(), room.talks["cid"].contents()) == (1, ["I live in Lisbon"])
     # What the one copy was judged for goes on standing in the other.
     ada, bea = room.talks["ada"], room.talks["bea"]
-    erasure.erase_messages(store, room.settings, room.embedders, ada.being, receipt.ids)
+    erasure.erase_messages(store, room.settings, room.embedders, [ada.being], receipt.ids)
     assert [room.words(slug) for slug in SLUGS] == [[], ["I live in Lisbon."], []]
     room.judged()
     assert bea.contents() == ["I live in Lisbon"]
-    erasure.erase_messages(store, room.settings, room.embedders, bea.being, receipt.ids)
+    erasure.erase_messages(store, room.settings, room.embedders, [bea.being], receipt.ids)
     assert bea.contents() == []
 
 

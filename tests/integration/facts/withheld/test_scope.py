@@ -76,12 +76,12 @@ def test_a_fact_that_stayed_with_those_present_stays_so_when_its_message_is_rest
     first.says({"id": "a", "role": "user", "content": SISTER})
     first.answers(fact(SISTER.rstrip(".")))
     first.judged()
-    store, being_id, named = first.store, first.being.being_id, MessageSelection(ids=["a"])
-    retraction.retract(store, first.settings, first.embedders, being_id, named)
+    store, being, named = first.store, first.being, MessageSelection(ids=["a"])
+    retraction.retract(store, first.settings, first.embedders, [being], named)
     assert known(first) == []
 
     first, second = talks(facts_known_to="all")
-    retraction.restore(store, first.settings, being_id, named)
+    retraction.restore(store, first.settings, [being], named)
     first.answers(fact(SISTER.rstrip(".")))
     first.judged()
     assert known(first) == [SISTER.rstrip(".")]
@@ -96,7 +96,7 @@ def test_a_fact_that_stayed_with_those_present_stays_so_when_it_is_judged_again_
     assert known(first) == [SISTER.rstrip(".")]
 
     first, second = talks(facts_known_to="all")
-    retraction.retract(first.store, first.settings, first.embedders, first.being.being_id, MessageSelection(ids=["a"]))
+    retraction.retract(first.store, first.settings, first.embedders, [first.being], MessageSelection(ids=["a"]))
     first.answers(fact(SISTER.rstrip(".")))
     first.judged()
     assert known(first) == [SISTER.rstrip(".")]

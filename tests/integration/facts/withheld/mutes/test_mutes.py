@@ -100,9 +100,9 @@ def test_a_fact_that_is_told_again_or_restored_stays_muted(world, store):
     assert not {name for name, marks in world.marks_told().items() if "zq1x" in marks}
 
     selection = MessageSelection(ids=["id-zq1x"])
-    retraction.retract(store, talk.settings, talk.embedders, talk.being.being_id, selection)
+    retraction.retract(store, talk.settings, talk.embedders, [talk.being], selection)
     world.rest()
-    retraction.restore(store, talk.settings, talk.being.being_id, selection)
+    retraction.restore(store, talk.settings, [talk.being], selection)
     world.rest()
     assert "zq1x" in {mark for one in talk.facts() for mark in MARK.findall(one.content)}
     assert not {name for name, marks in world.marks_told().items() if "zq1x" in marks}
