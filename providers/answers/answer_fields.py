@@ -8,7 +8,16 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from providers.answers.answer_scalars import IS_REFERENCE, is_choice, is_nothing, plain, references
+from providers.answers.answer_scalars import (
+    IS_REFERENCE,
+    affirms,
+    denies,
+    doubts,
+    is_choice,
+    is_nothing,
+    plain,
+    references,
+)
 from providers.answers.answer_shape import (
     choices_of,
     is_named,
@@ -18,7 +27,7 @@ from providers.answers.answer_shape import (
     only_by_name,
     stands_for_each,
 )
-from schemas.llm.answer_form import Absent
+from schemas.llm.answer_form import Absent, Sure
 
 REQUIRED = object()
 """A field without a value that must have one."""
@@ -28,6 +37,8 @@ _SHARED = 4
 # Models say under such names what is no part of the answer.
 _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "remark", "step", "error")
 
+# And so how sure they are.
+_SURENESS = ("confiden", "certain", "sure", "probab", "likel", "score", "chance")
 # And so what a reference stands for.
 _REPEATED = ("text", "content", "name", "title", "topic", "quote", "summary", "action")
 
@@ -79,6 +90,19 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
                 found[name] = others.pop(fitting[0])
                 del missing[name]
     return found
+
+
+def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
+    """Whether an item by which something is merged or replaced (`Sure`) says beside its fields that it may be wrong."""
+    if not any(isinstance(mark, Sure) for field in form.model_fields.values() for mark in field.metadata):
+        return False
+    own = {plain(name) for name in form.model_fields}
+    beside = [(name, value) for name, value in raw.items() if plain(name) not in own]
+    return any(
+        (plain(name).startswith(_SURENESS) and (value is False or denies(value) or doubts(value)))
+        or (affirms(value) and doubts(name))
+        for name, value in beside
+    )
 
 
 def is_aside(name: str) -> bool:

@@ -15,7 +15,14 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from providers.answers.answer_fields import REQUIRED, absent_meaning, is_aside, is_repeated, under_other_names
+from providers.answers.answer_fields import (
+    REQUIRED,
+    absent_meaning,
+    is_aside,
+    is_repeated,
+    is_unsure,
+    under_other_names,
+)
 from providers.answers.answer_scalars import (
     Unreadable,
     affirms,
@@ -141,6 +148,8 @@ class AnswerReader:
         if not isinstance(raw, Mapping):
             # A text, or number, for an object of which nothing but one field must be said.
             raw = _of_text(form, text(raw))
+        if is_unsure(form, raw):
+            raise Unreadable("the model is not sure")
         read = self._fields(form, raw, nested=True)
         try:
             form.model_validate(read)

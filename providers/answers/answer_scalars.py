@@ -248,7 +248,9 @@ def doubts(raw: Any) -> bool:
     """Whether a value beside a reference leaves open, or makes unlikely, that it is one of those that are meant."""
     value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
     try:
-        return not isinstance(raw, bool) and _number(value, _DEGREES) < _LEAST_SURE
+        # Above 1 it is a percentage.
+        chance = 1.0 if isinstance(raw, bool) else _number(value, _DEGREES)
+        return (chance / 100 if chance > 1 else chance) < _LEAST_SURE
     except Unreadable:
         return isinstance(raw, str) and bool(_OPEN.search(raw) or _APART.search(_PASSED_OVER.sub(" ", raw)))
 

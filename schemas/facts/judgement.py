@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.facts.fact_rows import EntityType, FactKind, FactType, TodoKind
 from schemas.intake.inputs import Realm
 from schemas.limits import LEAST_CONFIDENCE, STATEMENT_CHARACTERS
-from schemas.llm.answer_form import Absent, Characters, OwnName, Ref
+from schemas.llm.answer_form import Absent, Characters, OwnName, Ref, Sure
 
 
 def _of(choices: Any) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Comparison(Judged):
     """The relation of a new statement to another one under the same memory key."""
 
     new: Annotated[str, Ref("n", each=True)] = Field(description="The ref of the new statement.")
-    relation: Literal["same", "contradicts", "adds"]
+    relation: Annotated[Literal["same", "contradicts", "adds"], Sure()]
     earlier: Annotated[str | None, Ref("e", each=True)] = Field(
         description="The ref of the statement that it repeats or contradicts; null if it adds."
     )

@@ -27,6 +27,11 @@ class OwnName:
 
 
 @dataclass(frozen=True, slots=True)
+class Sure:
+    """An item with this field is dropped where it says beside it that the model is not sure: it merges or replaces."""
+
+
+@dataclass(frozen=True, slots=True)
 class Absent:
     """The meaning of a field that is left out, null, or not of its type; and in a list of an unreadable item."""
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.limits import DIARY_LINE_CHARACTERS, MOST_DIARY_LINES, MOST_NEXT_TIME, TOPIC_NAME_CHARACTERS
-from schemas.llm.answer_form import AtMost, Characters, OwnName, Ref
+from schemas.llm.answer_form import AtMost, Characters, OwnName, Ref, Sure
 
 MemoryRef = Annotated[str, Ref("m")]
 ShortName = Annotated[str, Characters(TOPIC_NAME_CHARACTERS)]
@@ -25,7 +25,9 @@ class Merge(PatrolAnswer):
     """Memories that become one."""
 
     survivor: MemoryRef = Field(description="The reference of the memory that stays.")
-    absorbed: list[MemoryRef] = Field(description="The references of those that it takes in, at least one.")
+    absorbed: Annotated[list[MemoryRef], Sure()] = Field(
+        description="The references of those that it takes in, at least one."
+    )
     action: str = Field(description="What happened, as the survivor is to tell it.")
     feeling: str | None = Field(description="How it felt, in the first person; null if none of them tells.")
     actors: list[str] = Field(description="Who was there; only names that these memories have.")

@@ -973,6 +973,19 @@ OF_A_LIST = [
 ]
 
 
+@pytest.mark.parametrize(
+    "beside", [{"confidence": 0.2}, {"confidence": "20%"}, {"certainty": "low"}, {"sure": False}, {"uncertain": True}]
+)
+@pytest.mark.parametrize("purpose", ["consolidate", "reconcile"])
+def test_what_a_model_is_not_sure_of_merges_and_replaces_nothing(purpose, beside):
+    form, right = RIGHT[purpose]
+    name = "merges" if form is Consolidation else "comparisons"
+    answer = {**right, name: [{**right[name][0], **beside}, *right[name][1:]]}
+    assert len(getattr(answered(form, json.dumps(answer)), name)) == len(right[name]) - 1
+    answer[name][0] |= dict.fromkeys(beside, "95%")
+    assert len(getattr(answered(form, json.dumps(answer)), name)) == len(right[name])
+
+
 @pytest.mark.parametrize(("form", "said", "wanted"), OF_A_LIST)
 def test_nothing_is_taken_away_that_an_answer_does_not_name_for_it(form, said, wanted):
     if wanted is None:
