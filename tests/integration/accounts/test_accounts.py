@@ -3,7 +3,7 @@
 import numpy as np
 import psycopg
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.nodes import embeddings, finding, nodes
@@ -109,6 +109,7 @@ def marks_of_nodes(tx):
     ).fetchall()
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(operations=OPERATIONS)
 def test_accounts_are_exact_after_any_life(store, operations):
     with store.transaction() as tx:

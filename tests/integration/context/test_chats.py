@@ -217,7 +217,7 @@ class Talk:
             assert {one.conversation for one in page.contexts} <= {name}
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 6)
 @given(steps=STEPS)
 def test_no_chat_shows_what_another_one_holds(store, steps):
     talk = Talk(store)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.intake import retraction
@@ -93,6 +93,7 @@ def alone(store, being_id, request):
 
 
 def test_together_each_is_told_what_it_is_told_alone(store):
+    @settings(max_examples=settings.default.max_examples // 3)
     @given(REQUESTS)
     def check(requests):
         with store.transaction() as tx:

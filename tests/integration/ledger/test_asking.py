@@ -5,6 +5,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
@@ -176,4 +177,4 @@ class Askers(RuleBasedStateMachine):
 
 @pytest.mark.timeout(900)  # a failure takes minutes to be made small
 def test_no_asking_is_ever_lost(store):
-    run_state_machine_as_test(lambda: Askers(store))
+    run_state_machine_as_test(lambda: Askers(store), settings=settings(max_examples=settings.default.max_examples // 3))

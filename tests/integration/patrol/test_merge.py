@@ -4,7 +4,7 @@ from math import cos, radians, sin
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.nodes import clusters, nodes
@@ -205,6 +205,7 @@ def plainly_merged(topics):
 ANGLES = st.integers(0, 11).map(lambda hour: hour * 30 + hour**2 % 7)
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(topics=st.lists(st.lists(ANGLES, max_size=4), max_size=5))
 def test_merging_does_what_the_seed_says(store, topics):
     with store.transaction() as tx:

@@ -212,4 +212,6 @@ class Life(RuleBasedStateMachine):
 @pytest.mark.timeout(900)  # a failure takes minutes to be made small
 @pytest.mark.long
 def test_the_ledger_does_what_the_rules_say(store):
-    run_state_machine_as_test(lambda: Life(store), settings=settings(stateful_step_count=40, max_examples=30))
+    run_state_machine_as_test(
+        lambda: Life(store), settings=settings(stateful_step_count=40, max_examples=settings().max_examples // 3)
+    )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.intake.messages import accept_messages
@@ -65,6 +65,7 @@ def as_kept(tx, being_id):
     )
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(batches=BATCHES)
 def test_batches_are_placed_as_single_messages_would_be(store, batches):
     with store.transaction() as tx:
