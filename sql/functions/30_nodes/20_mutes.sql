@@ -5,7 +5,7 @@
 --              read the tables themselves are listed with their reasons in tests/unit/patterns/test_tellable.py.
 -- INVARIANT 2  muted_items holds, for each mute, the thing itself; the messages that the thing rests on; the memories, todos and
 --              days of the diary that rest on these; and of a memory, topic, message or conversation the facts too. Triggers
---              here and in 96_facts/80_muting.sql keep it so as things come in, change and move.
+--              in 96_facts/82_spreading_mutes.sql and 84_muting_what_comes.sql keep it so as things come in, change and move.
 -- INVARIANT 3  No summary includes a muted message: muting deletes those that do, as a withdrawal would (98_summaries.sql).
 
 create or replace function is_muted(p_owner_id uuid, p_kind text, p_item_id uuid) returns boolean language sql stable
