@@ -39,6 +39,7 @@ KEYS = (
     "author",
     "from",
     unmarked.RECORD,
+    unmarked.REQUESTS,
     *fields.MARKS,
     *unmarked.PAIRS[:-1],
     "actions",

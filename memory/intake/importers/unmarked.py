@@ -13,6 +13,8 @@ from typing import Any
 from memory.intake.importers import fields
 
 PAIRS = ("internal", "data_visible", "visible", "history", "data")
+# Requests of an editor, each with its answer (VS Code).
+REQUESTS = "requests"
 # What stands for the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
 _STORY_MARK = r"\{\{\[(?P<mark>INPUT|OUTPUT|SYSTEM)\]\}\}|\{\{\[(?:INPUT|OUTPUT|SYSTEM)_END\]\}\}"
@@ -110,6 +112,11 @@ def messages(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         pairs = value.get(name)
         if isinstance(pairs, list) and pairs and all(isinstance(pair, list) for pair in pairs):
             return list(_of_speakers(pairs) or _of_pairs(pairs, value.get("metadata")))
+    requests = value.get(REQUESTS)
+    if isinstance(requests, list) and any(
+        isinstance(one, dict) and isinstance(one.get("response"), list) for one in requests
+    ):
+        return [one for request in requests if isinstance(request, dict) for one in _of_request(request)]
     actions, settings = value.get("actions"), value.get("savedsettings")
     if isinstance(actions, list) and isinstance(value.get("prompt"), str):
         story = "".join(one for one in (value["prompt"], *actions) if isinstance(one, str))
@@ -131,6 +138,18 @@ def _of_pairs(pairs: list[list[Any]], about: Any) -> Iterator[dict[str, Any]]:
             beside = about.get(f"{role}_{number}")
             if isinstance(text, str) and text.strip() not in _NOTHING:
                 yield {"role": role, "content": text, **(beside if isinstance(beside, dict) else {})}
+
+
+def _of_request(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What the user asks in an editor, and the pieces of the answer that are none of a tool."""
+    question, answered = request.get("message"), request.get("response")
+    pieces = [one for one in answered if isinstance(one, dict)] if isinstance(answered, list) else []
+    texts = [piece.get("content", piece) for piece in pieces if piece.get("kind") in {None, "markdownContent"}]
+    at = {"time": request.get("timestamp")}
+    if isinstance(question, dict):
+        yield {**at, "id": request.get("requestId"), "role": "user", "content": question.get("text")}
+    answer = "".join(str(one["value"]) for one in texts if isinstance(one, dict) and one.get("value"))
+    yield {**at, "id": request.get("responseId"), "role": "assistant", "content": answer}
 
 
 def _of_story(story: str, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

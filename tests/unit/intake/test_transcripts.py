@@ -283,6 +283,22 @@ FORMS = {
         {"type": "user", "message": {"role": "user", "content": "/clear"}, "isMeta": True, "sessionId": "s"},
         {"type": "assistant", "message": {"role": "assistant", "content": ANSWER}, "uuid": "a", "sessionId": "s"},
     ],
+    "an editor's requests": {
+        "requests": [
+            {
+                "requestId": "q",
+                "message": {"text": QUESTION, "parts": []},
+                "response": [
+                    {"kind": "thinking", "value": "A dog."},
+                    {"value": "Rex! "},
+                    {"kind": "markdownContent", "content": {"value": "How old is he?"}},
+                    {"kind": "toolInvocationSerialized", "invocationMessage": "A file."},
+                ],
+                "responseId": "a",
+                "timestamp": 1772445600000,
+            }
+        ]
+    },
     "pairs as a history": {"history": [[QUESTION, ANSWER]]},
     "sides as a history": {"history": [["user", QUESTION], ["assistant", ANSWER]]},
     "a history beside messages": listed(*MESSAGES, history=[["move", "undo"]]),
