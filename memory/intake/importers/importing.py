@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from memory.facts import seeding
 from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern, transcripts
 from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, LeftOut, Reader, Statement
-from memory.intake.importers.proxied import proxied
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.intake.off_the_record import must_be_kept
+from memory.text.same_words import LONG, comparable, digest
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_requests import Seed
@@ -27,6 +27,7 @@ from schemas.text.storable import storable
 from schemas.text.validation_messages import validation_messages
 from store.database import Store
 from store.talk import messages as stored
+from store.talk import transcripts as proxied_talk
 
 # Each reads one file; beside it, which files of an archive or a folder are its.
 FORMATS: dict[str, tuple[Reader, str]] = {
@@ -39,6 +40,9 @@ FORMATS: dict[str, tuple[Reader, str]] = {
     "other": (transcripts.read, transcripts.FILES),
 }
 SEEDS_AT_ONCE = 200
+# A chat may have been recognised anew after long changes: of so many conversations the messages are looked for.
+CONVERSATIONS = 5
+FEWEST = 2
 
 
 @dataclass
@@ -165,7 +169,7 @@ class Import:
         # Files of branches begin with the same messages; the first chat that has chosen one counts.
         beside = [message for chat in chats for message in chat.messages if message["id"] not in chosen]
         lines += beside
-        came_in = {id_ for chat in chats for id_ in proxied(self.store, self.being, chat)}
+        came_in = {id_ for chat in chats for id_ in _proxied(self.store, self.being, chat)}
         off_branch = {message["id"] for message in beside}
         for begin in range(0, len(lines), BATCH_ITEMS):
             self._say(lines[begin : begin + BATCH_ITEMS], off_branch, came_in)
@@ -233,3 +237,27 @@ class Import:
         receipt = accept_notes(self.store, self.settings, self.being.being_id, items, origin="import")
         self.done.notes += receipt.accepted
         self._account(receipt, items)
+
+
+def _proxied(store: Store, being: Being, chat: Conversation) -> set[str]:
+    """Return the ids of those messages of a chat that are known under no id.
+
+    They are messages of a proxied conversation of which the chat has two at least that are not short, and half of all:
+    it is the same talk. Each message of that stands for one of the chat.
+    """
+    words = {message["id"]: comparable(message["content"]) for message in chat.messages}
+    keys = {message["id"]: digest(message["role"], words[message["id"]]) for message in chat.messages}
+    found: set[str] = set()
+    with store.transaction() as tx:
+        talks = proxied_talk.conversations_with(tx, being.being_id, set(keys.values()), prefix="", limit=CONVERSATIONS)
+        for conversation, _ in talks:
+            left = proxied_talk.without_ids(tx, being.being_id, conversation)
+            least = max(FEWEST, left.total() / 2)
+            same: list[str] = []
+            for id_, key in keys.items():
+                if id_ not in found and left[key]:
+                    left[key] -= 1
+                    same.append(id_)
+            is_chance = sum(len(words[id_]) for id_ in same) < LONG
+            found.update(same if len(same) >= least and not is_chance else [])
+    return found

@@ -1,33 +1,25 @@
 """Reads the chats of any program that names their fields as others do (`fields.py`): in a list, a tree or a table.
 
 A file holds chats, one chat, or messages with the id of theirs. A message says whether the user says it, or names its
-speaker, of whom the caller names the user. What systems and tools say, and what a model thinks, is left out. A message
-without an id is known by its speaker, time and words; without a time, by what was said before it.
+speaker, of whom the caller names the user.
 """
 
 import csv
-import hashlib
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import TextIOWrapper
 from itertools import chain, repeat
 from typing import Any
 
-from memory.intake.importers import fields, marks, unmarked
+from memory.intake.importers import fields, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
+from memory.intake.importers.exported_chat import PROGRAM_NAME, ExportedChat
 from memory.intake.importers.json_buffer import ELEMENT_BYTES
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import ROOTS, Chat, Said, are_strangers, conversation, oldest_first
 from memory.text.errors import InvalidRequest
-from memory.wrapping.agents import acknowledges
-from memory.wrapping.own_words import users_words
 
-PROGRAM_NAME = "other"
 FILES = r".+\.(jsonl?|csv|af)"
 HOLDING_CHATS = ("conversations", "chats")
 PATHS = [(), *((name,) for name in HOLDING_CHATS), ("indexedDB", fields.PARTS_APART)]
@@ -47,13 +39,10 @@ KEYS = (
 )
 _COUNTS = re.compile(r"(?:[a-z]{1,20}[-_ ])?[0-9]{1,4}", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*+"?+')
-NO_TALK = "messages of the system, of tools, deleted, or without words"
 OTHER_ACTIVITY = "records of activity without words"
 OTHER_RECORDS = "records that hold no message"
 # Chats within an element, each with its messages.
 _Listed = Sequence[tuple[Mapping[str, Any], fields.Messages]]
-TWICE = "messages that a log has in two records"
-NO_SIDE = "it does not say whose it is: name the user with `--me`"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
@@ -64,7 +53,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """
     owners = Owners(names, "conversations")
     # Messages that stand alone follow each other in one chat.
-    loose: _Chat | None = None
+    loose: ExportedChat | None = None
     apart = _Apart()
     for place, element in _without_records(_objects(file)):
         if isinstance(element, Bad | LeftOut):
@@ -81,7 +70,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             id_, begins = _chat_around(names, element, one)
             if loose is None or loose.is_another(id_, owner):
                 yield from loose.whole(owners) if loose else ()
-                loose = _Chat(file, names, id_, begins, program=unmarked.program(value) or PROGRAM_NAME)
+                loose = ExportedChat(file, names, id_, begins, program=unmarked.program(value) or PROGRAM_NAME)
             loose.owner = loose.owner or owner
             loose.add(place, one)
         if listed:
@@ -268,13 +257,13 @@ def chats(
     id_ = next((one for part in parts if (one := fields.first(part, fields.CHAT_IDS))), None)
     begins = next((time for part in parts if (time := fields.time(part, names.zone, fields.BEGINS))), None)
     leaf = next((one for part in parts if (one := fields.first(part, fields.LEAVES))), None)
-    found: dict[str | None, _Chat] = {}
+    found: dict[str | None, ExportedChat] = {}
     # A number with few digits counts the chats of one file, or of one installation: another one has it as well.
     counted = id_ is not None and _COUNTS.fullmatch(id_) is not None
     for number, (key, one) in enumerate(_nodes(within), 1):
         own = fields.first(one, fields.CHATS) if isinstance(one, dict) else None
         chat = found.setdefault(
-            own or id_, _Chat(file, names, own or id_, begins, leaf, program, counted=own is None and counted)
+            own or id_, ExportedChat(file, names, own or id_, begins, leaf, program, counted=own is None and counted)
         )
         if own is not None and chat.owner is None:
             chat.owner = _owner_of_said(names, one)
@@ -302,150 +291,3 @@ def _nodes(within: fields.Messages) -> Iterator[tuple[str | None, Any]]:
         if isinstance(below, list):
             waiting += [(key, child) for child in reversed(below) if isinstance(child, dict)]
         yield key, one if parent is None else {fields.PARENTS[0]: parent, **one}
-
-
-def _recoded(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message with its texts as they were, of a program that writes each byte of UTF-8 as a character."""
-    if not one.keys() >= fields.META:
-        return one
-    found = dict(one)
-    for name, value in one.items():
-        with suppress(UnicodeError):
-            found[name] = value.encode("latin-1").decode() if isinstance(value, str) else value
-    return found
-
-
-def _text(message: Mapping[str, Any], side: fields.Side | None) -> str:
-    text = fields.words(message).strip()
-    return text if side == "user" else marks.of_others(text).strip()
-
-
-@dataclass
-class _Chat:
-    """A chat as it is read."""
-
-    file: ExportFile
-    names: Names
-    id: str | None
-    begins: datetime | None = None
-    leaf: str | None = None
-    program: str = PROGRAM_NAME
-    counted: bool = False
-    owner: str | None = None
-    bad: list[Bad] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    turns: list[Said] = field(default_factory=list)
-    _sides: set[fields.Side | None] = field(default_factory=set)
-    _unsure: dict[int, Bad] = field(default_factory=dict)
-    _seen: Counter[str] = field(default_factory=Counter)
-    _kinds: list[tuple[str, Hashable] | None] = field(default_factory=list)
-    _speaks_by_calls: bool = False
-    _beside_calls: set[int] = field(default_factory=set)
-    _is_prompted: bool = False
-    _before: str = ""
-
-    def __post_init__(self) -> None:
-        self._before = self.id or str(self.begins)
-
-    def is_another(self, id_: str | None, owner: str | None) -> bool:
-        """Whether a message of a chat with this id and owner is none of this one."""
-        return self.id != id_ or (None not in {self.owner, owner} and self.owner != owner)
-
-    def add(self, place: str, one: Any, key: str | None = None) -> None:
-        """Take a message with its alternatives, or a node that links others."""
-        if not isinstance(one, dict):
-            self.bad.append(Bad(place, "it is no object", one))
-            return
-        key, parent = key or fields.first(one, fields.KEYS), fields.first(one, fields.PARENTS)
-        if parent in ROOTS and "messageId" not in one:
-            # LibreChat names the beginning of a chat so; of another program it may be the parent of every question.
-            parent = None
-        for number, (exported, chosen) in enumerate(fields.alternatives(one)):
-            message = _recoded(exported)
-            side, speaker = self._side(message)
-            text = _text(message, side)
-            named = side is None and text != "" and speaker is not None
-            if named:
-                # Who the others are may tell.
-                self._unsure[len(self.turns)] = Bad(place, NO_SIDE, one)
-            elif side is None and text:
-                self.bad.append(Bad(place, NO_SIDE, one))
-            elif side is None and key is None and speaker is None:
-                self.bad.append(Bad(place, "it is no message", one))
-            own = self._own_words(text, side)
-            if side == "neither" or not own:
-                self.left_out[NO_TALK] += side is not None or speaker is not None
-            at, is_user = fields.time(message, self.names.zone), side == "user"
-            spoken = own if (named or side in {"user", "companion"}) and own else None
-            self._sides |= {side} if spoken else set()
-            # An id is derived of what the export has written, so that it stays when texts are read better.
-            written = (speaker, text) if message is exported else (self._side(exported)[1], _text(exported, side))
-            id_ = f"{key}/{number}" if key and number else key or self._id(*written, at, is_user=is_user)
-            self._before = id_ if chosen else self._before
-            if side == "companion" and fields.calls(message):
-                is_speech = fields.spoken_by_calls(message) != []
-                self._speaks_by_calls |= is_speech
-                self._beside_calls |= set() if is_speech else {len(self.turns)}
-            kind = message.get(unmarked.IN_LOG)
-            self._kinds.append((str(kind), (is_user, spoken)) if kind is not None and spoken is not None else None)
-            self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
-
-    def _own_words(self, text: str, side: fields.Side | None) -> str:
-        """What is said in a text, without what programs write into the user's lines, and in answer to themselves."""
-        own = users_words(text) if side == "user" else text
-        own = "" if side == "companion" and self._is_prompted and acknowledges(own) else own
-        self._is_prompted = side == "user" and not own
-        return own
-
-    def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
-        """The side that says a message, and the speaker's name."""
-        side = fields.side(message)
-        name = fields.speaker(message, has_side=side is not None)
-        named = name or fields.first(message, (*fields.SAYING, *fields.SPEAKER_IDS))
-        if side is not None or named is None:
-            return side, name
-        return "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
-
-    def _id(self, name: str | None, text: str, at: datetime | None, *, is_user: bool) -> str:
-        speaker, when = name or "", self._before if at is None else at.isoformat()
-        derived = message_id(speaker, is_user, when, text, 1)
-        self._seen[derived] += 1
-        return message_id(speaker, is_user, when, text, self._seen[derived])
-
-    def whole(self, owners: Owners | None) -> Iterator[Entry]:
-        """Yield the chat as it was read, or what is wrong with it where it holds nothing, or is another user's."""
-        another = owners.of_another("a conversation", self.owner, self.turns) if owners else None
-        if another is not None:
-            entries = [asdict(one) for one in self.turns]
-            yield replace(another, entry=entries) if isinstance(another, Bad) else another
-            return
-        is_named = self.names.user is not None and not are_strangers(self.turns, self.names)
-        if self._sides != {"user", None} and not is_named:
-            # Beside the user alone, who answers is the companion, whatever the program calls it.
-            self.bad += self._unsure.values()
-            self.turns = [replace(one, text=None) if at in self._unsure else one for at, one in enumerate(self.turns)]
-        if self._speaks_by_calls:
-            # What such an agent writes beside another call is a thought.
-            self.turns = [
-                replace(one, text=None) if at in self._beside_calls else one for at, one in enumerate(self.turns)
-            ]
-        if doubled := unmarked.twice(self._kinds):
-            self.turns = [one for place, one in enumerate(self.turns) if place not in doubled]
-            self.left_out[TWICE] += len(doubled)
-        if not any(one.text for one in self.turns):
-            yield from self.bad
-            yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))
-            return
-        self.turns = oldest_first(self.turns)
-        id_ = self._derived() if self.id is None else f"{self.id}/{self._derived()}" if self.counted else self.id
-        chat = Chat(self.program, id_, self.begins or self.file.modified, self.leaf)
-        yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
-
-    def _derived(self) -> str:
-        """An id for a chat that has none: of its words up to the first that the user says."""
-        digest = hashlib.sha256(str(self.begins).encode())
-        for one in self.turns:
-            digest.update(f"{one.at}\0{one.text}\0".encode(errors="replace"))
-            if one.is_user:
-                break
-        return digest.hexdigest()

@@ -6,7 +6,7 @@ from datetime import UTC
 
 import pytest
 
-from memory.intake.importers import claude, transcripts
+from memory.intake.importers import claude, exported_chat, transcripts
 from memory.intake.importers.entries import Bad, Conversation, ExportFile, LeftOut, Names
 
 QUESTION, ANSWER = "My dog is Rex.", "Rex! How old is he?"
@@ -644,7 +644,7 @@ def test_a_speaker_without_a_role_is_the_one_that_is_named():
     chat["messages"] += [{"id": name, "from": name, "text": "Hello."} for name in ("Mira", "Lou")]
     assert [role for role, _ in standing(read(chat, user="ann", companion="mira"))] == ["user", "assistant", "other"]
     (bad, *_) = read(chat)
-    assert bad.reason == transcripts.NO_SIDE
+    assert bad.reason == exported_chat.NO_SIDE
 
 
 @pytest.mark.parametrize("named", ["claude-3", "Rep", "nomi", "Mira"])
@@ -656,7 +656,7 @@ def test_who_answers_the_user_alone_is_the_companion(named):
         assert standing(read({"messages": by_name})) == SAID
     (chat,) = read({"messages": [*said, {"sender": "bot", "text": "Woof!"}]})
     assert standing([chat]) == [SAID[0], ("assistant", "Woof!")]
-    assert [bad.reason for bad in chat.bad] == [transcripts.NO_SIDE], "beside a bot it may be anyone"
+    assert [bad.reason for bad in chat.bad] == [exported_chat.NO_SIDE], "beside a bot it may be anyone"
 
 
 @pytest.mark.parametrize(
