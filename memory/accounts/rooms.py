@@ -11,16 +11,15 @@ from memory.proxy.reading.comparison import called
 from memory.proxy.taking.storing import NO_ROOMMATES, Roommates
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
-from memory.text.pages import cut_page, parse_cursor, time_and_id
 from schemas.accounts.accounts import Being
 from schemas.accounts.slugs import slug_of
 from schemas.errors import NotFound
 from schemas.intake.notes import Receipt
 from schemas.settings import Settings
-from schemas.talk.rooms import NewRoom, Room, RoomChanges, RoomMessagePage
+from schemas.talk.rooms import NewRoom, Room, RoomChanges
 from store.accounts import beings, users
 from store.database import Store
-from store.talk import retraction, rooms
+from store.talk import rooms
 from store.talk.rooms import Place
 from store.transaction import Transaction
 
@@ -95,36 +94,6 @@ def change(store: Store, caller: Caller, name: str, changes: RoomChanges) -> Roo
         return _shown(tx, caller.user_id, room.room_id)
 
 
-def remove(store: Store, caller: Caller, name: str) -> None:
-    """Remove a room; what each Being heard there stays its own.
-
-    Raises:
-        NotFound: The caller has no such room.
-    """
-    place = Place(caller.user_id, find(store, caller, name).room_id)
-    with store.transaction() as tx:
-        rooms.lock(tx, place)
-        rooms.remove(tx, place)
-
-
-def page(store: Store, caller: Caller, name: str, *, cursor: str | None, limit: int) -> RoomMessagePage:
-    """A page of what was said in a room, newest first; with a token for one Being what that one has of it.
-
-    Raises:
-        NotFound: The caller has no such room.
-        InvalidRequest: The cursor was not made by this API.
-    """
-    room = find(store, caller, name)
-    before = parse_cursor(cursor, time_and_id)
-    with store.transaction() as tx:
-        place = Place(caller.user_id, room.room_id)
-        found = rooms.messages(
-            tx, place, being_id=caller.being_id, muted="manage" in caller.scopes, before=before, limit=limit + 1
-        )
-    shown, end = cut_page(found, limit, lambda one: (one.created_at, one.message_id))
-    return RoomMessagePage(messages=shown, cursor=end)
-
-
 def hand_in(
     store: Store,
     settings: Settings,
@@ -174,16 +143,6 @@ def hearers(store: Store, caller: Caller, room: Room) -> list[Being]:
         return [
             being for being in rooms.hearers(tx, Place(caller.user_id, room.room_id)) if caller.opens(being.being_id)
         ]
-
-
-def holds(store: Store, room: Room, of_beings: Sequence[Being], message_id: UUID) -> bool:
-    """Return whether any of these Beings has a message of a room, standing or retracted."""
-    with store.transaction() as tx:
-        return any(
-            version.conversation == str(room.room_id)
-            for being in of_beings
-            for version in retraction.versions(tx, being.being_id, [], [message_id])
-        )
 
 
 def _meant(names: Sequence[str], members: Sequence[Being]) -> list[Being] | None:

@@ -12,8 +12,7 @@ from memory.context.regions import DEFAULT, Entry
 from memory.vault.prompt_blocks import build_memory_block, build_snapshot_block
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
-from schemas.context.context import NewEntry, Snapshot, WorkingMemoryEntry
-from schemas.errors import NotFound
+from schemas.context.context import NewEntry, WorkingMemoryEntry
 from schemas.limits import (
     DIARY_DAYS,
     RECENT_NODES,
@@ -25,7 +24,6 @@ from schemas.limits import (
 from store.context import context as material
 from store.context import persona, souls, working_memory
 from store.context.context import KeptNote
-from store.database import Store
 from store.facts import spoken_requests, todos
 from store.transaction import Transaction
 
@@ -55,20 +53,6 @@ def current_snapshot(tx: Transaction, being: Being, *, store: bool = True) -> Bl
     if store:
         material.keep_snapshot(tx, being.being_id, block.entries[0].content if block else "", made_from)
     return block
-
-
-def session_snapshot(store: Store, being: Being) -> Snapshot:
-    """Block 1-B as it is now, with the ids that it is made from.
-
-    Raises:
-        NotFound: It is empty.
-    """
-    with store.transaction() as tx:
-        current_snapshot(tx, being)
-        snapshot = material.snapshot(tx, being.being_id)
-    if snapshot is None or not snapshot.content:
-        raise NotFound("The snapshot is empty: no unread note, no knowledge, no recent diary and no vault record.")
-    return snapshot
 
 
 def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Filled:

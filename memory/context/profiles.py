@@ -93,9 +93,3 @@ def write(tx: Transaction, being: Being, process: str, new: NewProfile) -> Profi
         if not new.others and region not in new.regions and (default is None or default.includes(region)):
             raise InvalidRequest(f"Without the region {region}, prompts of {process} lack {loss}: add it to `regions`.")
     return profiles.write(tx, being.being_id, process, new)
-
-
-def all_of(tx: Transaction, being: Being) -> list[Profile]:
-    """The profiles of all processes: the Being's own, and the defaults of the others."""
-    own = {profile.process: profile for profile in profiles.listed(tx, being.being_id)}
-    return list((DEFAULTS | own).values())

@@ -2,7 +2,7 @@
 
 Vectors nominate pairs, and `fold_rules` decides: near-identical wordings are folded at once; other pairs that agree in
 every number, side, name and negation are folded if a model confirms it. Without a model they are left for a later run.
-Folds are undone by `editing.unfold`.
+Folds are undone by the operation `unfold_fact`.
 """
 
 from collections.abc import Collection, Mapping, Sequence

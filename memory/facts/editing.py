@@ -1,4 +1,4 @@
-"""Use cases of a user's facts: correct, pin, archive, restore, erase."""
+"""Use cases of a user's facts: correct, pin, archive, restore."""
 
 from uuid import UUID
 
@@ -6,10 +6,7 @@ from memory.facts import vectors
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.facts.fact_requests import FactChanges
-from schemas.facts.fact_rows import Fact
-from store.accounts import erasure
-from store.database import Store
-from store.facts import curator, facts
+from store.facts import facts
 from store.transaction import Transaction
 
 
@@ -36,34 +33,3 @@ def change(tx: Transaction, being: Being, fact_id: UUID, changes: FactChanges) -
     if pinned != fact.pinned:
         facts.pin(tx, user_id, fact_id, pinned=pinned)
     vectors.request_embedding(tx, user_id)
-
-
-def unfold(store: Store, being: Being, fact_id: UUID) -> list[Fact]:
-    """Undo a fold of the curator: its facts are active again, and the curator never folds them again.
-
-    Raises:
-        NotFound: This Being knows no such fact.
-        Refused: The fact is no active fold.
-    """
-    user_id = being.user_id
-    with store.transaction() as tx:
-        facts.lock(tx, user_id)
-        fact = facts.get(tx, user_id, being.being_id, fact_id)
-        if fact.source != "curated_fold" or fact.status != "ACTIVE":
-            raise Refused("Only an active fact that the curator folded can be unfolded.")
-        folded = curator.unfold(tx, user_id, fact_id)
-        vectors.request_embedding(tx, user_id)
-        return [facts.get(tx, user_id, being.being_id, each) for each in folded]
-
-
-def erase(store: Store, being: Being, fact_id: UUID) -> None:
-    """Remove a fact with all its statements; the messages that support it stay.
-
-    Raises:
-        NotFound: This Being knows no such fact.
-    """
-    with store.transaction() as tx:
-        facts.lock(tx, being.user_id)
-        facts.get(tx, being.user_id, being.being_id, fact_id)
-        facts.erase(tx, being.user_id, fact_id)
-        erasure.remove_unused_names(tx, being.user_id)

@@ -1,4 +1,4 @@
-"""Use cases of a Being's todos: correct, pin, close, archive, restore, erase."""
+"""Use cases of a Being's todos: correct, pin, close, archive, restore."""
 
 from uuid import UUID
 
@@ -7,7 +7,6 @@ from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.facts.fact_requests import TodoChanges
 from store import clock
-from store.database import Store
 from store.facts import todos
 from store.transaction import Transaction
 
@@ -28,14 +27,3 @@ def change(tx: Transaction, being: Being, todo_id: UUID, changes: TodoChanges) -
         time = setting.of_being(tx, being, ()).time_of(changes.due, clock.now(tx), ahead=True)
         changed |= {"due_at": time and time.starts_at, "due_until": time and time.ends_at}
     todos.change(tx, being.being_id, todo_id, changed)
-
-
-def erase(store: Store, being: Being, todo_id: UUID) -> None:
-    """Remove a todo; its messages stay.
-
-    Raises:
-        NotFound: This Being has no such todo.
-    """
-    with store.transaction() as tx:
-        todos.get(tx, being.being_id, todo_id)
-        todos.erase(tx, being.being_id, [todo_id])

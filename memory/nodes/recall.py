@@ -1,4 +1,4 @@
-"""Recalls nodes by similarity, by topic and by keyword, and activates them unless the caller opts out."""
+"""Recalls nodes by similarity and by keyword, and activates them unless the caller opts out."""
 
 import random
 import shlex
@@ -9,16 +9,13 @@ from memory.nodes import activation
 from memory.nodes.fragments import to_fragments
 from memory.retrieval.understanding import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
-from memory.text.pages import cut_page, parse_cursor, time_and_id
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
-from schemas.errors import existing
-from schemas.limits import PAGE_NODES, SEARCH_TERMS
-from schemas.nodes.nodes import TopicPage
+from schemas.limits import SEARCH_TERMS
 from schemas.nodes.recall import Recalled, Searched
 from store.database import Store
-from store.nodes import clusters, finding, nodes
+from store.nodes import finding
 from store.nodes.embeddings import Meant
 from store.nodes.finding import Activation
 from store.transaction import Transaction
@@ -92,35 +89,6 @@ def recall_by_vector(
         similarities=similarities,
         degraded=meaning is None,
     )
-
-
-def recall_topic(
-    store: Store, being_id: UUID, cluster_id: UUID, cursor: str | None, *, activate: bool = True
-) -> TopicPage:
-    """List a topic's nodes including dead ones, newest first, in pages of 50 (the seed's `recall_memory`).
-
-    Raises:
-        NotFound: This Being has no such cluster.
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, time_and_id)
-    with store.transaction() as tx:
-        cluster = existing(
-            clusters.find(tx, being_id, cluster_id, muted=False), f"This Being has no cluster {cluster_id}."
-        )
-        found = nodes.page(
-            tx,
-            being_id,
-            cluster_id=cluster.cluster_id,
-            forgotten=False,
-            muted=False,
-            before=before,
-            limit=PAGE_NODES + 1,
-        )
-        shown, end = cut_page(found, PAGE_NODES, lambda node: (node.created_at, node.node_id))
-        if activate:
-            activation.activate(tx, being_id, [node.node_id for node in shown])
-    return TopicPage(cluster=cluster, nodes=shown, cursor=end)
 
 
 def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: int, activate: bool = True) -> Searched:

@@ -1,4 +1,4 @@
-"""Mutes what a person does not want to be brought up, keeps it, and undoes what else was asked for in talk.
+"""Mutes what a person does not want to be brought up, and keeps it.
 
 What a mute reaches is decided by sql/functions/96_facts/80_muting.sql. What was derived from it is derived again
 without it, by the same work that follows a retraction, and again with it once the mute is lifted.
@@ -7,25 +7,21 @@ without it, by the same work that follows a retraction, and again with it once t
 from typing import TypeVar
 from uuid import UUID
 
-from memory.facts import vectors
 from memory.nodes import topic_names
 from memory.talk import spine
-from memory.talk.judging import request_judging
 from memory.talk.sessions import request_processing
 from memory.text.entity_names import USER_REF, entity_ref
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound, Refused
-from schemas.facts.fact_rows import SpokenRequest
 from schemas.settings import Settings
 from schemas.talk.mutes import Mute, MutedKind, MuteRequest
 from store.accounts import beings, users
 from store.database import Store
-from store.facts import facts, spoken_requests
+from store.facts import facts
 from store.llm import calls
 from store.nodes import nodes
 from store.search import id_endings
 from store.talk import mutes
-from store.talk import rolling as session_states
 from store.transaction import Transaction
 
 T = TypeVar("T")
@@ -122,22 +118,3 @@ def _only(found: list[T], kind: str, target: str) -> T:
     if len(found) != 1:
         raise NotFound(f"This Being knows {'several' if found else 'no'} {kind} {target!r}.")
     return found[0]
-
-
-def undo_request(store: Store, settings: Settings, being: Being, request_id: UUID) -> SpokenRequest:
-    """Undo what a user asked of the memory in talk, for good: judging its message again does not repeat it.
-
-    Raises:
-        NotFound: Nothing of that id was done.
-    """
-    with store.transaction() as tx:
-        # What was muted may be told again by each of the user's Beings.
-        users.hold_alone(tx, being.user_id)
-        session_states.lock(tx, being.being_id)
-        facts.lock(tx, being.user_id)
-        undone, sessions = spoken_requests.undo(tx, being.being_id, request_id)
-        request_judging(tx, settings, being.being_id, sessions)
-        if undone.effect == "muted":
-            derive_again(tx, settings, being.user_id)
-        vectors.request_embedding(tx, being.user_id)
-        return undone

@@ -3,20 +3,16 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory.facts.scope import stay_with_those_present
 from memory.talk import rolling as rolling_summary
 from memory.talk import session_summary, spine
 from memory.talk.judging import request_judging
-from memory.text.pages import cut_page, parse_cursor, version
 from providers.thinkers import Thinkers, platform_llm_disabled
-from schemas.accounts.accounts import Being, KnownTo
 from schemas.settings import Settings
 from schemas.talk.summaries import (
     ConversationState,
     CuratorState,
     RollingError,
     SessionState,
-    SpinePage,
 )
 from store.database import Store
 from store.llm import keys
@@ -89,25 +85,3 @@ def state(store: Store, being_id: UUID, *, muted: bool = True) -> SessionState:
         ),
         rolling_summary=row.rolling_summary,
     )
-
-
-def spine_page(
-    store: Store, settings: Settings, being: Being, known_to: KnownTo | None, *, cursor: str | None, limit: int
-) -> SpinePage:
-    """A page of the versions of the spine that all of the user's Beings see, or of the Being's own, newest first.
-
-    Args:
-        settings: Who knows what a user tells, where the user does not say so.
-        known_to: Whose spine; None: as facts that are told now are known.
-        cursor: Where the page begins; None: with the newest.
-        limit: The most versions.
-
-    Raises:
-        InvalidRequest: The cursor was not made by this API.
-    """
-    before = parse_cursor(cursor, version)
-    with store.transaction() as tx:
-        own = known_to == "present" or (known_to is None and stay_with_those_present(tx, settings, being.user_id))
-        found = spines.versions(tx, being.user_id, being.being_id if own else None, before=before, limit=limit + 1)
-    versions, end = cut_page(found, limit, lambda spine: spine.version)
-    return SpinePage(versions=versions, cursor=end)

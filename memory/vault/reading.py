@@ -13,7 +13,6 @@ from memory.vault.gates import noise_in
 from memory.vault.scopes import chosen, visible
 from memory.vault.similarity import Query, overlap, ratio, ratio_at_most, tokens
 from schemas.accounts.accounts import Being
-from schemas.errors import NotFound
 from schemas.limits import CANDIDATE_SIMILARITY, STALE_REGISTER_DAYS, VAULT_OVERLAP
 from schemas.settings import Settings
 from schemas.vault.records import VaultRecord
@@ -50,18 +49,6 @@ def listed(
         if tier in {None, record.tier} and category in {None, record.category} and (tag is None or tag in record.tags)
     )
     return sorted(matching, key=lambda record: (record.tier, record.created_at, record.id))
-
-
-def versions(store: Store, being: Being, record_id: str, *, muted: bool) -> list[VaultRecord]:
-    """The stored versions of a record, of a muted one with `muted`, its tombstone too, oldest first.
-
-    Raises:
-        NotFound: No scope of the Being has such a record.
-    """
-    found = store.run(vault.versions, being, [record_id], muted=muted)
-    if not found:
-        raise NotFound(f"This Being's vault has no record {record_id}.")
-    return found
 
 
 def search(store: Store, being: Being, request: VaultSearch, *, muted: bool = True) -> list[VaultHit]:

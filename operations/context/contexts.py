@@ -1,16 +1,18 @@
 """Contexts and turns."""
 
+from collections.abc import Mapping
 from random import SystemRandom
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
 
-from memory.context import shown_contexts
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from memory.context.filling import session_snapshot
+from memory.context.filling import current_snapshot
 from memory.intake.turns import take_turn
+from memory.nodes.scenes import scene_to_text
+from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import FindsMuted, PayingKey, Tool, operation
 from operations.parameters import Cursor, ItemKey, Limit, ids_from
 from schemas.accounts.accounts import Being
@@ -21,11 +23,26 @@ from schemas.context.context import (
     Turn,
     TurnAnswer,
 )
-from schemas.context.shown import AssembledPage, ShownContext
+from schemas.context.shown import (
+    AssembledContext,
+    AssembledPage,
+    ContextRow,
+    ShownContext,
+    ShownFact,
+    ShownMemory,
+    ShownPassage,
+)
+from schemas.errors import NotFound, existing
 from schemas.limits import PAGE_NODES, PRODUCER_ID_CHARACTERS
+from store.context import context as material
+from store.context import provenance
+from store.facts import facts
+from store.nodes import nodes
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 CHANCE = SystemRandom()
+SCORES = ("similarity", "recency", "frequency", "score")
 
 
 @operation(
@@ -60,7 +77,7 @@ def assemble_context(on: Resources, being: Being, body: ContextRequest) -> Conte
 
 @operation("GET /v1/beings/{being}/contexts", scope="read")
 def list_contexts(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     *,
     shows: Annotated[UUID | None, Field(description="Only those that showed this memory or fact.")] = None,
@@ -75,18 +92,28 @@ def list_contexts(
     limit: Limit = PAGE_NODES,
 ) -> AssembledPage:
     """List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says."""
-    return shown_contexts.context_page(
-        on.store, being.being_id, shows=shows, conversation=conversation, cursor=cursor, limit=limit
-    )
+    before = parse_cursor(cursor, UUID)
+    found = provenance.page(tx, being.being_id, shows=shows, conversation=conversation, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda context: context.context_id)
+    return AssembledPage(contexts=[AssembledContext(**_in_short(one)) for one in shown], cursor=end)
 
 
 @operation("GET /v1/beings/{being}/contexts/{context_id}", scope="read")
-def show_context(on: Resources, being: Being, muted: FindsMuted, context_id: UUID) -> ShownContext:
+def show_context(tx: Transaction, being: Being, muted: FindsMuted, context_id: UUID) -> ShownContext:
     """Show which memories, facts and passages a context showed, and why: the scores by which they were chosen.
 
     The scope `manage` also shows what is muted since.
     """
-    return shown_contexts.shown_context(on.store, being, context_id, muted=muted)
+    context = existing(
+        provenance.get(tx, being.being_id, context_id),
+        f"This Being has no context {context_id}, or it is no longer kept.",
+    )
+    return ShownContext(
+        **_in_short(context),
+        memories=_memories(tx, being.being_id, context, muted=muted),
+        facts=_facts(tx, being, context, muted=muted),
+        passages=_passages(tx, being.being_id, context.shown_reasons, muted=muted),
+    )
 
 
 @operation("POST /v1/beings/{being}/turns", scope=("ingest", "read"), omits="null", body="document")
@@ -109,6 +136,59 @@ def turn(
 
 
 @operation("GET /v1/beings/{being}/snapshot", scope="read")
-def show_session_snapshot(on: Resources, being: Being) -> Snapshot:
+def show_session_snapshot(tx: Transaction, being: Being) -> Snapshot:
     """Show Block 1-B as it is now, and the ids it is made from."""
-    return session_snapshot(on.store, being)
+    current_snapshot(tx, being)
+    snapshot = material.snapshot(tx, being.being_id)
+    if snapshot is None or not snapshot.content:
+        raise NotFound("The snapshot is empty: no unread note, no knowledge, no recent diary and no vault record.")
+    return snapshot
+
+
+def _in_short(context: ContextRow) -> dict[str, Any]:
+    short = context.model_dump(include={"context_id", "process", "conversation", "created_at"})
+    return {**short, "items": len(context.shown_ids)}
+
+
+def _memories(tx: Transaction, being_id: UUID, context: ContextRow, *, muted: bool) -> list[ShownMemory]:
+    similarities = {one["node_id"]: one["similarity"] for one in context.shown_reasons.get("memories", ())}
+    regions: Mapping[str, list[str]] = context.shown_reasons.get("regions", {})
+    found = (nodes.get(tx, being_id, id_, muted=muted) for id_ in context.shown_ids)
+    return [
+        ShownMemory(
+            node_id=node.node_id,
+            text=scene_to_text(node.scene, node.feeling),
+            regions=[region for region, ids in regions.items() if str(node.node_id) in ids],
+            similarity=similarities.get(str(node.node_id)),
+        )
+        for node in found
+        if node is not None
+    ]
+
+
+def _facts(tx: Transaction, being: Being, context: ContextRow, *, muted: bool) -> list[ShownFact]:
+    scores = {one["fact_id"]: one for one in context.shown_reasons.get("facts", ())}
+    found = facts.among(tx, being.user_id, being.being_id, context.shown_ids, muted=muted)
+    return [
+        ShownFact(
+            fact_id=fact.fact_id,
+            content=fact.content,
+            scores={name: scores[str(fact.fact_id)][name] for name in SCORES} if str(fact.fact_id) in scores else None,
+        )
+        for fact in found
+    ]
+
+
+def _passages(tx: Transaction, being_id: UUID, reasons: Mapping[str, Any], *, muted: bool) -> list[ShownPassage]:
+    passages = [([UUID(id_) for id_ in one["message_ids"]], one["score"]) for one in reasons.get("passages", ())]
+    spoken = provenance.spoken(tx, being_id, [id_ for ids, _ in passages for id_ in ids], muted=muted)
+    return [
+        ShownPassage(
+            message_ids=standing,
+            session_id=spoken[standing[0]][0],
+            text="\n".join(spoken[id_][1] for id_ in standing),
+            score=score,
+        )
+        for ids, score in passages
+        if (standing := [id_ for id_ in ids if id_ in spoken])
+    ]

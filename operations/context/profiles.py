@@ -14,7 +14,8 @@ from store.transaction import Transaction
 @operation("GET /v1/beings/{being}/profiles", scope="read", commands=[Command("list")])
 def list_profiles(tx: Transaction, being: Being) -> ProfilePage:
     """List the process profiles: this Being's own, and the defaults of the other processes."""
-    return ProfilePage(profiles=profiles.all_of(tx, being))
+    own = {profile.process: profile for profile in stored_profiles.listed(tx, being.being_id)}
+    return ProfilePage(profiles=list((profiles.DEFAULTS | own).values()))
 
 
 @operation(

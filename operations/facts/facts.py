@@ -6,17 +6,19 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.facts import editing, retrieval, seeding
+from memory.facts import retrieval, seeding, vectors
 from memory.talk import confidences
 from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, Flag, operation, sets
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved, Seeded
 from schemas.facts.fact_requests import FactChanges, FactQuestion, Seed
 from schemas.facts.fact_rows import Fact, FactStatus, FactType
 from schemas.limits import BATCH_ITEMS, PAGE_NODES
-from store.facts import facts
+from store.accounts import erasure
+from store.facts import curator, facts
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -141,9 +143,16 @@ def change_fact(on: Resources, being: Being, fact_id: UUID, changes: FactChanges
 @operation(
     "POST /v1/beings/{being}/facts/{fact_id}/unfold", scope="manage", conflicts=True, commands=[Command("unfold")]
 )
-def unfold_fact(on: Resources, being: Being, fact_id: UUID) -> FactPage:
+def unfold_fact(tx: Transaction, being: Being, fact_id: UUID) -> FactPage:
     """Undo a fold of the curator. The folded facts are active again, and are never folded again."""
-    return FactPage(facts=editing.unfold(on.store, being, fact_id), cursor=None)
+    user_id = being.user_id
+    facts.lock(tx, user_id)
+    fact = facts.get(tx, user_id, being.being_id, fact_id)
+    if fact.source != "curated_fold" or fact.status != "ACTIVE":
+        raise Refused("Only an active fact that the curator folded can be unfolded.")
+    folded = curator.unfold(tx, user_id, fact_id)
+    vectors.request_embedding(tx, user_id)
+    return FactPage(facts=[facts.get(tx, user_id, being.being_id, each) for each in folded], cursor=None)
 
 
 @operation(
@@ -153,6 +162,9 @@ def unfold_fact(on: Resources, being: Being, fact_id: UUID) -> FactPage:
     removes_answers=True,
     commands=[Command("erase", done="Erased")],
 )
-def erase_fact(on: Resources, being: Being, fact_id: UUID) -> None:
+def erase_fact(tx: Transaction, being: Being, fact_id: UUID) -> None:
     """Erase a fact with all its statements. The messages that support it stay; mentioned again, it is a new fact."""
-    editing.erase(on.store, being, fact_id)
+    facts.lock(tx, being.user_id)
+    facts.get(tx, being.user_id, being.being_id, fact_id)
+    facts.erase(tx, being.user_id, fact_id)
+    erasure.remove_unused_names(tx, being.user_id)

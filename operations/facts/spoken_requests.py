@@ -5,7 +5,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.talk import muting
+from memory.facts import vectors
+from memory.talk.judging import request_judging
+from memory.talk.muting import derive_again
 from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, operation
 from operations.parameters import Cursor, Limit
@@ -13,7 +15,9 @@ from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import SpokenRequestPage
 from schemas.facts.fact_rows import SpokenRequest
 from schemas.limits import PAGE_NODES
-from store.facts import spoken_requests as stored_requests
+from store.accounts import users
+from store.facts import facts, spoken_requests
+from store.talk import rolling
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -28,7 +32,7 @@ def list_spoken_requests(
     also lists those of muted messages, and each that muted something is one.
     """
     before = parse_cursor(cursor, UUID)
-    found = stored_requests.page(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
+    found = spoken_requests.page(tx, being.being_id, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda one: one.request_id)
     return SpokenRequestPage(requests=shown, cursor=end)
 
@@ -44,4 +48,14 @@ def undo_spoken_request(
     request_id: Annotated[UUID, Field(description="The id from the list of what was done.")],
 ) -> SpokenRequest:
     """Undo one of them: the fact or todo is there again, says what it said before, or the message is judged again."""
-    return muting.undo_request(on.store, on.settings, being, request_id)
+    with on.store.transaction() as tx:
+        # What was muted may be told again by each of the user's Beings.
+        users.hold_alone(tx, being.user_id)
+        rolling.lock(tx, being.being_id)
+        facts.lock(tx, being.user_id)
+        undone, sessions = spoken_requests.undo(tx, being.being_id, request_id)
+        request_judging(tx, on.settings, being.being_id, sessions)
+        if undone.effect == "muted":
+            derive_again(tx, on.settings, being.user_id)
+        vectors.request_embedding(tx, being.user_id)
+        return undone

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.facts import todos
 from memory.talk import confidences
 from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import Command, FindsMuted, operation, sets
@@ -16,7 +15,7 @@ from schemas.facts.fact_answers import TodoPage
 from schemas.facts.fact_requests import TodoChanges
 from schemas.facts.fact_rows import Todo, TodoKind, TodoStatus
 from schemas.limits import PAGE_NODES
-from store.facts import todos as known_todos
+from store.facts import todos
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -37,7 +36,7 @@ def list_todos(
     The scope `manage` also lists muted ones.
     """
     before = parse_cursor(cursor, UUID)
-    found = known_todos.page(tx, being.being_id, status=status, kind=kind, muted=muted, before=before, limit=limit + 1)
+    found = todos.page(tx, being.being_id, status=status, kind=kind, muted=muted, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda todo: todo.todo_id)
     return TodoPage(todos=shown, cursor=end)
 
@@ -74,6 +73,7 @@ def change_todo(on: Resources, being: Being, todo_id: UUID, changes: TodoChanges
     removes_answers=True,
     commands=[Command("erase", done="Erased")],
 )
-def erase_todo(on: Resources, being: Being, todo_id: UUID) -> None:
+def erase_todo(tx: Transaction, being: Being, todo_id: UUID) -> None:
     """Erase a todo. The messages that support it stay."""
-    todos.erase(on.store, being, todo_id)
+    todos.get(tx, being.being_id, todo_id)
+    todos.erase(tx, being.being_id, [todo_id])

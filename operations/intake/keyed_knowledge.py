@@ -1,19 +1,31 @@
 """Knowledge that programs keep under keys."""
 
-from memory.intake import keyed_knowledge
+import hashlib
+import json
+
+from memory.intake.off_the_record import must_be_kept
 from memory.search import knowledge_search as searching
 from operations.declaration import operation
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from schemas.intake.knowledge import (
+    KeyedKnowledge,
     KnowledgeChanged,
     KnowledgeChanges,
     KnowledgeFound,
+    KnowledgeKey,
     KnowledgeKeys,
     KnowledgeQuestion,
     KnowledgeShown,
     NamespaceQuestion,
     Namespaces,
+    NewKnowledge,
 )
+from store import limits
+from store.accounts import request_answers, users
+from store.intake import keyed_knowledge
+from store.intake.keyed_knowledge import Kept, Place, Put
+from store.transaction import Transaction, new_ids
 from workers.runtime.resources import Resources
 
 
@@ -24,17 +36,35 @@ def put_knowledge(on: Resources, being: Being, changes: KnowledgeChanges) -> Kno
     What is kept is a knowledge note of the Being: it is found by its searches, and stays out of the snapshot. All of a
     request is done, or nothing.
     """
-    return keyed_knowledge.change(on.store, on.settings, being, changes.items)
+    items, most = changes.items, on.settings.most_keyed_knowledge
+    if any(item.value is not None for item in items):
+        must_be_kept(being)
+    with on.store.transaction() as tx:
+        users.hold(tx, being.user_id)
+        # One at a time changes a Being's knowledge, so that two with the same keys can't deadlock.
+        held = limits.count(tx, "keyed_knowledge", being.being_id)
+        # Of several items under one key the last counts.
+        wanted = {
+            _place(item): Put(note_id, item.value, item.search_text, _hash(item))
+            for item, note_id in zip(items, new_ids(tx, len(items)), strict=True)
+        }
+        unwanted = [place for place, new in wanted.items() if new.value is None]
+        removed = keyed_knowledge.remove(tx, being.being_id, unwanted) if unwanted else 0
+        if removed:
+            # Answers stored for repeated requests may show it.
+            request_answers.remove(tx, being.user_id)
+        kept = keyed_knowledge.put(tx, being.being_id, wanted)
+        if any(kept) and held - removed + sum(kept) > most:
+            raise Refused(limits.TOO_MANY["keyed_knowledge"].format(most=most))
+    return KnowledgeChanged(kept=len(kept), removed=removed)
 
 
 @operation("POST /v1/beings/{being}/knowledge/get", scope="read", body="document", repeated="harmless")
-def get_knowledge(
-    on: Resources,
-    being: Being,
-    wanted: KnowledgeKeys,
-) -> KnowledgeShown:
+def get_knowledge(tx: Transaction, being: Being, wanted: KnowledgeKeys) -> KnowledgeShown:
     """Show what is kept under each of some keys, null where nothing is."""
-    return keyed_knowledge.show(on.store, being, wanted.keys)
+    places = [_place(key) for key in wanted.keys]
+    found = keyed_knowledge.get(tx, being.being_id, places)
+    return KnowledgeShown(items=[_shown(found.get(place)) for place in places])
 
 
 @operation("POST /v1/beings/{being}/knowledge/search", scope="read", repeated="harmless")
@@ -51,10 +81,30 @@ def search_knowledge(
 
 
 @operation("POST /v1/beings/{being}/knowledge/namespaces", scope="read", repeated="harmless")
-def list_knowledge_namespaces(
-    on: Resources,
-    being: Being,
-    question: NamespaceQuestion,
-) -> Namespaces:
+def list_knowledge_namespaces(tx: Transaction, being: Being, question: NamespaceQuestion) -> Namespaces:
     """List the namespaces in which knowledge is kept."""
-    return keyed_knowledge.namespaces(on.store, being, question)
+    conditions = [(one.at, one.path) for one in question.conditions]
+    found = keyed_knowledge.namespaces(
+        tx, being.being_id, conditions, question.max_depth, question.limit, question.offset
+    )
+    return Namespaces(namespaces=found)
+
+
+def _place(key: KnowledgeKey) -> Place:
+    return (*key.namespace,), key.key
+
+
+def _hash(item: NewKnowledge) -> bytes:
+    return hashlib.sha256(json.dumps(item.value, sort_keys=True).encode()).digest()
+
+
+def _shown(kept: Kept | None) -> KeyedKnowledge | None:
+    if kept is None:
+        return None
+    return KeyedKnowledge(
+        namespace=kept.namespace,
+        key=kept.key,
+        value=kept.value,
+        created_at=kept.created_at,
+        updated_at=kept.updated_at,
+    )

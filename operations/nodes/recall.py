@@ -3,9 +3,12 @@
 from random import SystemRandom
 from typing import Any
 
-from memory.nodes import recall
+from memory.nodes import activation, recall
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from operations.declaration import Flag, Tool, operation
 from schemas.accounts.accounts import Being
+from schemas.errors import existing
+from schemas.limits import PAGE_NODES
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import (
     Explanation,
@@ -18,6 +21,8 @@ from schemas.nodes.recall import (
     SearchRequest,
     TopicRequest,
 )
+from store.nodes import clusters, nodes
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 CHANCE = SystemRandom()
@@ -55,11 +60,11 @@ def recall_memories(on: Resources, being: Being, question: RecallRequest) -> Rec
     more |= {"off_the_record": True} if _is_off(being, question) else {}
     if question.format == "fragments":
         return RecalledFragments(recalled=recalled.fragments, degraded=recalled.degraded, **more)
-    nodes = [
+    single = [
         RecalledNode(**node.model_dump(), similarity=similarity)
         for node, similarity in zip(recalled.nodes, recalled.similarities, strict=True)
     ]
-    return RecalledNodes(recalled=recalled.fragments, nodes=nodes, degraded=recalled.degraded, **more)
+    return RecalledNodes(recalled=recalled.fragments, nodes=single, degraded=recalled.degraded, **more)
 
 
 @operation(
@@ -74,12 +79,24 @@ def recall_memories(on: Resources, being: Being, question: RecallRequest) -> Rec
         hints={"cluster_id": "The `topic` of a memory that another tool gave."},
     ),
 )
-def recall_topic(on: Resources, being: Being, question: TopicRequest) -> TopicPage:
+def recall_topic(tx: Transaction, being: Being, question: TopicRequest) -> TopicPage:
     """Remember a topic: all its memories, dead ones too, newest first, 50 at a time."""
-    off = _is_off(being, question)
-    activates = question.activate and not off
-    page = recall.recall_topic(on.store, being.being_id, question.cluster_id, question.cursor, activate=activates)
-    return page.model_copy(update={"off_the_record": off})
+    before, off = parse_cursor(question.cursor, time_and_id), _is_off(being, question)
+    wanted = clusters.find(tx, being.being_id, question.cluster_id, muted=False)
+    cluster = existing(wanted, f"This Being has no cluster {question.cluster_id}.")
+    found = nodes.page(
+        tx,
+        being.being_id,
+        cluster_id=cluster.cluster_id,
+        forgotten=False,
+        muted=False,
+        before=before,
+        limit=PAGE_NODES + 1,
+    )
+    shown, end = cut_page(found, PAGE_NODES, lambda node: (node.created_at, node.node_id))
+    if question.activate and not off:
+        activation.activate(tx, being.being_id, [node.node_id for node in shown])
+    return TopicPage(cluster=cluster, nodes=shown, cursor=end, off_the_record=off)
 
 
 @operation(

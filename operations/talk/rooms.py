@@ -10,6 +10,7 @@ from memory.accounts import erasure, rooms
 from memory.accounts.access import Caller
 from memory.intake import retraction
 from memory.intake.room_changes import selected
+from memory.text.pages import cut_page, parse_cursor, time_and_id
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, ItemKey, Limit, request_id
 from schemas.errors import NotFound
@@ -17,6 +18,8 @@ from schemas.facts.fact_answers import Erased
 from schemas.limits import PAGE_NODES
 from schemas.talk.retraction import Restored, Retracted
 from schemas.talk.rooms import NewRoom, Room, RoomChanges, RoomMessagePage, RoomPage, RoomSelection
+from store.talk import rooms as stored
+from store.talk.retraction import versions as versions_of
 from store.talk.rooms import Place
 from workers.runtime.resources import Resources
 
@@ -71,7 +74,10 @@ def remove_room(on: Resources, caller: Caller, room: RoomName) -> None:
     The room's routes find it no more, and nothing more is taken in for it; its slug can be used again. To erase what
     was said as well, erase its messages first: afterwards each Being's copy is erased by itself.
     """
-    rooms.remove(on.store, caller, room)
+    place = Place(caller.user_id, rooms.find(on.store, caller, room).room_id)
+    with on.store.transaction() as tx:
+        stored.lock(tx, place)
+        stored.remove(tx, place)
 
 
 @operation("GET /v1/rooms/{room}/messages", scope="read")
@@ -82,7 +88,12 @@ def list_room_messages(
 
     With a token for one Being: what that Being has.
     """
-    return rooms.page(on.store, caller, room, cursor=cursor, limit=limit)
+    place = Place(caller.user_id, rooms.find(on.store, caller, room).room_id)
+    before = parse_cursor(cursor, time_and_id)
+    muted = "manage" in caller.scopes
+    found = on.store.run(stored.messages, place, being_id=caller.being_id, muted=muted, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda one: (one.created_at, one.message_id))
+    return RoomMessagePage(messages=shown, cursor=end)
 
 
 @operation("POST /v1/rooms/{room}/messages/retract", scope="ingest")
@@ -130,6 +141,8 @@ def erase_room_message(on: Resources, caller: Caller, room: RoomName, message_id
     """
     found = rooms.find(on.store, caller, room)
     beings = rooms.hearers(on.store, caller, found)
-    if not rooms.holds(on.store, found, beings, message_id):
+    with on.store.transaction() as tx:
+        versions = [one for being in beings for one in versions_of(tx, being.being_id, [], [message_id])]
+    if str(found.room_id) not in {version.conversation for version in versions}:
         raise NotFound("This room has no such message.")
     return erasure.erase_messages(on.store, on.settings, on.embedders, beings, [message_id])

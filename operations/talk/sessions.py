@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from memory.facts.scope import stay_with_those_present
 from memory.talk import sessions
 from memory.text.pages import cut_page, parse_cursor, time_and_id, version
 from operations.declaration import Command, FindsMuted, operation
@@ -14,7 +15,7 @@ from schemas.errors import existing
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
-from store.talk import messages, retraction, rolling, session_summaries
+from store.talk import messages, retraction, rolling, session_summaries, spines
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -146,4 +147,9 @@ def list_spines(
     There are two, each rewritten every 20 judged messages: one that all of the user's Beings see, of what was not said
     in confidence, and the Being's own, of what was, or was said while facts stay with the Beings that were present.
     """
-    return sessions.spine_page(on.store, on.settings, being, known_to, cursor=cursor, limit=limit)
+    before = parse_cursor(cursor, version)
+    with on.store.transaction() as tx:
+        own = known_to == "present" or (known_to is None and stay_with_those_present(tx, on.settings, being.user_id))
+        found = spines.versions(tx, being.user_id, being.being_id if own else None, before=before, limit=limit + 1)
+    versions, end = cut_page(found, limit, lambda spine: spine.version)
+    return SpinePage(versions=versions, cursor=end)

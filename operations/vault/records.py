@@ -10,6 +10,7 @@ from memory.vault import records as vault
 from operations.declaration import Command, FindsMuted, Flag, operation
 from operations.parameters import ItemKey
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
 from schemas.limits import CANDIDATE_SIMILARITY
 from schemas.vault.records import ID, RecordPage, Tier, VaultRecord
 from schemas.vault.vault_answers import (
@@ -23,6 +24,8 @@ from schemas.vault.vault_answers import (
     VaultStats,
 )
 from schemas.vault.vault_requests import Deletion, NewRecord, Promotion, RecordChanges, TopicText, VaultSearch
+from store import vault as stored
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 RecordId = Annotated[str, Field(pattern=ID, description="The record's id.", examples=["0f3a9c51d27e"])]
@@ -153,12 +156,15 @@ def erase_records(on: Resources, being: Being, erasure: Deletion) -> VaultErased
 
 
 @operation("GET /v1/beings/{being}/vault/{record_id}", scope="read", commands=[Command("show")])
-def show_record(on: Resources, being: Being, muted: FindsMuted, record_id: RecordId) -> RecordPage:
+def show_record(tx: Transaction, being: Being, muted: FindsMuted, record_id: RecordId) -> RecordPage:
     """Show the stored versions of a record, oldest first, its tombstone too.
 
     The scope `manage` also shows those of a muted one.
     """
-    return RecordPage(records=reading.versions(on.store, being, record_id, muted=muted))
+    found = stored.versions(tx, being, [record_id], muted=muted)
+    if not found:
+        raise NotFound(f"This Being's vault has no record {record_id}.")
+    return RecordPage(records=found)
 
 
 @operation("PATCH /v1/beings/{being}/vault/{record_id}", scope="manage", conflicts=True, commands=[Command("update")])

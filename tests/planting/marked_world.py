@@ -25,12 +25,14 @@ from memory.search import indexing
 from memory.search.search import search
 from memory.talk import muting, session_summary
 from operations.facts.due import list_due
+from operations.nodes.recall import recall_topic
 from providers.thinkers import Thinkers
 from samples.canned import policy
 from samples.canned.material import Material
 from schemas.context.asking import AskRequest
 from schemas.context.context import ContextRequest
 from schemas.errors import NotFound
+from schemas.nodes.recall import TopicRequest
 from schemas.search import EverythingRequest
 from schemas.settings import Settings
 from schemas.talk.mutes import MuteRequest
@@ -208,7 +210,9 @@ class World:
         }
         for topic in topics:
             try:
-                parts[f"topic {topic}"] = recall.recall_topic(store, being.being_id, topic, None, activate=False)
+                parts[f"topic {topic}"] = answer_of(
+                    store, recall_topic, being, TopicRequest(cluster_id=topic, activate=False)
+                )
             except NotFound:
                 continue
         return {name: f"{part}" for name, part in parts.items()}

@@ -7,7 +7,7 @@ import pytest
 
 from memory.intake.messages import accept_messages
 from memory.talk import sessions
-from operations.talk.sessions import show_session
+from operations.talk.sessions import list_spines, show_session
 from schemas.settings import CHECKOUT
 from store.accounts import beings
 from store.talk import messages
@@ -54,7 +54,7 @@ def test_talk_is_kept_judged_and_summed_up_once(life, wait_until):
     state = sessions.state(life.store, life.being_id)
     assert state.state.message_count == sum(said["role"] != "other" for said in talk)
     assert state.state.last_user_message == [said["content"] for said in talk if said["role"] == "user"][-1]
-    (spine,) = sessions.spine_page(life.store, life.settings, being, None, cursor=None, limit=1).versions
+    (spine,) = list_spines.call(life, being).versions
     assert any(spine.content.model_dump().values())
     # What was said between the two of them is in no other Being's hands.
     said_to_others = [request.material for request in life.provider.asked("SummarySpine")]

@@ -9,7 +9,7 @@ from memory.context import assembly
 from memory.context.assembly_request import AssemblyRequest
 from memory.intake.messages import accept_messages
 from memory.talk import sessions as conversation
-from operations.talk.sessions import show_session
+from operations.talk.sessions import list_spines, show_session
 from providers.embedders import Embedders
 from schemas.context.context import AssemblyOptions
 from store.accounts import beings
@@ -66,7 +66,7 @@ class Day:
 
     def spines(self, being):
         """The user's spine, as a Being reads it."""
-        return conversation.spine_page(self.life.store, self.life.settings, being, None, cursor=None, limit=10).versions
+        return list_spines.call(self.life, being, limit=10).versions
 
     def summary_region(self, session_id: UUID | None = None):
         """What Coach has in mind of what came before."""

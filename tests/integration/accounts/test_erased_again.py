@@ -13,7 +13,7 @@ from memory.accounts.erasure import erase_being, erase_messages
 from memory.erased import known_erased
 from memory.erased.digests import Digests
 from memory.erased.known_erased import SecretMissing
-from memory.facts import editing, seeding, todos
+from memory.facts import seeding
 from memory.intake.delivery import Address, deliver
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
@@ -24,6 +24,8 @@ from memory.vault import record_batches, records
 from memory.vault.scope_writer import ErasedBefore
 from memory.vault.vault_file import export_lines as vault_lines
 from memory.vault.vault_file import import_lines
+from operations.facts.facts import erase_fact
+from operations.facts.todos import erase_todo
 from providers.embedders import Embedders
 from schemas.context.context import Turn
 from schemas.errors import Refused
@@ -33,6 +35,7 @@ from schemas.vault.vault_requests import NewRecord
 from store.accounts import beings
 from store.facts import facts
 from store.ledger import retention
+from tests.databases import answer_of
 from tests.full_being import fill, tables_with
 from tests.scenes import make_user
 
@@ -227,8 +230,8 @@ def test_a_seed_goes_with_what_rests_on_it_and_may_be_told_again(store, being, w
         with store.transaction() as tx:
             (fact,) = facts.page(tx, being.user_id, being.being_id, limit=2)
             todo = tx.value("select todo_id from memory.todos")
-        editing.erase(store, being, fact.fact_id)
-        todos.erase(store, being, todo)
+        answer_of(store, erase_fact, being, fact.fact_id)
+        answer_of(store, erase_todo, being, todo)
         assert words() == {}
         assert b"arzipan" not in b"".join(export_lines(store, being))
 

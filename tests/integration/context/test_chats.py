@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.context import shown_contexts
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.elapsed_time import PAUSE, in_words
@@ -19,6 +18,7 @@ from memory.intake.retraction import retract
 from memory.intake.turns import take_turn
 from memory.text.errors import InvalidRequest
 from operations.context import working_memory
+from operations.context.contexts import list_contexts
 from operations.context.working_memory import show_working_memory
 from operations.talk.sessions import show_session
 from providers.embedders import Embedders
@@ -210,9 +210,7 @@ class Talk:
             assert lines == [text for _, text, _ in chat.lines]
             written = [entry.content for entry in entries if entry.region != "conversation"]
             assert sorted(written) == chat.notes()
-            page = shown_contexts.context_page(
-                self.store, self.being.being_id, shows=None, conversation=name or "", cursor=None, limit=100
-            )
+            page = answer_of(self.store, list_contexts, self.being, conversation=name or "", limit=100)
             assert [one.context_id for one in page.contexts] == chat.contexts[::-1]
             assert {one.conversation for one in page.contexts} <= {name}
 

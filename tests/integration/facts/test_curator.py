@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory.facts import curator, editing, retrieval, seeding, vectors
+from memory.facts import curator, retrieval, seeding, vectors
 from memory.talk import confidences, spine
+from operations.facts.facts import unfold_fact
 from providers.thinkers import Thinkers
 from schemas.errors import Refused
 from schemas.facts.fact_requests import FactChanges, Seed
@@ -15,6 +16,7 @@ from schemas.settings import Settings
 from store.facts import facts as kept_facts
 from store.ledger import work
 from tests.conversations import LEASE
+from tests.databases import answer_of
 from tests.fakes.provider import Behaviour
 
 ENOUGH = {"curate_after": 1}
@@ -158,7 +160,7 @@ def test_a_fold_is_undone_with_what_was_said_since(talk):
     (fold,) = talk.facts()
     assert (fold.content, fold.mentions) == ("Loves green tea. Grows green tea.", 4)
 
-    active = editing.unfold(talk.store, talk.being, fold.fact_id)
+    active = answer_of(talk.store, unfold_fact, talk.being, fold.fact_id).facts
     assert [known.content for known in active] == ["Loves green tea.", "Loves green tea! Grows green tea."]
     assert sorted((known.memory_key, known.mentions) for known in talk.facts()) == [(key, 2) for key in sorted(before)]
     assert talk.facts("ARCHIVED") == []
@@ -166,7 +168,7 @@ def test_a_fold_is_undone_with_what_was_said_since(talk):
     curate(talk)
     assert len(talk.facts()) == 2, "the curator leaves alone what a person unfolded"
     with pytest.raises(Refused):
-        editing.unfold(talk.store, talk.being, active[0].fact_id)
+        answer_of(talk.store, unfold_fact, talk.being, active[0].fact_id)
 
 
 def test_the_curator_runs_when_enough_was_added(talk):

@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory.facts import editing
-from memory.facts import entities as merging
-from operations.facts.entities import list_entities, list_merges
+from operations.facts.entities import list_entities, list_merges, merge_entities, part_entities, propose_merge
+from operations.facts.facts import erase_fact
 from schemas.errors import NotFound, Refused
+from schemas.facts.fact_requests import ProposedMerge
 from store.accounts import users
 from store.facts import entities
 from tests.conversations import fact, judgement
@@ -36,9 +36,14 @@ def listed(talk):
     return answer_of(talk.store, list_entities, talk.being, muted=True, limit=9).entities
 
 
+def propose(talk, kept, merged, *, accept):
+    wanted = ProposedMerge(kept_ref=kept, merged_ref=merged, accept=accept)
+    return answer_of(talk.store, propose_merge, talk.being, wanted)
+
+
 def decide(talk, how):
     (proposal,) = answer_of(talk.store, list_merges, talk.being, muted=True, limit=9).proposals
-    how(talk.store, talk.being, proposal.merge_id)
+    answer_of(talk.store, how, talk.being, proposal.merge_id)
 
 
 def test_a_name_that_reads_the_same_is_merged(talk):
@@ -70,7 +75,7 @@ def test_evidence_that_comes_later_makes_it_safe(talk, one, other):
 def test_evidence_changes_nothing_that_a_person_decided(talk):
     person(talk, "Robert", "Robert sings.", fact_type="habit")
     person(talk, "Bob", "Bob is tall.", message="m2")
-    decide(talk, merging.decline)
+    decide(talk, part_entities)
     person(talk, "Robert", "Robert met Priya.", "Priya", message="m3", fact_type="relationship")
     person(talk, "Bob", "Bob likes Priya.", "Priya", message="m4", fact_type="preference")
     assert [state for _, _, state in states(talk)] == ["declined"]
@@ -127,14 +132,14 @@ def test_merging_joins_facts_of_one_key_and_undoing_parts_them(talk):
     person(talk, "Mukesh", "Mukesh sings.")
     person(talk, "Makesh", "Makesh is tall.", message="m2")
     before = [(known.fact_id, known.content, known.entity_refs, known.memory_key) for known in talk.facts()]
-    decide(talk, merging.accept)
+    decide(talk, merge_entities)
     (joined,) = talk.facts()
     assert (joined.content, joined.entity_refs, joined.mentions) == (
         "Mukesh sings. Makesh is tall.",
         ["person:mukesh"],
         2,
     )
-    decide(talk, merging.decline)
+    decide(talk, part_entities)
     assert [(known.fact_id, known.content, known.entity_refs, known.memory_key) for known in talk.facts()] == before
 
 
@@ -154,7 +159,7 @@ def test_what_is_told_under_a_merged_name_goes_where_it_belongs_when_that_is_und
     talk.compares(("n0.1", "adds", None))
     talk.judged()
     assert talk.contents() == ["John sings. Jon is tall"]
-    decide(talk, merging.decline)
+    decide(talk, part_entities)
     assert [(known.content, known.memory_key) for known in talk.facts()] == [
         ("John sings.", "people|person|john|fact"),
         ("Jon is tall", "people|person|jon|fact"),
@@ -207,7 +212,7 @@ def test_a_label_goes_with_the_last_statement_of_its_scope(talk, other):
         "Jon drinks.", fact("Jon drinks", **JON | {"entities": [{"type": "person", "name": "JON"}]}, in_confidence=True)
     )
     (known,) = [one for one in talk.facts() if one.being_id]
-    editing.erase(talk.store, talk.being, known.fact_id)
+    answer_of(talk.store, erase_fact, talk.being, known.fact_id)
 
     assert [entity.label for entity in listed(talk)] == ["Jon"]
     with talk.store.transaction() as tx:
@@ -281,13 +286,36 @@ def test_variants_in_two_sessions_that_are_judged_together_are_compared(talk, ot
 def test_a_person_proposes_and_accepts_a_merge(talk):
     person(talk, "Maggie", "Maggie sings.")
     person(talk, "Mum", "Mum is tall.", message="m2", fact_type="habit")
-    proposed = merging.propose(talk.store, talk.being, "person:maggie", "person:mum", accept=False)
+    proposed = answer_of(
+        talk.store,
+        propose_merge,
+        talk.being,
+        ProposedMerge(kept_ref="person:maggie", merged_ref="person:mum", accept=False),
+    )
     assert states(talk) == [("person:maggie", "person:mum", "proposed")]
-    merging.accept(talk.store, talk.being, proposed.merge_id)
+    answer_of(talk.store, merge_entities, talk.being, proposed.merge_id)
     assert {known.entity_refs[0] for known in talk.facts()} == {"person:maggie"}
     with pytest.raises(Refused):
-        merging.propose(talk.store, talk.being, "person:maggie", "person:mum", accept=True)
-    merging.decline(talk.store, talk.being, proposed.merge_id)
-    assert merging.propose(talk.store, talk.being, "person:mum", "person:maggie", accept=True).state == "merged"
+        answer_of(
+            talk.store,
+            propose_merge,
+            talk.being,
+            ProposedMerge(kept_ref="person:maggie", merged_ref="person:mum", accept=True),
+        )
+    answer_of(talk.store, part_entities, talk.being, proposed.merge_id)
+    assert (
+        answer_of(
+            talk.store,
+            propose_merge,
+            talk.being,
+            ProposedMerge(kept_ref="person:mum", merged_ref="person:maggie", accept=True),
+        ).state
+        == "merged"
+    )
     with pytest.raises(NotFound):
-        merging.propose(talk.store, talk.being, "person:maggie", "person:nobody", accept=True)
+        answer_of(
+            talk.store,
+            propose_merge,
+            talk.being,
+            ProposedMerge(kept_ref="person:maggie", merged_ref="person:nobody", accept=True),
+        )

@@ -6,11 +6,12 @@ import pytest
 
 from memory.accounts import erasure
 from memory.accounts.being_export import export_lines
-from memory.facts import editing, entities, seeding, todos
+from memory.facts import seeding
 from memory.talk import confidences
 from memory.upkeep import periodic
-from operations.facts.entities import list_merges
-from operations.facts.facts import show_fact
+from operations.facts.entities import list_merges, merge_entities
+from operations.facts.facts import erase_fact, show_fact
+from operations.facts.todos import erase_todo
 from schemas.errors import NotFound, Refused
 from schemas.facts.fact_requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
@@ -128,7 +129,7 @@ def test_another_beings_confidence_cannot_be_touched(talk, other):
     (known,) = other.facts()
     for attempt in (
         lambda: change(talk, known, pinned=True),
-        lambda: editing.erase(talk.store, talk.being, known.fact_id),
+        lambda: answer_of(talk.store, erase_fact, talk.being, known.fact_id),
     ):
         with pytest.raises(NotFound):
             attempt()
@@ -184,7 +185,7 @@ def test_todos_are_corrected_closed_and_reopened(talk):
         assert (now.content, now.status) == kept
     with pytest.raises(Refused, match="pinned"):
         confidences.change_todo(talk.store, talk.being, open_.todo_id, TodoChanges(status="ARCHIVED"))
-    todos.erase(talk.store, talk.being, open_.todo_id)
+    answer_of(talk.store, erase_todo, talk.being, open_.todo_id)
     assert talk.todos() == []
 
 
@@ -256,7 +257,7 @@ def test_what_was_merged_leaves_no_words_behind(talk):
         talk.answers(fact(f"{name} sings", message=message, subject=name, entities=[{"type": "person", "name": name}]))
         talk.judged()
     (proposal,) = answer_of(talk.store, list_merges, talk.being, muted=True, limit=9).proposals
-    entities.accept(talk.store, talk.being, proposal.merge_id)
+    answer_of(talk.store, merge_entities, talk.being, proposal.merge_id)
     assert talk.contents() == ["Mukesh sings; Makesh sings"]
     assert sorted(row["content"] for row in rows(talk)) == ["", "Makesh", "Mukesh", "Mukesh sings; Makesh sings"]
     erase(talk, *said)

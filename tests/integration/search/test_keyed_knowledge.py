@@ -1,18 +1,28 @@
 """Knowledge under keys: replaced by its key, found at once, kept out of the snapshot, and gone when it is removed."""
 
+from types import SimpleNamespace
+
 import pytest
 from pydantic import ValidationError
 
 from memory.context.filling import current_snapshot
-from memory.intake import keyed_knowledge
 from memory.intake.notes import accept_notes
 from memory.search import knowledge_search as searching
+from operations.intake.keyed_knowledge import get_knowledge, list_knowledge_namespaces, put_knowledge
 from schemas.errors import Refused
-from schemas.intake.knowledge import KnowledgeKey, KnowledgeQuestion, NamespaceQuestion, NewKnowledge
+from schemas.intake.knowledge import (
+    KnowledgeChanges,
+    KnowledgeKey,
+    KnowledgeKeys,
+    KnowledgeQuestion,
+    NamespaceQuestion,
+    NewKnowledge,
+)
 from schemas.intake.notes import NoteChanges
 from schemas.settings import Settings
 from store.accounts import beings
 from store.intake import kept_notes
+from tests.databases import answer_of
 from tests.full_being import tables_with
 
 TEA = {"namespace": ["ada", "drinks"], "key": "tea", "value": {"what": "green tea", "cups": 3}}
@@ -28,11 +38,12 @@ class Keeping:
 
     def put(self, *items, settings=None):
         items = [NewKnowledge.model_validate(item) for item in items]
-        return keyed_knowledge.change(self.on.store, settings or self.on.settings, self.being, items)
+        on = SimpleNamespace(store=self.on.store, settings=settings or self.on.settings)
+        return put_knowledge.call(on, self.being, KnowledgeChanges(items=items))
 
     def get(self, *namespace_and_key):
         key = KnowledgeKey(namespace=[*namespace_and_key[:-1]], key=namespace_and_key[-1])
-        (shown,) = keyed_knowledge.show(self.on.store, self.being, [key]).items
+        (shown,) = answer_of(self.on.store, get_knowledge, self.being, KnowledgeKeys(keys=[key])).items
         return shown
 
     def keys(self, **asked):
@@ -42,7 +53,8 @@ class Keeping:
         return searching.search(self.on.store, self.on.embedders, self.being, KnowledgeQuestion(**asked)).items
 
     def namespaces(self, **asked):
-        return keyed_knowledge.namespaces(self.on.store, self.being, NamespaceQuestion.model_validate(asked)).namespaces
+        question = NamespaceQuestion.model_validate(asked)
+        return answer_of(self.on.store, list_knowledge_namespaces, self.being, question).namespaces
 
 
 @pytest.fixture

@@ -3,19 +3,21 @@
 import random
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from memory.context.shown_contexts import shown_context
 from memory.intake.retraction import retract
 from memory.intake.turns import take_turn
 from memory.search.passages import excerpt
+from operations.context.contexts import show_context
 from schemas.context.context import ContextRequest, Turn
 from schemas.limits import PASSAGE_CHARACTERS
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
+from tests.databases import answer_of
 from tests.planting.injections import INJECTIONS
 
 SMALL_TALK = ["It rains again.", "I made soup.", "The bus was late.", "Work was quiet.", "My tea is cold."]
@@ -184,11 +186,12 @@ def test_what_was_retracted_is_read_out_of_no_receipt(on, being, clock, turn):
     chat(on, being, {"id": "moving", "role": "user", "content": "My sister Ingeborg is moving to Bergen."})
     clock.advance(hours=30)
     context = turn("What is my sister's name?")
-    assert "Bergen" in shown_context(on.store, being, context.context_id).passages[0].text
+    shown = partial(answer_of, on.store, show_context, being, muted=True, context_id=context.context_id)
+    assert "Bergen" in shown().passages[0].text
 
     retract(on.store, on.settings, on.embedders, [being], MessageSelection(ids=["moving"]))
 
-    assert "Bergen" not in shown_context(on.store, being, context.context_id).model_dump_json()
+    assert "Bergen" not in shown().model_dump_json()
 
 
 def test_of_a_long_message_the_stretch_that_matters_is_shown():

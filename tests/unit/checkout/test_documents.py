@@ -101,7 +101,7 @@ def test_every_setting_is_used():
     code = (
         "".join(
             path.read_text()
-            for folder in ("api", "cli", "memory", "providers", "store", "tasks", "workers")
+            for folder in ("api", "cli", "memory", "operations", "providers", "store", "tasks", "workers")
             for path in (CHECKOUT / folder).rglob("*.py")
         )
         + (CHECKOUT / "celeryconfig.py").read_text()

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from memory.context.shown_contexts import SCORES
 from memory.search.ranking import WEIGHTS
+from operations.context.contexts import SCORES
 from schemas.ledger.kinds import PATROL_STEPS, WORK
 from schemas.settings import CHECKOUT
 

@@ -7,9 +7,8 @@ import pytest
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.intake import retraction
-from memory.talk import muting
 from operations.facts.facts import show_fact
-from operations.facts.spoken_requests import list_spoken_requests
+from operations.facts.spoken_requests import list_spoken_requests, undo_spoken_request
 from schemas.context.context import ContextRequest
 from schemas.talk.retraction import MessageSelection
 from tests.conversations import asks, fact, todo
@@ -28,7 +27,7 @@ def done(talk):
 
 
 def undo(talk, place=0):
-    muting.undo_request(talk.store, talk.settings, talk.being, done(talk)[place].request_id)
+    undo_spoken_request.call(talk, talk.being, done(talk)[place].request_id)
 
 
 def prompt(talk):

@@ -19,8 +19,10 @@ from memory.intake.room_messages import accept_utterances
 from memory.nodes import recall
 from memory.nodes.recall import RecallQuery
 from memory.search import search
-from memory.talk import judging, sessions, spine
+from memory.talk import judging, spine
 from memory.talk.confidences import decide_on_messages
+from operations.talk.rooms import list_room_messages, remove_room
+from operations.talk.sessions import list_spines
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import KnownTo
 from schemas.context.context import ContextRequest
@@ -164,7 +166,7 @@ def test_each_being_has_what_was_said_in_its_presence_and_its_own_words_as_its_o
     ]
     assert room.lines("bea") == [("user", None, "Hello, all of you."), ("assistant", None, "Hello, you.")]
     assert room.words("cid") == ["Hello, all of you.", "Hello, you.", "Ada, come aside."]
-    shown = rooms.page(room.store, room.caller, "the-tavern", cursor=None, limit=10).messages
+    shown = list_room_messages.call(room, room.caller, "the-tavern", limit=10).messages
     assert [(one.message_id, one.speaker_being, one.present) for one in reversed(shown)] == [
         (receipt.ids[0], None, ["ada", "bea", "cid"]),
         (receipt.ids[1], "bea", ["ada", "bea", "cid"]),
@@ -195,7 +197,7 @@ def test_a_token_for_one_being_writes_what_that_one_hears_and_the_same_id_is_the
     assert "bound to one Being" in refused.rejected[0].reason
     assert first.ids[0] == second.ids[0]
     assert [room.words(slug) for slug in SLUGS] == [["Tea is ready."], ["Tea is ready.", "Oh."], []]
-    shown = rooms.page(room.store, ada, "the-tavern", cursor=None, limit=10).messages
+    shown = list_room_messages.call(room, ada, "the-tavern", limit=10).messages
     assert [one.content for one in shown] == ["Tea is ready."]
 
 
@@ -373,7 +375,7 @@ def test_what_is_judged_again_is_found_again_for_all(room):
 def test_a_removed_room_takes_nothing_in_and_leaves_each_being_what_it_heard(room, store):
     room.talks["ada"].answers(fact("I live in Lisbon", entities=[{"type": "place", "name": "Lisbon"}]))
     receipt = room.hears({"role": "user", "content": "I live in Lisbon.", "present": ["ada", "bea"]})
-    rooms.remove(store, room.caller, "the-tavern")
+    remove_room.call(room, room.caller, "the-tavern")
 
     assert rooms.opened_by(store, room.caller) == rooms.opened_by(store, room.bound("ada")) == []
     for gone in ("the-tavern", str(room.shown.room_id)):
@@ -436,10 +438,7 @@ def spines_of(room):
         context = assemble(room.store, room.embedders, room.settings, talk.being, request, Random(1)).text
         shown = " ".join(re.findall("<spine>(.*?)</spine>", context, re.DOTALL))
         exported = b"".join(line for line in being_export.export_lines(room.store, talk.being) if b'"spine"' in line)
-        pages = [
-            sessions.spine_page(room.store, room.settings, talk.being, known_to, cursor=None, limit=1)
-            for known_to in get_args(KnownTo)
-        ]
+        pages = [list_spines.call(room, talk.being, known_to=known_to) for known_to in get_args(KnownTo)]
         held = [" ".join(page.model_dump_json() for page in pages), shown, exported.decode()]
         words = [[word for word in sorted(WORDS) if word in one] for one in held]
         assert words[0] == words[1] == words[2]

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.intake import retraction
-from memory.talk import muting
-from operations.facts.spoken_requests import list_spoken_requests
+from operations.facts.spoken_requests import list_spoken_requests, undo_spoken_request
 from schemas.errors import NotFound, Refused
 from schemas.talk.retraction import MessageSelection
 from tests.conversations import asks
@@ -128,7 +127,7 @@ def test_what_the_user_asks_not_to_bring_up_is_muted_and_undone(world):
     (request,) = answer_of(talk.store, list_spoken_requests, talk.being, muted=True, limit=10).requests
     assert (request.effect, request.name) == ("muted", "person:anna")
 
-    muting.undo_request(talk.store, talk.settings, talk.being, request.request_id)
+    undo_spoken_request.call(talk, talk.being, request.request_id)
     world.rest()
     assert world.marks_told()["search"] == set(world.marks)
 

@@ -13,12 +13,11 @@ from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
 from memory.due import webhook_delivery
 from memory.facts import editing
-from memory.facts import entities as merging
 from memory.nodes import curation
 from memory.proxy.insertion import context_to_insert
 from memory.talk import muting, sessions
 from operations.facts.due import list_due_notices
-from operations.facts.entities import list_entities, list_merges
+from operations.facts.entities import list_entities, list_merges, part_entities, propose_merge
 from operations.facts.facts import show_fact
 from operations.facts.spoken_requests import list_spoken_requests
 from operations.intake.notes import list_notes
@@ -26,7 +25,7 @@ from operations.nodes.nodes import list_fading, show_map
 from operations.talk.mutes import list_mutes
 from operations.talk.sessions import list_party_messages
 from schemas.errors import NotFound
-from schemas.facts.fact_requests import FactChanges
+from schemas.facts.fact_requests import FactChanges, ProposedMerge
 from schemas.ledger import kinds
 from schemas.talk.mutes import MuteRequest
 from schemas.talk.rooms import NewRoom
@@ -59,12 +58,17 @@ def test_names_that_come_to_stand_for_a_muted_person_are_muted_until_they_part(w
     talk = world.talk
     world.mute("entity", "Anna")
     of_both = world.of["entity", "Anna"] | world.of["entity", "Boris"]
-    merge = merging.propose(talk.store, talk.being, f"person:{kept}", f"person:{merged}", accept=True)
+    merge = answer_of(
+        talk.store,
+        propose_merge,
+        talk.being,
+        ProposedMerge(kept_ref=f"person:{kept}", merged_ref=f"person:{merged}", accept=True),
+    )
     world.rest()
     assert not told_of(world) & of_both
     assert world.marks_told()["search"] == set(world.marks) - of_both
 
-    merging.decline(talk.store, talk.being, merge.merge_id)
+    answer_of(talk.store, part_entities, talk.being, merge.merge_id)
     world.rest()
     assert world.marks_told()["search"] == set(world.marks) - world.of["entity", "Anna"]
     assert not told_of(world) & world.of["entity", "Anna"]
@@ -199,7 +203,9 @@ def test_lists_that_a_program_reads_leave_out_what_is_muted(world):
         (target, min(marks & anna)) for (kind, target), marks in world.of.items() if kind == "fact" and marks & anna
     )
     node = next(target for (kind, target), marks in world.of.items() if kind == "node" and marks == {"zq2x"})
-    merging.propose(store, being, "person:anna", "person:boris", accept=False)
+    answer_of(
+        store, propose_merge, being, ProposedMerge(kept_ref="person:anna", merged_ref="person:boris", accept=False)
+    )
 
     def one(read, *args, **options):
         try:
