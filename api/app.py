@@ -41,7 +41,6 @@ from api.proxy.models import Models
 from api.proxy.passing import CountTokens, Elsewhere
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
-from api.talk import room_messages
 from api.vault import exchange
 from memory.proxy.wires.anthropic_messages import MESSAGES
 from memory.proxy.wires.chat_completions import CHAT
@@ -114,7 +113,7 @@ ROUTES = [
         routes(profiles, "Context"),
         routes(working_memory, "Context"),
         message_intake.router,
-        room_messages.router,
+        message_intake.rooms_router,
         note_intake.router,
         routes(search, "Search"),
         routes(asking, "Search"),

@@ -1,4 +1,4 @@
-"""Routes of messages: intake, confidences, retraction and erasure."""
+"""The routes to hand in messages to a Being, and what is said in a room."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Body, Request
+from fastapi import Body, Depends, Path, Request
 from pydantic import SkipValidation
 from starlette.concurrency import run_in_threadpool
 
-from api.http.access.auth import IngestBeing
+from api.http.access.auth import IngestBeing, Permitted
 from api.http.bodies import JsonRoute, body_limit
 from api.http.endpoints import Router
 from api.http.gathering import Gathering
@@ -20,6 +20,8 @@ from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On
 from api.intake.batches import IdempotencyKey, hand_in, items_of, some_taken
+from memory.accounts import rooms
+from memory.accounts.access import Caller
 from memory.intake.accepting import is_bulk
 from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
@@ -27,6 +29,7 @@ from operations.parameters import ids_from
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
 from schemas.limits import BULK_ITEMS
+from schemas.talk.rooms import RoomMessageInput
 from workers.runtime.resources import Resources
 
 
@@ -94,3 +97,38 @@ async def hand_in_messages(
     together: MessagesTogether = request.app.state.messages_together
     destination = Destination(being.being_id, request_key)
     return some_taken(await together.join(destination, Sent(items, ids_from(idempotency_key)), len(items)))
+
+
+rooms_router = Router(prefix="/v1/rooms/{room}", tags=["Rooms"], route_class=JsonRoute)
+
+Utterances = Annotated[RoomMessageInput | list[RoomMessageInput], SkipValidation]
+
+ROOM_EXAMPLES: dict[str, Any] = {
+    "one utterance": {
+        "value": {"id": "turn-1", "role": "user", "content": "Leo is asleep. Listen.", "present": ["mira"]},
+    },
+    "a batch": {"value": [{"speaker_being": "leo", "content": "Good morning."}, {"role": "user", "content": "Tea?"}]},
+}
+
+
+@rooms_router.post("/messages", status_code=HTTPStatus.ACCEPTED, responses=problems(409))
+@body_limit("batch")
+def hand_in_room_messages(
+    on: On,
+    caller: Annotated[Caller, Depends(Permitted("ingest"))],
+    room: Annotated[str, Path(max_length=200, description="The room's id or slug.")],
+    messages: Annotated[Utterances, Body(openapi_examples=ROOM_EXAMPLES)],
+    request_key: RequestKey,
+    idempotency_key: IdempotencyKey = None,
+) -> Receipt:
+    """Hand in one utterance of a room, or a list of up to 1,000. Accepted means committed.
+
+    Scope `ingest`.
+
+    Each becomes a message of every Being that is `present`, under the same id: of the Being that speaks its own words,
+    of the others what they heard. A Being that is absent has none of it. It is judged once for all of them. A token for
+    one Being writes what that Being hears alone; the same id with the same words, handed in for another Being, is the
+    same utterance. Items are limited and refused as messages to a Being are.
+    """
+    accept = partial(rooms.hand_in, on.store, on.settings, caller, room, paid_by=request_key)
+    return hand_in(messages, idempotency_key, accept)

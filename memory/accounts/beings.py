@@ -5,9 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from memory.accounts.access import Caller
-from schemas.accounts.accounts import Being, BeingChanges, NewBeing
+from schemas.accounts.accounts import Being, NewBeing
 from schemas.accounts.slugs import slug_of
-from schemas.errors import Refused
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
@@ -33,22 +32,6 @@ def opened_by(store: Store, caller: Caller) -> list[Being]:
     return [being for being in found if caller.opens(being.being_id)]
 
 
-def change_within_limits(store: Store, settings: Settings, being: Being, changes: BeingChanges) -> Being:
-    """Apply a user's changes to a Being of theirs; a budget may not exceed the platform's.
-
-    Raises:
-        Refused: The budget exceeds the platform's; only an operator can set such a budget.
-    """
-    named = changes.model_dump(exclude_unset=True)
-    for name, words, most in (
-        ("daily_cost", "dollars", settings.daily_cost),
-        ("daily_tokens", "tokens", settings.daily_tokens),
-    ):
-        if _exceeds(named.get(name), most):
-            raise Refused(f"`{name}` may be at most {most} {words} on this platform.")
-    return change(store, being, named)
-
-
 def change(store: Store, being: Being, named: Mapping[str, Any]) -> Being:
     """Change fields of a Being by their names, as an operator may; returns it as it is now."""
     with store.transaction() as tx:
@@ -56,7 +39,3 @@ def change(store: Store, being: Being, named: Mapping[str, Any]) -> Being:
         if changed.language != being.language:
             documents.index_again(tx, being.being_id)
         return changed
-
-
-def _exceeds(wanted: Any, most: Any) -> bool:
-    return wanted is not None and most is not None and wanted > most

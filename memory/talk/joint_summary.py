@@ -21,18 +21,17 @@ from memory.talk import context_provenance, scene_drawing, session_summary
 from memory.talk.impressions import Impressions
 from memory.talk.impressions import refs as refs_of_own
 from memory.talk.scene_drawing import SceneDrawing
+from memory.talk.session_summary import Summarised
 from memory.talk.summarising import grounded
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import transcript
 from providers.errors import BadAnswer, InputRefused
 from schemas.ledger import kinds
 from schemas.limits import SHORT_SESSIONS_AT_ONCE
-from schemas.talk.impressions import RestingImpression, ShortSession, ShortSessions
+from schemas.talk.impressions import ShortSession, ShortSessions
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionsWithScenes, ShortWithScenes
-from schemas.talk.summaries import SessionSummary
 from store.accounts import beings
-from store.context import impressions
 from store.ledger import work
 from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
@@ -53,22 +52,12 @@ class _ShortSession:
     def message_ids(self) -> list[UUID]:
         return [message.message_id for message in self.messages]
 
-    @property
-    def turns(self) -> int:
-        return sum(message.role != "other" for message in self.messages)
-
-
-@dataclass(frozen=True)
-class _Summarised:
-    summary: SessionSummary
-    impressions: Sequence[RestingImpression]
-
 
 @dataclass
 class _Outcome:
     """The summaries by session; `failed` are sessions whose call failed even by itself, `faults` why calls failed."""
 
-    summaries: dict[UUID, _Summarised] = field(default_factory=dict)
+    summaries: dict[UUID, Summarised] = field(default_factory=dict)
     failed: list[UUID] = field(default_factory=list)
     faults: list[BadAnswer | InputRefused] = field(default_factory=list)
 
@@ -190,7 +179,7 @@ def _ask(
     drawings: Mapping[UUID, SceneDrawing],
     *,
     divisible: bool,
-) -> dict[str, _Summarised]:
+) -> dict[str, Summarised]:
     """Ask for the summary of each session by its ref, and for a scene of those that have messages to draw from."""
     wanted = {ref: min(1, drawings[short.session_id].wanted(short.messages)) for ref, short in by_ref.items()}
     drawable = [drawings[short.session_id].of(short.messages) for ref, short in by_ref.items() if wanted[ref]]
@@ -227,9 +216,9 @@ def _grounded(
     by_ref: Mapping[str, _ShortSession],
     own: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
-) -> dict[str, _Summarised]:
+) -> dict[str, Summarised]:
     """The summaries by the refs of their sessions; those of which nothing was said are left out."""
-    kept: dict[str, _Summarised] = {}
+    kept: dict[str, Summarised] = {}
     for answer in answers:
         short = by_ref[answer.conversation]
         drawing = drawings[short.session_id]
@@ -238,7 +227,7 @@ def _grounded(
             found = Impressions(drawing.own_texts, drawing.setting)
             found.take(answer, short.messages, own)
             llm.count_dropped("summaries", found.dropped)
-            kept[answer.conversation] = _Summarised(summary, found.kept)
+            kept[answer.conversation] = Summarised(summary, found.kept)
     return kept
 
 
@@ -257,9 +246,7 @@ def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcom
         if short.session_id not in unchanged:
             continue
         if short.session_id in outcome.summaries:
-            summarised = outcome.summaries[short.session_id]
-            session_summaries.keep(tx, being_id, short.session_id, summarised.summary, short.turns)
-            impressions.replace(tx, being_id, short.session_id, summarised.impressions)
+            outcome.summaries[short.session_id].keep(tx, being_id, short.session_id, short.messages)
         elif short.session_id in outcome.failed:
             session_summaries.exclude_from_joint(tx, being_id, short.session_id)
             work.ask(tx, being_id, kinds.SESSION_SUMMARY, str(short.session_id))

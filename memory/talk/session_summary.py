@@ -69,13 +69,21 @@ def check(answer: SessionSummary) -> None:
 
 
 @dataclass(frozen=True)
-class _Summarised:
+class Summarised:
+    """A session's summary and impressions, and the id of the request's key that paid for them, if one did."""
+
     summary: SessionSummary
     impressions: Sequence[RestingImpression]
-    request_key: UUID | None
+    request_key: UUID | None = None
+
+    def keep(self, tx: Transaction, being_id: UUID, session_id: UUID, spoken: Sequence[Message]) -> None:
+        """Store them as those of a session in which this was spoken."""
+        turns = sum(message.role != "other" for message in spoken)
+        session_summaries.keep(tx, being_id, session_id, self.summary, turns)
+        impressions.replace(tx, being_id, session_id, self.impressions)
 
 
-class _Closing(ModelWork[_Summarised]):
+class _Closing(ModelWork[Summarised]):
     """Summarises a closed session, and draws scenes from its new messages; after a fault the session stays due."""
 
     spoken: Sequence[Message]
@@ -83,7 +91,7 @@ class _Closing(ModelWork[_Summarised]):
     intake: scene_drawing.Intake
     joins_others: bool
 
-    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Summarised]:
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Summarised]:
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         session = session_summaries.begin(tx, being_id, session_id)
         self.spoken = messages.of_session(tx, being_id, session_id, until=self.claim.as_of, sure=True)
@@ -103,14 +111,14 @@ class _Closing(ModelWork[_Summarised]):
         llm = open_session(brought)
         return llm if isinstance(llm, LlmUnavailable) else partial(self._summarise, llm, being)
 
-    def _summarise(self, llm: LlmSession, being: Being) -> _Summarised:
+    def _summarise(self, llm: LlmSession, being: Being) -> Summarised:
         found = Impressions(self.drawing.own_texts, self.drawing.setting)
         ask = _asking(llm, tagged("companion", being.name), self.drawing, found)
         result = update_summary(ask, None, self.spoken, self.drawing.own_texts)
         if result.summary is None:
             raise result.faults[-1]
         llm.count_dropped("summaries", found.dropped)
-        return _Summarised(result.summary, found.kept, llm.request_key)
+        return Summarised(result.summary, found.kept, llm.request_key)
 
     @property
     def _message_ids(self) -> list[UUID]:
@@ -123,15 +131,13 @@ class _Closing(ModelWork[_Summarised]):
         rolling.lock(tx, self.claim.owner_id)
         messages.keep_from_erasure(tx, self.claim.owner_id, self._message_ids)
 
-    def keep(self, tx: Transaction, answer: _Summarised | None) -> None:
+    def keep(self, tx: Transaction, answer: Summarised | None) -> None:
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         if self.joins_others:
             queue_short(tx, self.settings, being_id, session_id)
             return
         if answer and messages.keep_from_erasure(tx, being_id, self._message_ids):
-            turns = sum(message.role != "other" for message in self.spoken)
-            session_summaries.keep(tx, being_id, session_id, answer.summary, turns)
-            impressions.replace(tx, being_id, session_id, answer.impressions)
+            answer.keep(tx, being_id, session_id, self.spoken)
             scene_drawing.keep(tx, self.intake, [self.drawing], answer.request_key)
         request_due(tx, being_id)
 

@@ -9,6 +9,7 @@ from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
 from schemas.accounts.overview import Overview
 from schemas.accounts.portability import BeingErased
+from schemas.errors import Refused
 from store.accounts import overview
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -51,7 +52,12 @@ def change_being(on: Resources, being: Being, changes: BeingChanges) -> Being:
     A budget limits the Being's model calls for a day in your time zone; it can't exceed the platform's. When it is
     spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
     """
-    return beings.change_within_limits(on.store, on.settings, being, changes)
+    wanted = changes.model_dump(exclude_unset=True)
+    for name, words in ("daily_cost", "dollars"), ("daily_tokens", "tokens"):
+        most = getattr(on.settings, name)
+        if most is not None and (wanted.get(name) or 0) > most:
+            raise Refused(f"`{name}` may be at most {most} {words} on this platform.")
+    return beings.change(on.store, being, wanted)
 
 
 @operation("DELETE /v1/beings/{being}", scope="manage")

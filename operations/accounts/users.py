@@ -1,20 +1,21 @@
 """An application's users and their access tokens, for an operator."""
 
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
-from memory.accounts import erasure, user_accounts
+from memory.accounts import access, erasure, user_accounts
 from memory.text.pages import cut_page, parse_cursor
 from operations.declaration import OPERATOR, Existing, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import ExternalId, IssuedToken, NewToken, NewUser, TokenPage, User, UserChanges, UserPage
 from schemas.accounts.portability import BeingErased
-from schemas.errors import NotFound
+from schemas.errors import NotFound, existing
 from schemas.limits import PAGE_NODES
-from store.accounts import tokens, users
+from store.accounts import beings, tokens, users
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -84,7 +85,20 @@ def create_token(on: Resources, user_id: UUID, new: NewToken) -> IssuedToken:
     Scopes: `ingest` hands in notes and messages, `read` reads and recalls, `manage` creates Beings and changes memory.
     A user may have up to PATROL_MOST_TOKENS valid tokens.
     """
-    secret, token = user_accounts.issue_token(on.store, on.settings, user_id, new)
+    being_id = None
+    with on.store.transaction() as tx:
+        users.get_user(tx, user_id)
+        if new.being is not None:
+            found = beings.find_being(tx, user_id, new.being)
+            being_id = existing(found, "The user has no Being of that id or slug.").being_id
+    secret, token = access.issue_token(
+        on.store,
+        user_id,
+        being_id=being_id,
+        scopes=new.scopes,
+        lifetime=None if new.expires is None else new.expires - datetime.now(UTC),
+        most=on.settings.most_tokens,
+    )
     return IssuedToken(secret=secret, token=token)
 
 

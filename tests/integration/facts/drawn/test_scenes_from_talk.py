@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.accounts import erasure
-from memory.accounts.beings import change_within_limits
 from memory.context.choosing import retrieve
 from memory.context.rag_context import embed_message
 from memory.intake import retraction
@@ -16,6 +15,7 @@ from memory.nodes import curation
 from memory.nodes.node_erasure import erase_node
 from memory.talk import session_summary
 from memory.upkeep import periodic
+from operations.accounts.beings import change_being
 from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import BeingChanges
@@ -246,7 +246,7 @@ def test_a_game_is_drawn_as_one_and_shown_as_one(talk):
 )
 def test_a_beings_own_choice_comes_before_the_setting(talk, setting, own, expected):
     talk.settings = talk.settings.model_copy(update={"scenes": setting})
-    change_within_limits(talk.store, talk.settings, talk.being, BeingChanges(scenes=own))
+    change_being.call(talk, talk.being, BeingChanges(scenes=own))
     chat(talk)
     closed(talk)
     assert len(asked(talk)) == expected
@@ -360,10 +360,10 @@ def test_without_a_key_the_session_waits_and_nothing_is_marked(talk):
 
 
 def test_the_choice_is_shown_with_the_being(talk):
-    change_within_limits(talk.store, talk.settings, talk.being, BeingChanges(scenes="off"))
+    change_being.call(talk, talk.being, BeingChanges(scenes="off"))
     with talk.store.transaction() as tx:
         assert beings.get_being(tx, talk.being.being_id).scenes == "off"
-    change_within_limits(talk.store, talk.settings, talk.being, BeingChanges(scenes=None))
+    change_being.call(talk, talk.being, BeingChanges(scenes=None))
     with talk.store.transaction() as tx:
         assert beings.get_being(tx, talk.being.being_id).scenes is None
 
