@@ -124,7 +124,7 @@ def has_room(folder: Path) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
-    """Fork the test processes if they are to run all tests: each would spend 8 s of processor time on imports."""
+    """Fork the test processes if they are to run all tests: each would spend 10 s of processor time on imports."""
     if forks(config) and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         running = ExitStack()
         config.add_cleanup(running.close)

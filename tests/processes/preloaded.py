@@ -10,7 +10,8 @@ What a fork skips is the interpreter's start, the imports and the reading of the
 nothing: every process then starts as a user's does. What README pastes, and the tests of `patrol up`, of the compose
 file and of the embedded servers always start that way, and so does `make chaos`.
 
-When all tests run, the test processes are forked too, from a preloaded process that has imported what tests import.
+When all tests run, the test processes are forked too, from a preloaded process that has imported the system and what
+tests import beside it: each would spend ten seconds of processor time on that.
 
 Run as `python -m tests.processes.preloaded DESCRIPTOR KIND`, this module is the preloaded process, which listens at
 that socket. It imports nothing of the system before the first client connects.
@@ -51,11 +52,17 @@ from workers.embedded.processes import Child
 from workers.runtime import collector
 
 PACKAGES = ("api", "cli", "memory", "operations", "providers", "samples", "schemas", "store", "tasks", "workers")
-LIBRARIES = ("anthropic", "celery.__main__", "celery.bin.worker", "celery.bin.beat", "celery.apps.beat", "openai")
-LIBRARIES += ("celery.apps.worker", "celery.concurrency.prefork", "celery.fixups.django", "kombu.transport.redis")
-# What tests import beside the system: a second or so of processor time each.
-LIBRARIES_OF_TESTS = ("agents", "anthropic", "fastapi", "hypothesis", "kubernetes_validate", "langgraph.graph")
-LIBRARIES_OF_TESTS += ("mcp.client.client", "openai", "playwright.sync_api", "pydantic_ai.models.function", "pytest")
+# What programs and tests import beside the system: a second or so of processor time each.
+LIBRARIES = {
+    "programs": (
+        *("anthropic", "openai", "celery.__main__", "celery.apps.beat", "celery.apps.worker", "celery.bin.beat"),
+        *("celery.bin.worker", "celery.concurrency.prefork", "celery.fixups.django", "kombu.transport.redis"),
+    ),
+    "tests": (
+        *("agents", "anthropic", "fastapi", "hypothesis", "kubernetes_validate", "langgraph.graph"),
+        *("mcp.client.client", "openai", "playwright.sync_api", "pydantic_ai.models.function", "pytest"),
+    ),
+}
 # The largest request: arguments and environment.
 REQUEST = 1 << 17
 # <linux/mman.h>
@@ -280,18 +287,13 @@ class Forks:
                     status.sendall(b"%d\n" % os.waitstatus_to_exitcode(code))
 
 
-def load_libraries_of_tests() -> None:
-    """Import them alone: a test may depend on the order in which parts of the system are imported and set up."""
-    for library in LIBRARIES_OF_TESTS:
-        import_module(library)
-
-
-def load_programs() -> None:
-    """Import what the system's programs import."""
-    # Prometheus's client decides when it is imported whether processes count together. Where, it asks when the first
-    # metric is made, which is in a fork.
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = os.devnull
-    for library in LIBRARIES:
+def load(kind: str) -> None:
+    """Import the system, and the libraries that its programs or the tests import."""
+    if kind == "programs":
+        # Prometheus's client decides when it is imported whether processes count together. Where, it asks when the
+        # first metric is made, which is in a fork.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = os.devnull
+    for library in LIBRARIES[kind]:
         import_module(library)
     for package in PACKAGES:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
@@ -323,7 +325,7 @@ def serve(listener: socket.socket, kind: str) -> NoReturn:
     clients = selectors.DefaultSelector()
     clients.register(listener, selectors.EVENT_READ)
     clients.select()
-    load_libraries_of_tests() if kind == "tests" else load_programs()
+    load(kind)
     collector.keep_out_of_it()
     use_huge_pages()
     forks = Forks()
