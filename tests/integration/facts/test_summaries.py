@@ -511,7 +511,7 @@ def test_words_that_are_erased_while_others_come_in_wait_for_them_and_not_in_a_c
             # As messages do on their way in, which have the Being's state first and then find their session.
             tx.execute("select from memory.session_states where being_id = %s for update", [talk.being.being_id])
             erased = pool.submit(
-                erasure.erase_messages, talk.store, talk.settings, talk.embedders, talk.being, said[:1]
+                erasure.erase_messages, talk.store, talk.settings, talk.embedders, [talk.being], said[:1]
             )
             wait_until(talk.a_transaction_waits)
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])

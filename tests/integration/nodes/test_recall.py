@@ -21,6 +21,7 @@ class Failing:
     def __init__(self, fault) -> None:
         self.fault = fault
 
+    model = MODEL
     max_tokens = 8191
     portion = 64
 
