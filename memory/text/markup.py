@@ -112,7 +112,7 @@ class Markup:
                 continue
             if mark.opens:
                 opened[mark.name].append(number)
-            elif opened[mark.name]:
+            elif mark.closes and opened[mark.name]:
                 closing[opened[mark.name].pop()] = number
         return closing
 

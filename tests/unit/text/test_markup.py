@@ -15,6 +15,7 @@ BLOCKS = {
     "an open tag": ("<br>a<b>c</b>", ["<b>c</b>"]),
     "more opened than closed": ("<p>a<p>b</p>c", ["<p>a<p>b</p>"]),
     "a tag that closes itself": ("<a x='1' />b</a>", []),
+    "a tag that closes itself within its own": ("<a>b<a x='1' />c</a>d", ["<a>b<a x='1' />c</a>"]),
     "a tag about a fence": ("<a>```</a>```", ["<a>```</a>"]),
 }
 PIECES = [
