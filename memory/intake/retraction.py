@@ -64,7 +64,7 @@ def retract(
     selection: MessageSelection,
     *,
     request_id: str | None = None,
-    awaits: bool = True,
+    awaits: bool = False,
 ) -> Retracted:
     """Retract messages: nothing is derived from them any longer, and what was is derived again without them.
 
@@ -75,7 +75,8 @@ def retract(
         from_beings: Beings of one user, in the order of their ids; several hold copies of what was said in a room.
         selection: Which messages.
         request_id: Identifies the request; one that was applied before changes nothing.
-        awaits: Whether messages of ids that no Being knows are retracted when they arrive.
+        awaits: Whether messages of ids that no Being knows are retracted when they arrive, though a conversation is
+            named; without one they always are.
 
     Returns:
         What became of the messages, of which all copies count as one, and what is derived again.
@@ -115,7 +116,7 @@ def _retract_planned(
         done = _together([retract_within(tx, settings, each) for each in withdrawals])
         if selection.ids is None:
             return done
-        unknown = _unknown(tx, from_beings, selection.ids) if awaits else {}
+        unknown = _unknown(tx, from_beings, selection.ids) if awaits or selection.conversation is None else {}
         awaited = 0
         for being in from_beings:
             erased = _erased(tx, known[being.being_id], unknown)
@@ -219,9 +220,8 @@ def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID
     change = read_change(Change[MessageSelection], item)
     request_id = change.id or derived_id
     being = store.run(beings.get_being, being_id)
-    if (selection := change.retract) is not None:
-        awaits = selection.conversation is None
-        retract(store, settings, embedders, [being], selection, request_id=request_id, awaits=awaits)
+    if change.retract is not None:
+        retract(store, settings, embedders, [being], change.retract, request_id=request_id)
     elif change.restore is not None:
         done = restore(store, settings, [being], change.restore, request_id=request_id)
         require_all(done)

@@ -28,7 +28,9 @@ def apply(store: Store, settings: Settings, embedders: Embedders, room: Place, i
     request_id = change.id or derived_id
     beings = store.run(rooms.hearers, room)
     if change.retract is not None:
-        retraction.retract(store, settings, embedders, beings, selected(room, change.retract), request_id=request_id)
+        retraction.retract(
+            store, settings, embedders, beings, selected(room, change.retract), request_id=request_id, awaits=True
+        )
     elif change.restore is not None:
         done = retraction.restore(store, settings, beings, selected(room, change.restore), request_id=request_id)
         retraction.require_all(done)

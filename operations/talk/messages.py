@@ -42,13 +42,7 @@ def retract_messages(
     content is then a new version of the message.
     """
     return retraction.retract(
-        on.store,
-        on.settings,
-        on.embedders,
-        [being],
-        selection,
-        request_id=request_id(idempotency_key),
-        awaits=selection.conversation is None,
+        on.store, on.settings, on.embedders, [being], selection, request_id=request_id(idempotency_key)
     )
 
 

@@ -112,6 +112,7 @@ def retract_room_messages(
         rooms.hearers(on.store, caller, found),
         selected(Place(caller.user_id, found.room_id), selection),
         request_id=request_id(idempotency_key),
+        awaits=True,
     )
 
 

@@ -47,7 +47,9 @@ def choose(
             _return_to(store, settings, being, chosen, request_id, left=bool(standing))
         if unknown or any(version.conversation == where for version in standing):
             selection, request_id = MessageSelection(ids=ids, conversation=where), _request_id(*portion)
-            done = retraction.retract(store, settings, embedders, [being], selection, request_id=request_id)
+            done = retraction.retract(
+                store, settings, embedders, [being], selection, request_id=request_id, awaits=True
+            )
             if done.retracted or done.awaited:
                 with store.transaction() as tx:
                     versions.note(tx, being.being_id, [_left_id(id_) for id_ in ids])

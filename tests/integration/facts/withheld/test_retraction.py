@@ -48,7 +48,6 @@ def retract(talk):
         talk.embedders,
         [talk.being],
         MessageSelection(ids=list(ids) or None, **selection),
-        awaits="conversation" not in selection,
     )
 
 

@@ -21,7 +21,7 @@ from memory.nodes.recall import RecallQuery
 from memory.search import search
 from memory.talk import judging, spine
 from memory.talk.confidences import decide_on_messages
-from operations.talk.rooms import list_room_messages, remove_room
+from operations.talk.rooms import list_room_messages, remove_room, retract_room_messages
 from operations.talk.sessions import list_spines
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import KnownTo
@@ -115,7 +115,7 @@ class Room:
 
     def retract(self, **selection):
         """Retract utterances."""
-        return retraction.retract(self.store, self.settings, self.embedders, self.beings(), self.selected(**selection))
+        return retract_room_messages.call(self, self.caller, "the-tavern", RoomSelection(**selection))
 
     def restore(self, **selection):
         """Let utterances stand again."""
