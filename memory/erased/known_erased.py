@@ -26,6 +26,9 @@ from store.ledger import work
 from store.talk import unrecorded_turns
 from store.transaction import Transaction
 
+# A reader that is processing an entry may write it to `patrol:rejected` after the first cleaning.
+CLEANINGS = {"now": timedelta(0), "later": timedelta(minutes=1)}
+
 
 class SecretMissing(Unavailable):
     """No secret in PATROL_SECRET_KEY decrypts the key of a user's digests."""
@@ -219,11 +222,7 @@ def _owner(user_id: UUID) -> str:
     return f"{user_id}/erased"
 
 
-# A reader that is processing an entry may write it to `patrol:rejected` after the first cleaning.
-WAITS = {"now": timedelta(0), "later": timedelta(minutes=1)}
-
-
 def request_cleaning(tx: Transaction, being_id: UUID) -> None:
-    """Enqueue two cleanings of a Being's stream entries; the Being may be erased by then."""
-    for key, wait in WAITS.items():
+    """Enqueue two cleanings of the Redis streams from a Being's erased items; the Being may be erased by then."""
+    for key, wait in CLEANINGS.items():
         work.ask(tx, being_id, CLEAN_STREAMS, key, after=wait)

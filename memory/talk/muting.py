@@ -1,7 +1,7 @@
-"""Mutes what a person does not want to be brought up, and keeps it.
+"""Mutes things, and lifts mutes: what a person does not want to be brought up is kept, and stands in no prompt.
 
-What a mute reaches is decided by sql/functions/96_facts/80_muting.sql. What was derived from it is derived again
-without it, by the same work that follows a retraction, and again with it once the mute is lifted.
+What a mute reaches is decided by sql/functions/96_facts, from 80_muting.sql on. What was derived from it is derived
+again without it, by the same work that follows a retraction, and again with it once the mute is lifted.
 """
 
 from typing import TypeVar

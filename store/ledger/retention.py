@@ -17,7 +17,8 @@ REAL: LiteralString = "clock_timestamp()"
 # Of deleted keys, for example: no work takes the probe of their breaker.
 KEPT_BREAKER = timedelta(days=1)
 # OpenAI keeps a response for so long, by whose id the next request continues it.
-KEPT_TRACES = KEPT_NOTICES = timedelta(days=30)
+KEPT_TRACES = timedelta(days=30)
+KEPT_NOTICES = timedelta(days=30)
 KEPT_FACT_HISTORY = timedelta(days=400)
 OUTLIVING = [kind.name for kind in WORK.values() if kind.outlives_owner]
 
