@@ -1,12 +1,13 @@
 """A chat of an export as it is read, message by message, and what it amounts to.
 
-What systems and tools say, and what a model thinks, is left out. A message without an id is known by its speaker, time
-and words; without a time, by what was said before it.
+What systems and tools say, and what a model thinks, is left out; of an agent's chat also what its program writes into
+the user's lines. People write such tags and texts as well: other chats stand as they are. A message without an id is
+known by its speaker, time and words; without a time, by what was said before it.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -15,12 +16,13 @@ from typing import Any
 from memory.intake.importers import fields, marks, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import ROOTS, Chat, Said, are_strangers, conversation, oldest_first
-from memory.wrapping.agents import acknowledges
+from memory.intake.importers.threads import ROOTS, THOUGHT_ALONE, Chat, Said, are_strangers, conversation, oldest_first
+from memory.wrapping.agents import acknowledges, marks_line
 from memory.wrapping.own_words import users_words
 
 PROGRAM_NAME = "other"
 NO_TALK = "messages of the system, of tools, deleted, or without words"
+INSERTED = "texts that an agent's program wrote into the user's lines, or in answer to them"
 TWICE = "messages that a log has in two records"
 NO_SIDE = "it does not say whose it is: name the user with `--me`"
 
@@ -59,10 +61,10 @@ class ExportedChat:
     _sides: set[fields.Side | None] = field(default_factory=set)
     _unsure: dict[int, Bad] = field(default_factory=dict)
     _seen: Counter[str] = field(default_factory=Counter)
-    _kinds: list[tuple[str, Hashable] | None] = field(default_factory=list)
+    _kinds: list[str | None] = field(default_factory=list)
+    _is_agents: bool = False
     _speaks_by_calls: bool = False
     _beside_calls: set[int] = field(default_factory=set)
-    _is_prompted: bool = False
     _before: str = ""
 
     def __post_init__(self) -> None:
@@ -93,11 +95,10 @@ class ExportedChat:
                 self.bad.append(Bad(place, NO_SIDE, one))
             elif side is None and key is None and speaker is None:
                 self.bad.append(Bad(place, "it is no message", one))
-            own = self._own_words(text, side)
-            if side == "neither" or not own:
+            elif side == "neither" or not text:
                 self.left_out[NO_TALK] += side is not None or speaker is not None
             at, is_user = fields.time(message, self.names.zone), side == "user"
-            spoken = own if (named or side in {"user", "companion"}) and own else None
+            spoken = text if (named or side in {"user", "companion"}) and text else None
             self._sides |= {side} if spoken else set()
             # An id is derived of what the export has written, so that it stays when texts are read better.
             written = (speaker, text) if message is exported else (self._side(exported)[1], _text(exported, side))
@@ -108,15 +109,10 @@ class ExportedChat:
                 self._speaks_by_calls |= is_speech
                 self._beside_calls |= set() if is_speech else {len(self.turns)}
             kind = message.get(unmarked.IN_LOG)
-            self._kinds.append((str(kind), (is_user, spoken)) if kind is not None and spoken is not None else None)
+            self._kinds.append(None if kind is None else str(kind))
+            self._is_agents |= kind is not None or unmarked.program(message) is not None
+            self._is_agents |= marks_line(text) if is_user else acknowledges(text)
             self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
-
-    def _own_words(self, text: str, side: fields.Side | None) -> str:
-        """What is said in a text, without what programs write into the user's lines, and in answer to themselves."""
-        own = users_words(text) if side == "user" else text
-        own = "" if side == "companion" and self._is_prompted and acknowledges(own) else own
-        self._is_prompted = side == "user" and not own
-        return own
 
     def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
@@ -145,12 +141,21 @@ class ExportedChat:
             # Beside the user alone, who answers is the companion, whatever the program calls it.
             self.bad += self._unsure.values()
             self.turns = [replace(one, text=None) if at in self._unsure else one for at, one in enumerate(self.turns)]
+        # Derived of what the export has written, as the ids of messages.
+        derived = self._derived()
         if self._speaks_by_calls:
             # What such an agent writes beside another call is a thought.
+            self.left_out[THOUGHT_ALONE] += sum(self.turns[at].text is not None for at in self._beside_calls)
             self.turns = [
                 replace(one, text=None) if at in self._beside_calls else one for at, one in enumerate(self.turns)
             ]
-        if doubled := unmarked.twice(self._kinds):
+        if self._is_agents or self._speaks_by_calls:
+            self._leave_out_insertions()
+        said = [
+            (kind, (one.is_user, one.text)) if kind is not None and one.text is not None else None
+            for kind, one in zip(self._kinds, self.turns, strict=True)
+        ]
+        if doubled := unmarked.twice(said):
             self.turns = [one for place, one in enumerate(self.turns) if place not in doubled]
             self.left_out[TWICE] += len(doubled)
         if not any(one.text for one in self.turns):
@@ -158,14 +163,25 @@ class ExportedChat:
             yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))
             return
         self.turns = oldest_first(self.turns)
-        id_ = self._derived() if self.id is None else f"{self.id}/{self._derived()}" if self.counted else self.id
+        id_ = derived if self.id is None else f"{self.id}/{derived}" if self.counted else self.id
         chat = Chat(self.program, id_, self.begins or self.file.modified, self.leaf)
         yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
+
+    def _leave_out_insertions(self) -> None:
+        """Leave to the user's messages of an agent's chat what the user says, and no answer of the program's own."""
+        is_prompted = False
+        for at, one in enumerate(self.turns):
+            if one.text is None:
+                continue
+            own = users_words(one.text) if one.is_user else "" if is_prompted and acknowledges(one.text) else one.text
+            self.left_out[INSERTED] += own != one.text
+            self.turns[at] = replace(one, text=own or None)
+            is_prompted = one.is_user and not own
 
     def _derived(self) -> str:
         """An id for a chat that has none: of its words up to the first that the user says."""
         digest = hashlib.sha256(str(self.begins).encode())
-        for one in self.turns:
+        for one in oldest_first(self.turns):
             digest.update(f"{one.at}\0{one.text}\0".encode(errors="replace"))
             if one.is_user:
                 break

@@ -76,26 +76,27 @@ MARKS: dict[str, Side] = {
 OWNERS: dict[str, Side] = {"userId": "user", "characterId": "companion"}
 SIDES: dict[str, Side] = {
     **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer"), "user"),
-    **dict.fromkeys(("user_message", "outgoing", "prompt"), "user"),
+    **dict.fromkeys(("user_message", "outgoing"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "bot", "robot", "model", "char", "character", "gpt", "response", "chatbot"), "companion"
     ),
     **dict.fromkeys(("assistant_message", "agent_message", "bot_message", "incoming"), "companion"),
-    **dict.fromkeys(("gemini", "claude", "chatgpt", "copilot", "qwen"), "companion"),
     **dict.fromkeys(("system", "tool", "function", "developer", "error", "environment", "search"), "neither"),
-    **dict.fromkeys(("info", "warning", "approval_request_message", "approval_response_message"), "neither"),
     # Letta, ShareGPT
+    **dict.fromkeys(("approval_request_message", "approval_response_message"), "neither"),
     **dict.fromkeys(("system_message", "reasoning_message", "tool_call_message", "tool_return_message"), "neither"),
     **dict.fromkeys(("observation", "function_call", "tool_call", "tool_response", "tool_result"), "neither"),
 }
-# Kinds of messages that tell who came and went, in Telegram, Slack and Discord; a speaker may have such a name.
-EVENTS = frozenset(
-    (
-        *("service", "channel_join", "channel_leave", "channel_topic", "channel_purpose"),
-        *("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"),
-        *("channelpinnedmessage", "guildmemberjoin", "threadcreated"),
-    )
-)
+# Words for the kind of a message; a speaker may have such a name.
+KINDS: dict[str, Side] = {
+    "prompt": "user",
+    **dict.fromkeys(("gemini", "claude", "chatgpt", "copilot", "qwen"), "companion"),
+    **dict.fromkeys(("info", "warning"), "neither"),
+    # Who came and went, in Telegram, Slack and Discord
+    **dict.fromkeys(("service", "channel_join", "channel_leave", "channel_topic", "channel_purpose"), "neither"),
+    **dict.fromkeys(("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"), "neither"),
+    **dict.fromkeys(("channelpinnedmessage", "guildmemberjoin", "threadcreated"), "neither"),
+}
 TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
     *("fragments", "steps", "parts", "contentParts", "part", "segments", "say"),
@@ -113,8 +114,8 @@ NOT_REMEMBERED = {
     **dict.fromkeys(("deleted", "deleted_at"), "deleted conversations"),
 }
 SETTINGS = ("settings", "metadata", "meta")
-# What a part, or a message, has that was only thought, or that a program added.
-THOUGHTS = ("thought", "isThought", "is_thought", "synthetic")
+# What a part, or a message, has that was only thought, and what a part has that a program added.
+THOUGHTS, ADDED = ("thought", "isThought", "is_thought"), "synthetic"
 # Calls of tools, by some of which agents speak.
 CALLS = ("tool_calls", "tool_call", "function_call")
 # Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
@@ -227,7 +228,7 @@ def _is_code(part: Any) -> bool:
 
 
 def _is_spoken(part: Mapping[str, Any]) -> bool:
-    if any(part.get(mark) is True for mark in THOUGHTS):
+    if any(part.get(mark) is True for mark in (*THOUGHTS, ADDED)):
         return False
     style, kinds = part.get("style"), (part.get("content_type") or part.get("type"), part.get("ft"), part.get("pt"))
     named = [str(kind).casefold() for kind in kinds if kind]
@@ -260,18 +261,18 @@ def _side(message: Mapping[str, Any]) -> Side | None:
     if (marked := _marked(message, message)) is not None:
         return marked
     parts = message.get("fragments")
-    kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+    part_kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
     named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in ROLES)]
     known, parted = (
-        [SIDES.get(one.strip().casefold()) for one in some if isinstance(one, str)] for some in (named, kinds)
+        [SIDES.get(one.strip().casefold()) for one in some if isinstance(one, str)] for some in (named, part_kinds)
     )
     owned = (side for owner, side in OWNERS.items() if message.get(owner))
     # Beside what was looked up for an answer stands the answer.
     parted.sort(key=lambda side: side == "neither")
     within = (_marked(one, message) for name in SAYING if isinstance(one := message.get(name), dict))
-    is_event = any(str(message.get(name)).casefold() in EVENTS for name in ROLES if name not in SAYING)
-    events: list[Side] = ["neither"] if is_event else []
-    return next((one for one in (*known, *parted, *owned, *events, *within) if one is not None), None)
+    kinds = [str(message.get(name)).casefold() for name in ROLES if name not in SAYING]
+    of_kind = map(KINDS.get, kinds)
+    return next((one for one in (*known, *parted, *owned, *of_kind, *within) if one is not None), None)
 
 
 def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:

@@ -22,8 +22,8 @@ from memory.intake.importers.json_buffer import ELEMENT_BYTES, READ_BYTES, Buffe
 from memory.text.errors import InvalidRequest
 
 Path = tuple[str, ...]
-# An object of this name is about the one that it stands in, or a part of a schema, whatever keys it has.
-ABOUT = frozenset(("metadata", "properties"))
+# An object of this name is about the one that it stands in, whatever keys it has.
+ABOUT: Path = ("metadata",)
 NO_JSON = (
     "The file is no JSON document. Bring other text into this form first, one object a line:"
     ' {"role": "user", "content": "…", "timestamp": "2026-03-02T18:00:00Z"}'
@@ -250,7 +250,7 @@ class _Walk:
     def _open(self, bracket: bytes, parent: _Open | None, text: bytes) -> None:
         wanted = parent is not None and self._is_wanted(parent)
         path = () if parent is None else _path(parent, text)
-        may_be = wanted or (bracket == b"{" and bool(self._keys) and not ABOUT & {*path[-1:]})
+        may_be = wanted or (bracket == b"{" and bool(self._keys) and path[-1:] != ABOUT)
         if parent is None:
             self._documents += 1
         elif parent.kind == b"[":

@@ -23,15 +23,16 @@ from memory.text.errors import InvalidRequest
 FILES = r".+\.(jsonl?|csv|af)"
 HOLDING_CHATS = ("conversations", "chats")
 PATHS = [(), *((name,) for name in HOLDING_CHATS), ("indexedDB", fields.PARTS_APART)]
-ABOUT = (*fields.TELL_OWNER, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS)
+ABOUT = (
+    *(*fields.TELL_OWNER, *fields.CHATS, *fields.CHAT_IDS, *fields.BEGINS),
+    *(unmarked.RECORD_KIND, unmarked.RECORD_TIME),
+)
 KEYS = (
     *fields.LISTS[:-1],
     "role",
     "sender",
     "author",
     "from",
-    unmarked.RECORD,
-    unmarked.REQUESTS,
     *fields.MARKS,
     *unmarked.PAIRS[:-1],
     "actions",
@@ -70,7 +71,8 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             id_, begins = _chat_around(names, element, one)
             if loose is None or loose.is_another(id_, owner):
                 yield from loose.whole(owners) if loose else ()
-                loose = ExportedChat(file, names, id_, begins, program=unmarked.program(value) or PROGRAM_NAME)
+                loose = ExportedChat(file, names, id_, begins)
+            loose.program = unmarked.program(value) or loose.program
             loose.owner = loose.owner or owner
             loose.add(place, one)
         if listed:
@@ -225,7 +227,9 @@ def _without_records(objects: Iterator[tuple[str, Element | Bad]]) -> Iterator[t
 def _is_record(value: Mapping[str, Any]) -> bool:
     one = unmarked.flat(value)
     links = fields.first(one, fields.KEYS) is not None and fields.first(one, fields.PARENTS) is not None
-    return not (links or fields.listed(value) or fields.words(one).strip() or unmarked.exchange(value))
+    is_of_one = fields.side(one) is not None or fields.speaker(one, has_side=False) is not None
+    is_said = is_of_one and fields.words(one).strip() != ""
+    return not (links or is_said or fields.listed(value) or unmarked.exchange(value))
 
 
 def _held(element: Element) -> Iterator[Element | Bad]:
@@ -240,7 +244,13 @@ def _held(element: Element) -> Iterator[Element | Bad]:
                 else:
                     yield Bad(f"entry {number}", "it is no object", one)
             return
-    yield element
+    if not _is_schema(element):
+        yield unmarked.of_log(element)
+
+
+def _is_schema(element: Element) -> bool:
+    """Whether an element only describes the fields that objects have, as the tools of an agent do."""
+    return element.path[-1:] == ("properties",) and all(isinstance(one, dict) for one in element.value.values())
 
 
 def chats(

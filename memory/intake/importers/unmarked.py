@@ -7,14 +7,14 @@ prompt of Gemini with its answer. Coding agents write a log, of which a line has
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 from memory.intake.importers import fields
+from memory.intake.importers.json_elements import Element
 
 PAIRS = ("internal", "data_visible", "visible", "history", "data")
-# Requests of an editor, each with its answer (VS Code).
-REQUESTS = "requests"
 # What stands for the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
 _STORY_MARK = r"\{\{\[(?P<mark>INPUT|OUTPUT|SYSTEM)\]\}\}|\{\{\[(?:INPUT|OUTPUT|SYSTEM)_END\]\}\}"
@@ -27,10 +27,10 @@ EXCHANGES = (
 )
 # Objects in which a message, or a node of its tree, has its words.
 INNER = ("message", "response")
-# Objects that are about a message which does not say itself who says it.
+# Objects in which it stands who says a message that does not say so itself.
 OF_MESSAGE = ("info", "meta")
-# In which a line of a log has a record of one of several kinds: of the same words there may be two.
-RECORD, RECORD_KIND = "payload", "type"
+# In which a line of a log has a record, and what stands beside it: of the same words there may be two kinds of records.
+RECORD, RECORD_KIND, RECORD_TIME = "payload", "type", "timestamp"
 # A log's own word for the kind of a record.
 IN_LOG = "record"
 # What the user writes while an agent is at work, in the log of Claude Code.
@@ -44,23 +44,30 @@ _ATTACHED = re.compile(r"\sAttached \d{1,4} files?\.\Z")
 _BLOCKS = frozenset(("p", "br", "li", "div", "tr", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table"))
 
 
-def flat(one: Any) -> Any:
-    """Return a message with what stands in an object in it beside what is about it; of a log's record, what it holds.
+def of_log(element: Element) -> Element:
+    """Return a record of a log with its time and kind, the program's if it names no speaker; others as they are."""
+    value, line = element.value, element.around[0][1] if element.around else {}
+    is_record = element.path[-1:] == (RECORD,) and {RECORD_KIND, RECORD_TIME} <= line.keys()
+    if not is_record or fields.listed(value) is not None:
+        return element
+    is_said = fields.side(value) is not None or fields.first(value, fields.SAYING) is not None
+    about = {RECORD_TIME: line[RECORD_TIME], IN_LOG: line[RECORD_KIND]}
+    return replace(element, value={**about, **value, **({} if is_said else {"role": "system"})})
 
-    A record that names no side is the program's.
-    """
+
+def flat(one: Any) -> Any:
+    """Return a message with what stands in an object in it beside what is about it."""
     if not isinstance(one, dict):
         return one
-    within, queued = one.get(RECORD), one.get(QUEUED)
-    if isinstance(within, dict) and RECORD_KIND in one:
-        kind = {} if fields.side(within) is not None else {"role": "system"}
-        return {**{name: value for name, value in one.items() if name != RECORD}, **within, **kind, IN_LOG: one["type"]}
+    queued = one.get(QUEUED)
     if isinstance(queued, dict) and queued.get("commandMode") == "prompt":
         return {**one, "role": "user", fields.TEXTS[0]: queued.get("prompt")}
-    names = INNER if fields.side(one) is not None else (*INNER, *OF_MESSAGE)
-    name = next((name for name in names if isinstance(one.get(name), dict)), None)
-    if name is None:
+    objects = [name for name in (*INNER, *OF_MESSAGE) if isinstance(one.get(name), dict)]
+    if fields.side(one) is not None or not any(fields.side(one[name]) for name in objects):
+        objects = [name for name in objects if name in INNER]
+    if not objects:
         return one
+    name = objects[0]
     about = {other: value for other, value in one.items() if other != name}
     has_id = fields.first(about, fields.KEYS) is not None
     return {**{key: value for key, value in one[name].items() if not (has_id and key in fields.KEYS)}, **about}
@@ -90,6 +97,8 @@ def twice(kinds: Sequence[tuple[str, Hashable] | None]) -> set[int]:
 
 def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Return a question and its answer, which have one time and id; None if an object is no such pair."""
+    if isinstance(value.get("message"), dict) and isinstance(value.get("response"), list):
+        return list(_of_request(value))
     if fields.side(value) is not None or fields.words(value).strip():
         return None
     for asks, answered in EXCHANGES:
@@ -112,11 +121,6 @@ def messages(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         pairs = value.get(name)
         if isinstance(pairs, list) and pairs and all(isinstance(pair, list) for pair in pairs):
             return list(_of_speakers(pairs) or _of_pairs(pairs, value.get("metadata")))
-    requests = value.get(REQUESTS)
-    if isinstance(requests, list) and any(
-        isinstance(one, dict) and isinstance(one.get("response"), list) for one in requests
-    ):
-        return [one for request in requests if isinstance(request, dict) for one in _of_request(request)]
     actions, settings = value.get("actions"), value.get("savedsettings")
     if isinstance(actions, list) and isinstance(value.get("prompt"), str):
         story = "".join(one for one in (value["prompt"], *actions) if isinstance(one, str))
@@ -141,14 +145,12 @@ def _of_pairs(pairs: list[list[Any]], about: Any) -> Iterator[dict[str, Any]]:
 
 
 def _of_request(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What the user asks in an editor, and the pieces of the answer that are none of a tool."""
-    question, answered = request.get("message"), request.get("response")
-    pieces = [one for one in answered if isinstance(one, dict)] if isinstance(answered, list) else []
+    """What the user asks in an editor (VS Code), and the pieces of the answer that are none of a tool."""
+    pieces = [one for one in request["response"] if isinstance(one, dict)]
     texts = [piece.get("content", piece) for piece in pieces if piece.get("kind") in {None, "markdownContent"}]
-    at = {"time": request.get("timestamp")}
-    if isinstance(question, dict):
-        yield {**at, "id": request.get("requestId"), "role": "user", "content": question.get("text")}
     answer = "".join(str(one["value"]) for one in texts if isinstance(one, dict) and one.get("value"))
+    at = {"time": request.get("timestamp")}
+    yield {**at, "id": request.get("requestId"), "role": "user", "content": request["message"].get("text")}
     yield {**at, "id": request.get("responseId"), "role": "assistant", "content": answer}
 
 

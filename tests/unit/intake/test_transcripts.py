@@ -437,6 +437,39 @@ def test_what_both_said_is_read(exported):
     assert not any(isinstance(one, Bad) or (isinstance(one, Conversation) and one.bad) for one in entries)
 
 
+def test_a_persons_tags_and_openings_stand_unless_an_agents_program_writes_such():
+    texts = (
+        f"<context>\nI am a nurse.\n</context>\n{QUESTION}",
+        "<document>\nDear diary, I met Ann.\n</document>",
+        "This session is being continued from a previous conversation: I moved to Bergen.",
+    )
+    said = [{"id": str(number), "role": "user", "content": text} for number, text in enumerate(texts)]
+    (chat,) = read({"messages": said})
+    assert [message["content"] for message in chat.messages] == [*texts]
+    (agents,) = read({"messages": [*said, {"id": "9", "role": "user", "content": CONTEXT}]})
+    assert [message["content"] for message in agents.messages] == [QUESTION]
+    assert agents.left_out == {exported_chat.INSERTED: 4}
+    assert agents.conversation == chat.conversation, "the id is of what is written"
+
+
+@pytest.mark.parametrize("name", ["Claude", "Gemini", "Info", "Prompt"])
+def test_a_person_may_have_the_name_of_a_model_or_a_kind(name):
+    said = [{"from": one, "type": "message", "text": QUESTION} for one in ("Ann", name, "Mira")]
+    (chat,) = read({"messages": said}, user="Ann", companion="Mira")
+    assert [message["role"] for message in chat.messages] == ["user", "other", "assistant"]
+
+
+def test_of_objects_whose_names_logs_have_too_the_messages_are_read():
+    for name in ("payload", "properties", "requests"):
+        assert standing(read({"type": "export", name: {"messages": MESSAGES}})) == SAID
+        assert standing(read({"type": "export", name: [{"messages": MESSAGES}]})) == SAID
+        assert standing(read(lines(*({"type": "message", name: message} for message in MESSAGES)))) == SAID
+    named = lines(
+        *(record("message", **{"from": name, "text": text}) for name, (_, text) in zip("ab", SAID, strict=True))
+    )
+    assert standing(read(named, user="a", companion="b")) == SAID
+
+
 def test_what_a_log_goes_back_to_begins_another_branch():
     said = [("user", "q", None), ("assistant", "a", "q"), ("user", "left", "a"), ("user", "taken", "a")]
     log = [
@@ -452,6 +485,8 @@ def test_what_a_log_goes_back_to_begins_another_branch():
     ]
     (chat,) = read(lines(*log))
     assert [message["content"] for message in chat.chosen] == ["q", "a", "taken"]
+    (left, noted) = read(lines({"type": "queue", "content": "q", "sessionId": "s"}, *log))
+    assert (left, noted.conversation, noted.bad) == (LeftOut(transcripts.OTHER_RECORDS), chat.conversation, [])
     # As the hook names them.
     assert chat.conversation == "claude-code/s"
 
