@@ -91,16 +91,20 @@ class AnswerSoFar:
     def read_item(self, id_: Any, given: Any, name: Any = None) -> None:
         """Take an item: its id, and what it gives to a tool of this name, as JSON or as its value."""
         self.read_id(id_)
-        self.begin_call(name)
-        if (speech := spoken_by_call(name, given)) is not None and self._by_calls is not None:
-            # A stream may tell an item again.
-            self._by_calls += [] if speech in self._by_calls else [speech]
-            return
         if isinstance(given, str):
             try:
-                given = json.loads(given)
+                given = json.loads(given, strict=False)
             except (ValueError, RecursionError):
                 given = None
+        self.begin_call(name)
+        if speaks(name) and isinstance(given, dict) and given:
+            speech, spoken = spoken_by_call(name, given), self._by_calls or []
+            if speech is not None:
+                # A stream may tell an item again.
+                self._by_calls = spoken if speech in spoken else [*spoken, speech]
+                return
+            # It is another tool of that name.
+            self._by_calls = spoken or None
         words = given.values() if isinstance(given, dict) else ()
         self.handed_on += [each for each in words if isinstance(each, str) and len(each) >= LEAST_HANDED_ON]
         del self.handed_on[MOST_ITEMS:]

@@ -1,6 +1,6 @@
 """Calls of tools by which an agent speaks: an argument has its words, and what it writes beside the call is a thought.
 
-Letta's agents speak so.
+Letta's agents speak so. A tool of the same name that is given more, as a recipient, sends a message to another person.
 """
 
 import json
@@ -8,6 +8,8 @@ from typing import Any
 
 # The tools, with the argument that has the words.
 _WORDS_IN = {"send_message": "message"}
+# What a call has beside its words: a thought, and whether the agent goes on.
+_BESIDE_WORDS = frozenset(("inner_thoughts", "thinking", "request_heartbeat"))
 
 
 def speaks(name: Any) -> bool:
@@ -29,7 +31,9 @@ def spoken_by_call(name: Any, given: Any) -> str | None:
             given = json.loads(given, strict=False)
         except (ValueError, RecursionError):
             return None
-    words = given.get(_WORDS_IN[name]) if isinstance(given, dict) else None
+    if not isinstance(given, dict) or not given.keys() <= {_WORDS_IN[name], *_BESIDE_WORDS}:
+        return None
+    words = given.get(_WORDS_IN[name])
     return words if isinstance(words, str) and words.strip() else None
 
 

@@ -151,11 +151,11 @@ class ExportedChat:
             ]
         if self._is_agents or self._speaks_by_calls:
             self._leave_out_insertions()
-        said = [
+        records = [
             (kind, (one.is_user, one.text)) if kind is not None and one.text is not None else None
             for kind, one in zip(self._kinds, self.turns, strict=True)
         ]
-        if doubled := unmarked.twice(said):
+        if doubled := unmarked.twice(records):
             self.turns = [one for place, one in enumerate(self.turns) if place not in doubled]
             self.left_out[TWICE] += len(doubled)
         if not any(one.text for one in self.turns):

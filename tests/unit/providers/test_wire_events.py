@@ -322,3 +322,14 @@ BY_CALLS = {
 @pytest.mark.parametrize(("events", "made"), BY_CALLS.values(), ids=BY_CALLS)
 def test_an_agent_that_speaks_by_calls_has_said_their_words(events, made):
     assert read(events, made).text == "Good morning."
+
+
+@pytest.mark.parametrize("given", [{"to": "Bob", "message": "Ann is ill."}, {"channel": "#all", "text": "Ann is ill."}])
+def test_a_message_to_another_person_is_not_what_the_agent_says(given):
+    called = {"index": 0, "function": {"name": "send_message", "arguments": json.dumps(given)}}
+    pieces = [{"delta": {"content": "I tell Bob."}}, {"delta": {"tool_calls": [called]}}]
+    made = [{"choices": [piece]} for piece in (*pieces, {"delta": {}, "finish_reason": "tool_calls"})]
+    assert read(CompletionEvents, made).text == "I tell Bob."
+    content = [{"type": "text", "text": "I tell Bob."}, {"type": "tool_use", "name": "send_message", "input": given}]
+    document = {"type": "message", "content": content, "stop_reason": "tool_use"}
+    assert read(MessageEvents, [document]).text == "I tell Bob."
