@@ -13,7 +13,6 @@ from bench.ledger.reads import reads
 from bench.ledger.recall_after_import import recall_after_import
 from bench.ledger.throughput import throughput
 from bench.machine import Machine
-from bench.parts import parts
 from bench.proxy.proxy import proxy
 from bench.questions import asking
 from bench.report import Measured, Report
@@ -30,7 +29,6 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "asking": asking,
     "proxy": proxy,
     "startup": startup,
-    "parts": parts,
 }
 
 

@@ -1,7 +1,6 @@
 """Running processes as /proc shows them: who started whom, processor time, memory."""
 
 import os
-from collections import Counter
 from pathlib import Path
 
 
@@ -30,34 +29,12 @@ def command(pid: int) -> str:
 
 def megabytes(pid: int) -> float:
     """A process's proportional set size, in which shared pages count in parts; 0 if it has ended."""
-    return _rollup(pid)["Pss"] / 1024
-
-
-def children() -> list[int]:
-    """The processes that this one started, without theirs."""
-    own = str(os.getpid())
-    found = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return [pid for pid in found if _stat(pid)[1:2] == [own]]
-
-
-def alone(pids: list[int]) -> float:
-    """The memory in megabytes of processes that share pages with each other alone, as in a container.
-
-    That is the pages of each that no file has, and those of files once, as many as one process has at most.
-    """
-    found = [_rollup(pid) for pid in pids]
-    return (
-        sum(one["Pss_Anon"] for one in found) + max((one["Rss"] - one["Anonymous"] for one in found), default=0)
-    ) / 1024
-
-
-def _rollup(pid: int) -> Counter[str]:
-    """The lines of /proc/PID/smaps_rollup in kilobytes; zeros if the process has ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines()[1:]
     except OSError:
-        return Counter()
-    return Counter({name: int(value.split()[0]) for name, value in (line.split(":") for line in lines)})
+        return 0.0
+    kilobytes = dict(line.split(":") for line in lines)
+    return int(kilobytes["Pss"].split()[0]) / 1024
 
 
 def _stat(pid: int) -> list[str]:

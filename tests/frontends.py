@@ -59,11 +59,11 @@ class Door:
         return taken.place and take_answer(self.store, self.settings, self.being, taken.place, text)
 
     def stands(self, conversation=None):
-        """What stands, in the order of its times: texts, of one conversation or of all."""
+        """The talk as it stands, in the order of its times: texts, of one conversation or of all."""
         return [text for _, _, text in self.said(conversation)]
 
     def said(self, conversation=None):
-        """What stands, in the order of its times: role, speaker and text."""
+        """The talk as it stands, in the order of its times: role, speaker and text."""
         return self._rows("messages", conversation)
 
     def retracted(self):

@@ -1,6 +1,6 @@
 """Runs real workers, beat and a model provider that answers at once, for benchmarks of the whole system."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import LiteralString
@@ -29,8 +29,6 @@ def workforce(
     *,
     thinks: bool = False,
     dimensions: int = 384,
-    embedder: Mapping[str, str] = EMBEDDING_MODEL,
-    parts: Sequence[Process] = (),
 ) -> Iterator[tuple[str, str]]:
     """Run worker processes, beat, the API and the provider over an empty ledger while the block runs.
 
@@ -38,8 +36,6 @@ def workforce(
         ground: The servers.
         thinks: Whether the provider thinks as well.
         dimensions: How many numbers its embeddings have.
-        embedder: The settings of the embedder.
-        parts: What runs beside the API; by default two workers and beat.
 
     Yields:
         The URLs of the API and of the provider.
@@ -48,7 +44,7 @@ def workforce(
     port, api_port = canned.free_port(), canned.free_port()
     provider = f"http://{canned.HOST}:{port}/v1"
     environment = {
-        **embedder,
+        **EMBEDDING_MODEL,
         "PATROL_OPENAI_EMBEDDING_DIMENSIONS": str(dimensions),
         "OPENAI_BASE_URL": provider,
         "PATROL_LOG_LEVEL": "WARNING",
@@ -56,7 +52,7 @@ def workforce(
     }
     with Supervisor(ground.home / "logs") as supervisor:
         supervisor.start([canned.process(port)])
-        beside = parts or [stack.workers(WORKERS, quietly), stack.beat(ground.home, quietly)]
+        beside = [stack.workers(WORKERS, quietly), stack.beat(ground.home, quietly)]
         supervisor.start([_with(process, environment) for process in beside])
         supervisor.start([_with(stack.api(canned.HOST, api_port, WORKERS, quietly), environment)])
         yield f"http://{canned.HOST}:{api_port}", provider

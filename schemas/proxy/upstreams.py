@@ -1,4 +1,4 @@
-"""What an operator configures for the proxy: upstreams, paths passed on unread, and frontends' task prompts."""
+"""An operator's configuration of the proxy: upstreams, paths passed on unread, and frontends' task prompts."""
 
 import re
 from typing import Annotated, Literal

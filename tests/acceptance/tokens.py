@@ -1,4 +1,4 @@
-"""What a request may show that is no valid token of a user's, or not enough of one."""
+"""Things that a request may show that are no valid token of a user's, or not enough of one."""
 
 from datetime import timedelta
 from uuid import UUID

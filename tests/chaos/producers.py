@@ -249,7 +249,7 @@ class Producer(threading.Thread):
             self._again += items
 
     def _words(self, name: str) -> str:
-        """What is said: each text has a word of its own, which derived texts repeat."""
+        """The text that is said: each has a word of its own, which derived texts repeat."""
         mark = mark_of(name)
         return self._chance.choice(
             [

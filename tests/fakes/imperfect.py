@@ -24,7 +24,7 @@ INVENTIONS: dict[str, dict[str, Any]] = {
 
 
 class ImperfectModel:
-    """What a thinker says to a request.
+    """A thinker's answer to a request.
 
     Args:
         seed: Another seed errs elsewhere.

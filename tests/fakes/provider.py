@@ -34,7 +34,7 @@ from tests.fakes.embeddings import spoil
 
 
 class Behaviour(BaseModel, extra="forbid"):
-    """What to do with the next request that it fits.
+    """An answer for the next request that it fits.
 
     `answer`: a thinker says `text`. `truncate`: it stops in the middle of `text`. `refuse`: it declines.
     `fail`: answer with `status`, `headers`, `message`, and `code` as the provider's machine-readable word.
@@ -111,12 +111,12 @@ class FakeProvider(CannedProvider):
 
     @property
     def requests(self) -> list[Request]:
-        """What was asked so far, in order of arrival; a request is here before it is answered."""
+        """The requests so far, in order of arrival; a request is here before it is answered."""
         with self._changed:
             return list(self._requests)
 
     def asked(self, purpose: str, *, paid: bool = False) -> list[Request]:
-        """What was asked for an answer with this title; with `paid` only what a model answered, well or badly."""
+        """The requests for an answer with this title; with `paid` only those that a model answered, well or badly."""
         return [request for request in self.requests if request.purpose == purpose and request.paid >= paid]
 
     def script(self, *behaviours: Behaviour) -> None:

@@ -24,7 +24,7 @@ USAGE = {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14}
 
 @dataclass
 class Reply:
-    """What is sent for one request.
+    """An answer to one request.
 
     `ending`: after the parts the answer is complete (`end`), the connection is closed in its midst (`drop`), or nothing
     comes until the client closes it or the upstream is released (`wait`).

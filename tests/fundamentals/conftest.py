@@ -63,7 +63,7 @@ class Life:
         return node
 
     def story(self, node):
-        """What happened to a memory."""
+        """The events of a memory."""
         return curation.story(self.store, self.being_id, node.node_id)
 
 

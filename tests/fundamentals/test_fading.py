@@ -70,7 +70,7 @@ def test_nothing_dies_without_a_model_to_judge_it(life):
 
 
 def dies(life):
-    """What consolidation does with a dying memory that belongs to no other."""
+    """A dying memory that belongs to no other, and its consolidation."""
     with life.store.transaction() as tx:
         node = life.memory()
         tx.execute("update memory.memory_nodes set fresh = false where node_id = %s", [node.node_id])

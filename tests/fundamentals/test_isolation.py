@@ -1,4 +1,4 @@
-"""What Beings see of each other: those of one user the shared scope of the vault and the facts, all others nothing."""
+"""Beings of one user see of each other the shared scope of the vault and the facts, all others nothing."""
 
 import pytest
 

@@ -47,7 +47,7 @@ def under_way(life):
 
 
 def swept(life):
-    """What the sweep sends when every message was lost."""
+    """The messages that the sweep sends when every one was lost."""
     with life.store.transaction() as tx:
         tx.execute("update memory.work set dispatched_at = null")
     return life.sent.by(lambda: periodic.sweep(life.store, PATIENT))

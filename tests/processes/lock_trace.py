@@ -123,7 +123,7 @@ def documented() -> dict[str, int]:
 
 
 def sequences(url: str) -> dict[tuple[str, ...], int]:
-    """What transactions took, in order, and how many took it so."""
+    """The locks that transactions took, in order, and how many took them so."""
     with psycopg.connect(url) as database:
         rows = database.execute("select transaction, resource from lock_trace.taken order by transaction, place")
         taken = [tuple(name for _, name in each) for _, each in groupby(rows.fetchall(), key=itemgetter(0))]

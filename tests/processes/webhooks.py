@@ -7,7 +7,7 @@ from threading import Thread
 
 
 class Receiver:
-    """What a server took, and how it answers.
+    """The requests that a server took, and how it answers.
 
     Attributes:
         url: Its address.

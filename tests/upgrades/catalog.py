@@ -1,4 +1,4 @@
-"""What the catalog says about the schema `memory`, so that an upgraded database can be compared with a new one."""
+"""The catalog's description of the schema `memory`, so that an upgraded database can be compared with a new one."""
 
 import psycopg
 

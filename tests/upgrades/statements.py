@@ -36,7 +36,7 @@ def refused(database: psycopg.Connection, statements: Iterable[str]) -> dict[str
 
 
 def described(database: psycopg.Connection, statements: Iterable[str]) -> dict[str, set[str]]:
-    """What each of the statements that a database can plan takes and gives: its parameters and columns, with types."""
+    """The parameters and columns, with types, of each of the statements that a database can plan."""
     described, types = {}, dict(database.execute("select oid, oid::regtype::text from pg_type").fetchall())
     for statement in statements:
         with suppress(psycopg.Error), database.transaction():

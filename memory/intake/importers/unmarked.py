@@ -145,7 +145,7 @@ def _of_pairs(pairs: list[list[Any]], about: Any) -> Iterator[dict[str, Any]]:
 
 
 def _of_request(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What the user asks in an editor (VS Code), and the pieces of the answer that are none of a tool."""
+    """The user's request in an editor (VS Code), and the pieces of the answer that are none of a tool."""
     pieces = [one for one in request["response"] if isinstance(one, dict)]
     texts = [piece.get("content", piece) for piece in pieces if piece.get("kind") in {None, "markdownContent"}]
     answer = "".join(str(one["value"]) for one in texts if isinstance(one, dict) and one.get("value"))

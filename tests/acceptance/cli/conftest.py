@@ -143,7 +143,7 @@ class Command:
 
 
 def examined(command: Command, *options: object) -> dict[str, Any]:
-    """What the doctor finds, by name; its exit code says whether all is well."""
+    """The doctor's findings, by name; its exit code says whether all is well."""
     done = command("doctor", "--json", *options, code=None)
     found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
     assert done.returncode == (not all(finding["good"] for finding in found.values()))

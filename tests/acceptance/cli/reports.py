@@ -1,4 +1,4 @@
-"""What the report of the demo says."""
+"""The report of the demo, as values."""
 
 import re
 

@@ -36,7 +36,7 @@ IMPORTED_WHEN_CALLED = (
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command did; on a terminal all that it wrote is in `out`, unless its errors were kept apart."""
+    """A command's outcome; on a terminal all that it wrote is in `out`, unless its errors were kept apart."""
 
     code: int
     out: bytes

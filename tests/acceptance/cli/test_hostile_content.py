@@ -437,7 +437,7 @@ def store(system):
 
 
 def obeyed(text, *, terminal):
-    """What a terminal would obey, reorder or hide of a text, what the console wrote by itself left out."""
+    """Characters of a text that a terminal would obey, reorder or hide, without those that the console itself wrote."""
     rest = OURS.sub("", text.replace(COLOUR, "\x1b")) if terminal else text
     return sorted({f"{ord(sign):#x}" for sign in rest if visible(sign) != sign})
 
@@ -451,7 +451,7 @@ WRONG = {"down", "demo", "worker", "beat", "stream", "profile remove", "vault de
 
 
 def faults_of(name, ran, *, terminal, as_json):
-    """What is wrong with what a command wrote."""
+    """The faults in a command's output."""
     out, err = ran.out.decode(), ran.err.decode()
     document = as_json or name in DOCUMENTS
     if ran.code not in ({2} if name in WRONG else {0, 1}):

@@ -1,4 +1,4 @@
-"""What exports of other programs really hold is read, or told: each kind of it, by the real command."""
+"""Exports of other programs are read as they really are, or told: each kind, by the real command."""
 
 import codecs
 import json
@@ -10,7 +10,7 @@ import pytest
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an import ended with, and what a Being has then, oldest first."""
+    """An import's end, and the messages that a Being has then, oldest first."""
 
     code: int
     told: str

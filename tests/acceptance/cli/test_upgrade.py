@@ -73,7 +73,7 @@ def tables(dump):
 
 
 def described(url, dump):
-    """What the statements take and give that processes of the last release send."""
+    """The parameters and columns of the statements that processes of the last release send."""
     if dump != DUMPS[-1]:
         return {}
     with psycopg.connect(url) as database:

@@ -1,4 +1,4 @@
-"""What must get done, what could not be, and whether all is well."""
+"""Work that must get done, work that could not be, and whether all is well."""
 
 import json
 

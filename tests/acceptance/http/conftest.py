@@ -1,4 +1,4 @@
-"""What the tests of the HTTP door share: every error is checked for its form."""
+"""Shared by the tests of the HTTP door: every error is checked for its form."""
 
 import io
 import warnings

@@ -43,7 +43,7 @@ async def over_stdio(program, stack, person, *_):
 
 
 async def call(client, tool, **arguments):
-    """What a tool answers, as a value; an error as its text."""
+    """A tool's answer, as a value; an error as its text."""
     result = await client.call_tool(tool, arguments)
     if result.is_error:
         return result.content[0].text
@@ -286,7 +286,7 @@ ASKED = {
 
 
 def called(client, tool, **more):
-    """What calling a tool answers, without a session before it."""
+    """The answer to calling a tool, without a session before it."""
     asked = {"name": tool, "arguments": ASKED[tool]}
     headers = {"Accept": "application/json, text/event-stream", **more}
     return client.post(

@@ -116,7 +116,7 @@ def test_what_celery_would_discard_is_kept_and_ends_no_worker(life, foreign, red
 
 @contextmanager
 def watched(broker_url):
-    """What a monitor such as Flower hears while the block runs."""
+    """The events that a monitor such as Flower hears while the block runs."""
     events = []
     with Celery("watcher", broker=broker_url, set_as_current=False) as watcher, watcher.connection() as connection:
         receiver = watcher.events.Receiver(connection, handlers={"*": events.append})

@@ -55,12 +55,12 @@ class Day:
         return [answer_of(self.life.store, show_session, self.coach, one.session_id) for one in listed]
 
     def known_to(self, being):
-        """What a Being knows."""
+        """A Being's facts."""
         with self.life.store.transaction() as tx:
             return [fact.content for fact in facts.page(tx, being.user_id, being.being_id, limit=50)]
 
     def todos_of(self, being):
-        """What is open with a Being."""
+        """A Being's open work."""
         with self.life.store.transaction() as tx:
             return [todo.content for todo in todos.page(tx, being.being_id, limit=50)]
 
@@ -69,7 +69,7 @@ class Day:
         return list_spines.call(self.life, being, limit=10).versions
 
     def summary_region(self, session_id: UUID | None = None):
-        """What Coach has in mind of what came before."""
+        """Coach's memories of what came before."""
         how = AssemblyOptions(format="text", activate=False)
         embedders, settings = Embedders(self.life.settings), self.life.settings
         wanted = AssemblyRequest(how, None, session_id=session_id)

@@ -27,7 +27,7 @@ def drawn(life):
 
 
 def judged(life):
-    """What became of each message's judging: how many are marked, and how often the ledger says that they were."""
+    """The outcome of each message's judging: how many are marked, and how often the ledger says that they were."""
     with life.store.transaction() as tx:
         (row,) = tx.execute(
             "select (select count(*) from memory.messages where judged) as marked,"

@@ -4,7 +4,7 @@ from tests.acceptance.ledger.conftest import BAKERY, FAMILY
 
 
 def steps(life):
-    """What each patrol's consolidation came to, in order."""
+    """The outcome of each patrol's consolidation, in order."""
     with life.store.transaction() as tx:
         rows = tx.execute(
             "select steps -> 'consolidate' ->> 'outcome' as outcome from memory.patrol_runs order by run_id"

@@ -38,7 +38,7 @@ class ProxyUnderTest:
 
     @property
     def base_url(self) -> str:
-        """What a frontend is told."""
+        """A frontend's answer."""
         return f"{self.url}/openai/v1"
 
 

@@ -48,7 +48,7 @@ class Fragile:
         self.process.kill()
 
     def metrics(self) -> str:
-        """What an operator reads at `/metrics`."""
+        """The text of `/metrics`, as an operator reads it."""
         with Store(self.servers.database_url) as store:
             secret, _ = access.issue_operator_token(store, lifetime=None)
         return httpx2.get(f"{self.url}/metrics", headers={"Authorization": f"Bearer {secret}"}, timeout=PATIENCE).text
@@ -88,7 +88,7 @@ class Talker:
             keys.add(store, Settings(secret_key=KEYS_SECRET), user_id, "openai", key)
 
     def said(self) -> list[str]:
-        """What stands of the talk."""
+        """The talk as it stands."""
         return [
             row[0]
             for row in self.rows(

@@ -1,4 +1,4 @@
-"""What the operator and the user are told of chat completions: metrics, and the cost in `patrol cost`."""
+"""The operator and the user are told of chat completions: metrics, and the cost in `patrol cost`."""
 
 import re
 

@@ -75,7 +75,7 @@ def indexed(person):
 
 
 def touched(before, planted):
-    """What has changed of a Being's rows since then, but for the index of its own words and the work that fills it."""
+    """A Being's rows that have changed since then, but for the index of its own words and the work that fills it."""
     found = changed(before, rows_of(planted))
     return {table: rows for table, rows in found.items() if table != "work" and not table.startswith("search_")}
 
@@ -120,7 +120,7 @@ def asker(request, planted, newcomer):
 
 
 def test_the_being_itself_is_prompted_with_the_word(proxy, planted):
-    """What is not in its own prompt could not be missed in another's."""
+    """Words that are not in its own prompt could not be missed in another's."""
     assert asked(proxy, planted.secret).is_success
     assert PRIVATE in passed_on(proxy).lower()
 

@@ -44,7 +44,7 @@ class JavaScript:
         stdin.flush()
 
     def told(self) -> dict[str, Any]:
-        """What the SDK made of the answer: `result`, or `fault` with its status and code."""
+        """The SDK's reading of the answer: `result`, or `fault` with its status and code."""
         stdout: IO[str] = self.process.stdout  # type: ignore[assignment]
         return dict(json.loads(stdout.readline()))
 

@@ -1,4 +1,4 @@
-"""What the proxy remembers of a chat, and what of it comes back into prompts."""
+"""The proxy's memory of a chat, and what of it comes back into prompts."""
 
 from itertools import count
 
@@ -13,7 +13,7 @@ NUMBERS = count()
 
 
 def said(person, being=None):
-    """What stands of a Being's talk, oldest first."""
+    """A Being's talk as it stands, oldest first."""
     being = being or person.being
     with person.ledger.transaction() as tx:
         rows = tx.execute(

@@ -1,4 +1,4 @@
-"""What frontends and upstreams really send: odd characters and lengths, and answers that keep to no form."""
+"""Frontends and upstreams really send odd characters and lengths, and answers that keep to no form."""
 
 import json
 

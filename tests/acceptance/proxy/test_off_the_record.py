@@ -59,7 +59,7 @@ def copies(person):
 
 
 def counts(person):
-    """What being found changes of memories, and what contexts record."""
+    """The effects of being found on memories, and what contexts record."""
     with person.ledger.transaction() as tx:
         being = [person.being.being_id]
         found = tx.value("select sum(reactivation_count) from memory.memory_nodes where being_id = %s", being)

@@ -43,7 +43,7 @@ def test_a_recorded_chat_is_stored_as_it_was_said(proxy, person, wait_until, fil
 
 
 def answered(path, words, id_, *, streamed):
-    """What the upstream says, on the wire of a path; without words it calls a tool."""
+    """The upstream's answer, on the wire of a path; without words it calls a tool."""
     if path.endswith("/responses"):
         whole = response(words, id_, items=[] if words else [CALL])
         return streamed_response(words[:6], words[6:], id_=id_) if streamed and words else Reply.document(whole)

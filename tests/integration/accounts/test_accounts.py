@@ -1,4 +1,4 @@
-"""What a cluster says it holds is what it holds, to the last bit, whatever was done to its nodes."""
+"""A cluster holds exactly what it says that it holds, whatever was done to its nodes."""
 
 import numpy as np
 import psycopg
@@ -79,7 +79,7 @@ def operate(tx, being, clusters, ids, operation):
 
 
 def accounts(tx, being):
-    """What each cluster says, and what counting its nodes says."""
+    """The sums that each cluster states, and those of counting its nodes."""
     return tx.execute(
         "select c.cluster_id, c.vector, c.vector_state,"
         " array[c.nodes, c.active_nodes, c.fresh_nodes, c.dying_nodes] as said,"

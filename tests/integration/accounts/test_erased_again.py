@@ -1,4 +1,4 @@
-"""What was erased for good comes in again through no door, and its producer is told so without an error."""
+"""Words erased for good come in again through no door, and their producer is told so without an error."""
 
 import random
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What is erased is in no table any more, and what was made of it is made again or gone too."""
+"""Erased words are in no table any more, and what was made of them is made again or gone too."""
 
 import json
 from datetime import timedelta

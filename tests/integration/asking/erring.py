@@ -27,7 +27,7 @@ Draft = dict[str, Any]
 
 @dataclass(frozen=True)
 class Written:
-    """What the writer said: whether all of it is right, and the wrong sentences in it."""
+    """The writer's answer: whether all of it is right, and the wrong sentences in it."""
 
     right: bool
     wrong: Sequence[str] = ()

@@ -57,7 +57,7 @@ STEPS = st.lists(
 
 @dataclass
 class Chat:
-    """What one chat has, by the plain rules."""
+    """The messages of one chat, by the plain rules."""
 
     lines: list = field(default_factory=list)  # (role, text, when)
     regions: dict = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Chat:
     contexts: list = field(default_factory=list)
 
     def hears(self, *said):
-        """What came in together: at most the newest 20 are kept, and of more than 40 in all the newest 20."""
+        """Messages that came in together: at most the newest 20 are kept, and of more than 40 in all the newest 20."""
         if not self.goes_on(said[0][2]):
             self.answered, self.shown_model = False, None
         self.answered |= any(role == "assistant" for role, _, _ in said)

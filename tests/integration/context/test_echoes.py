@@ -1,4 +1,4 @@
-"""What a Being was shown of its own memory and comes back in a message is recognised, and nothing else is."""
+"""Memory that a Being was shown and that comes back in a message is recognised, and nothing else is."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -27,7 +27,7 @@ def shown(store, being):
 
 @pytest.fixture
 def left_of(store, being, shown):  # noqa: ARG001  # it recognises what was shown
-    """What of a message is its sender's own."""
+    """The sender's own part of a message."""
 
     def left(text, *, context_id=None, being_id=being.being_id):
         with store.transaction() as tx:

@@ -33,7 +33,7 @@ def settings(provider: FakeProvider) -> Settings:
 
 @pytest.fixture
 def thinkers(settings: Settings) -> Iterator[Thinkers]:
-    """Who thinks."""
+    """The thinkers."""
     with closing(Thinkers(settings)) as made:
         yield made
 

@@ -1,4 +1,4 @@
-"""What was said in confidence stays with the Being that it was said to, whatever came of it."""
+"""Words said in confidence stay with the Being that they were said to, whatever came of them."""
 
 import random
 
@@ -45,7 +45,7 @@ def shown_to(talk, message="Karla, Ana, pregnant, useless, tea?"):
 
 
 def spine_questions(talk, since=0):
-    """What the spine was written of, from a number of requests on."""
+    """The material of the spine, from a number of requests on."""
     asked = talk.provider.requests[since:]
     return "".join(request.material for request in asked if request.purpose == "SummarySpine")
 

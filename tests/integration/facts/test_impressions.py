@@ -1,4 +1,4 @@
-"""What closed conversations show of the user and of what the Being is at; a person's edit wins."""
+"""Closed conversations show something of the user and of what the Being is at; a person's edit wins."""
 
 import json
 

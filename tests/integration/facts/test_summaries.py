@@ -1,4 +1,4 @@
-"""What was said is summed up: lately, by conversation, and in the long line of all conversations."""
+"""Talk is summed up: lately, by conversation, and in the long line of all conversations."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What people do to what is known: introduce, correct, pin, archive, restore, erase; and what goes with a message."""
+"""People introduce, correct, pin, archive, restore and erase what is known; and what goes with a message."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What fails as work ends, at its last statement or at the commit, leaves nothing behind and the ledger usable."""
+"""A failure as work ends, at its last statement or at the commit, leaves nothing behind and the ledger usable."""
 
 import psycopg
 import pytest

@@ -25,7 +25,7 @@ def meter(store):
 
 @pytest.fixture
 def calls(store):
-    """What the calls came to."""
+    """The sums of the calls."""
 
     def look():
         with store.transaction() as tx:

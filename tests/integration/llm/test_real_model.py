@@ -122,7 +122,7 @@ def test_a_month_has_sixty_to_a_hundred_messages_and_all_that_is_expected_is_sai
 
 @pytest.fixture
 def real_model(preloaded, tmp_path):
-    """What `make real-model` runs, with these settings."""
+    """The run of `make real-model`, with these settings."""
     module = "bench.real_model"
     command = [preloaded.program(tmp_path / "program", module)] if preloaded else [sys.executable, "-m", module]
 

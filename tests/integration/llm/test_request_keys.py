@@ -1,4 +1,4 @@
-"""What a request's key is sent: what came with it, and what its Being knows; nothing that waits, nothing of others.
+"""A request's key is sent what came with it, and what its Being knows; nothing that waits, nothing of others.
 
 Each test says words with a key or without, lets workers think, and looks at which words went to which account.
 """

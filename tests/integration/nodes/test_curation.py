@@ -1,4 +1,4 @@
-"""What corrections do to each other, and what they need."""
+"""Corrections: their effects on each other, and what they need."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""What happens to memories when an embedder fails, refuses, or is replaced by another."""
+"""Memories survive an embedder that fails, refuses, or is replaced by another."""
 
 import random
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Who recalls does not wait for who writes: the credit is kept, and entered once."""
+"""Recall does not wait for a writer: the credit is kept, and entered once."""
 
 from datetime import timedelta
 

@@ -22,7 +22,7 @@ def tx(store):
 
 @pytest.fixture
 def life(tx, being):
-    """What a node's state is."""
+    """The state of a node."""
     return lambda node_id: {name: getattr(seen(tx, being, node_id), name) for name in LIFE}
 
 

@@ -1,4 +1,4 @@
-"""What `patrol doctor` finds in the ledger, and that its note is never paid for."""
+"""The doctor's findings in the ledger; its note is never paid for."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a small model does in the mechanical steps: it says which root, and puts notes right; they go on without it."""
+"""A small model says which root, and puts notes right, in the mechanical steps; they go on without it."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the tests of providers share."""
+"""Shared by the tests of providers."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""What goes to Anthropic's models: a prefix that a cache can live on, nothing that they refuse, batches for half."""
+"""Requests to Anthropic's models: a prefix that a cache can live on, nothing that they refuse, batches for half."""
 
 import json
 from contextlib import closing

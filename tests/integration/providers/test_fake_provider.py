@@ -16,7 +16,7 @@ from tests.fakes.provider import Behaviour, running_provider
 
 
 class Merge(BaseModel):
-    """What a model might be asked for."""
+    """An answer that a model might be asked for."""
 
     survivor: str
     absorbed: list[str]

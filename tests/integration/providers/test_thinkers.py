@@ -22,7 +22,7 @@ ENDPOINTS = {"anthropic": "messages", "openai": "chat"}
 
 
 class LeaseLostError(Exception):
-    """What a check raises when the work is no longer ours."""
+    """The error of a check when the work is no longer ours."""
 
 
 @pytest.fixture(params=["anthropic", "openai"])

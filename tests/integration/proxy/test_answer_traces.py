@@ -1,4 +1,4 @@
-"""What names an answer leads to its place in the talk; words that an answer handed on to another agent are no talk."""
+"""An answer's names lead to its place in the talk; words that an answer handed on to another agent are no talk."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is stored of the transcripts that a frontend resends: each message once; what was edited or cut is retracted."""
+"""Of the transcripts that a frontend resends each message is stored once; what was edited or cut is retracted."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -40,7 +40,7 @@ class Group:
         return taken
 
     def words(self):
-        """What each character has, by its slug."""
+        """The messages of each character, by its slug."""
         return {slug: door.stands() for slug, door in self.doors.items()}
 
 

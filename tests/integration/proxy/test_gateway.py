@@ -1,4 +1,4 @@
-"""Who passes while the database is unreachable. Identification and admission refuse the others each by itself."""
+"""Those who pass while the database is unreachable. Identification and admission refuse the others each by itself."""
 
 import asyncio
 from contextlib import contextmanager

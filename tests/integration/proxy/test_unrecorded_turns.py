@@ -1,4 +1,4 @@
-"""What was said off the record comes in with no later transcript, and what is said on the record is not lost to it."""
+"""Words off the record come in with no later transcript, and words on the record are not lost to them."""
 
 import pytest
 

@@ -66,11 +66,11 @@ class Searching:
         return understand(self.store, self.embedders, being, question.query, question.kinds)
 
     def texts(self, being: Being, query: str, **asked: Any) -> Sequence[str]:
-        """What is found, best first."""
+        """The results, best first."""
         return [one.text for one in self.find(being, query, **asked).results]
 
 
 @pytest.fixture
 def on(store: Store, embedders: Embedders) -> Searching:
-    """What tells and searches."""
+    """A memory that is told and searched."""
     return Searching(store, embedders)

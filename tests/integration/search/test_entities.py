@@ -24,7 +24,7 @@ def know(on):
 
 
 def said(content, days):
-    """What the user said on a day."""
+    """The user's words of a day."""
     return {"role": "user", "content": content, "created_at": (DAY + timedelta(days=days)).isoformat()}
 
 

@@ -1,4 +1,4 @@
-"""What is erased while it is being indexed or waits for its vector leaves nothing behind, and lets all else go on."""
+"""Words erased while they are indexed or wait for their vector leave nothing behind, and let all else go on."""
 
 from concurrent.futures import ThreadPoolExecutor
 

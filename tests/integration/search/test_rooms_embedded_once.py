@@ -1,4 +1,4 @@
-"""What is said in a room is embedded once for all that heard it from the same mouth."""
+"""Words said in a room are embedded once for all that heard them from the same mouth."""
 
 import pytest
 

@@ -74,7 +74,7 @@ def write(redis, being):
 
 @pytest.fixture
 def kept(store, being):
-    """What each note of the Being says, in the order in which they came."""
+    """The text of each note of the Being, in the order in which they came."""
 
     def read() -> list[str]:
         with store.transaction() as tx:

@@ -1,4 +1,4 @@
-"""What was erased for good leaves the streams, and is not read again though Redis forget how far it was read."""
+"""Words erased for good leave the streams, and are not read again though Redis forget how far it was read."""
 
 import json
 

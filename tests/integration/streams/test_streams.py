@@ -1,4 +1,4 @@
-"""What producers write to the streams is in Postgres before it is acknowledged, once, and never lost."""
+"""Producers' entries in the streams are in Postgres before they are acknowledged, once, and never lost."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What of a vault goes into a prompt: bounded, fenced, and the same for the same records."""
+"""A vault's part of a prompt: bounded, fenced, and the same for the same records."""
 
 from hashlib import sha256
 

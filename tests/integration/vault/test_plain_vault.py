@@ -201,7 +201,7 @@ class Life(RuleBasedStateMachine):
         )
 
     def teardown(self):
-        """What went out comes in elsewhere as the very same vault."""
+        """An exported vault comes in elsewhere as the very same."""
         lines = "".join(export_lines(self.store, self.being)).encode()
         with self.store.transaction() as tx:
             other = make_being(tx, make_user(tx), self.being.slug)

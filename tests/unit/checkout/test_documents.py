@@ -1,4 +1,4 @@
-"""What the documents say exists, exists: commands, settings, make targets, files."""
+"""All that the documents name exists: commands, settings, make targets, files."""
 
 import re
 from pathlib import Path

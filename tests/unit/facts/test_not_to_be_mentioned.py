@@ -1,4 +1,4 @@
-"""What the user asks not to be told of, in any language: code checks the name and the words that a model found."""
+"""Requests not to be told of something, in any language: code checks the name and the words that a model found."""
 
 from datetime import UTC, datetime
 from uuid import UUID

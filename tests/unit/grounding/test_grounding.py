@@ -1,4 +1,4 @@
-"""What a model states stands in the words that it quotes, or is dropped: what must survive, and what must not."""
+"""A model's statement stands in the words that it quotes, or is dropped: what must survive, and what must not."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -123,7 +123,7 @@ def body_of(size: int) -> bytes:
 
 
 def told_of(body: bytes) -> str:
-    """What the application answers to a body."""
+    """The application's answer to a body."""
     return f"{len(body)} {hashlib.sha256(body).hexdigest()}"
 
 

@@ -1,4 +1,4 @@
-"""What concurrent requests ask for is done together, and each gets its own outcome."""
+"""Concurrent requests are done together, and each gets its own outcome."""
 
 import asyncio
 from threading import Event

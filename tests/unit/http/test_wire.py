@@ -1,4 +1,4 @@
-"""What producers may send, and how they are told what is wrong with it."""
+"""Requests that producers may send, and how they are told what is wrong with them."""
 
 import math
 
@@ -23,7 +23,7 @@ def scene(**changes):
 
 
 def refusals(note):
-    """What the sender of a note is told."""
+    """The answer to the sender of a note."""
     with pytest.raises(ValidationError) as refused:
         NOTE.validate_python(note)
     return validation_messages(refused.value)

@@ -38,7 +38,7 @@ PLAIN = archive(**{"data/conversations.json": TEXT})
 
 @pytest.fixture
 def said(tmp_path):
-    """What is said in a file's export."""
+    """The messages of a file's export."""
 
     def read(content, name="export.zip"):
         (tmp_path / name).write_bytes(content)

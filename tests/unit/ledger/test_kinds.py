@@ -89,7 +89,7 @@ print(json.dumps({{"tasks": tasks, "taken": taken, "refused": refused}}))
 
 @pytest.fixture(scope="module")
 def worker():
-    """What there is in a process whose Celery app is set up like a worker's."""
+    """The state of a process whose Celery app is set up like a worker's."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""What the fake provider says by itself passes the rules that real answers are held against."""
+"""The fake provider's own answers pass the rules that real ones are held against."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -250,7 +250,7 @@ def test_an_unknown_question_is_answered_with_the_sentences_of_its_material():
     from pydantic import BaseModel  # noqa: PLC0415  # here alone
 
     class Gist(BaseModel):
-        """What was said, in short."""
+        """A short form of what was said."""
 
         one_liner: str
         what_mattered: list[str]

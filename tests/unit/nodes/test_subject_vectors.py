@@ -1,4 +1,4 @@
-"""What scenes are about, apart from who took part and when."""
+"""The subjects of scenes, apart from who took part and when."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from providers.local.minilm import open_minilm
 
 
 class Scene(NamedTuple):
-    """Who took part in a scene, when, and what happened."""
+    """A scene: who took part, when, and what happened."""
 
     when: list[str | dict[str, str]]
     actors: list[str]

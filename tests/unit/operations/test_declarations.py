@@ -1,4 +1,4 @@
-"""What an operation declares reaches every door."""
+"""An operation's declaration reaches every door."""
 
 import importlib
 import pkgutil

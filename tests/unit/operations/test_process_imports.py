@@ -1,4 +1,4 @@
-"""What a process imports when it starts: each of the API's loads no more than it needs, and one thread computes.
+"""The modules that a process imports when it starts: each of the API's as few as it needs, and one thread computes.
 
 More threads would spin for the same cores, unless an operator says otherwise.
 """
@@ -28,7 +28,7 @@ LOADED_LATER = {"mcp", "celery.beat", "anthropic", "openai"}
 
 
 def imported(module: str, threads: str | None) -> tuple[set[str], str]:
-    """What a process with this number of threads imports with a module: the modules, and what numpy finds."""
+    """The imports of a process with this number of threads: the modules, and what numpy finds."""
     environment = {name: value for name, value in os.environ.items() if name != NAME}
     environment |= {NAME: threads} if threads else {}
     program = IMPORTS.format(module=module)

@@ -1,4 +1,4 @@
-"""What a model may decide about memories, and what a survivor says then."""
+"""A model's decisions about memories, and what a survivor says then."""
 
 import pytest
 from hypothesis import given

@@ -166,7 +166,7 @@ def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:  # no
 
 
 def _assigned(tree: ast.Module) -> set[ast.AST]:
-    """What is in the values of a module's names."""
+    """The things in the values of a module's names."""
     return {node for one in tree.body if isinstance(one, ast.Assign | ast.AnnAssign) for node in ast.walk(one)}
 
 

@@ -88,7 +88,7 @@ def part_of(text: str | bytes, share: int) -> str | bytes:
 
 
 def complaint(found: Found, text: str | bytes) -> str | None:
-    """What is wrong with the time that an expression takes for a text, beside that for a fourth of it."""
+    """The fault in the time that an expression takes for a text, beside that for a fourth of it."""
     part, whole, least = part_of(text, 4), GIVEN_UP, GIVEN_UP
     for _ in range(TRIES):
         # One after the other: the machine's pace a second ago may have been another.
@@ -103,7 +103,7 @@ def complaint(found: Found, text: str | bytes) -> str | None:
 
 
 def first_complaint(found: Found) -> str | None:
-    """What is wrong with the time that an expression takes for the first text with which something is.
+    """The fault in the time that an expression takes for the first text with which there is one.
 
     A text is read as a whole if its sixteenth and its fourth foresee something wrong; so is the one whose sixteenth
     takes longest.

@@ -160,3 +160,20 @@ def test_nothing_is_named_for_having_been_told():
 @pytest.mark.parametrize("source", ["told = 1", "def asked(): ...", "def f(said): ...", "x.meant"])
 def test_the_check_finds_such_a_name(source):
     assert names_of_telling(source)
+
+
+def opens_as_a_question(source: str) -> list[str]:
+    """The first words of docstrings that say what or who, and not by a noun what a thing is."""
+    return re.findall(r'"""(?:What|Who)\b.{0,60}', source)
+
+
+def test_no_docstring_opens_as_a_question():
+    tests = sorted((CHECKOUT / "tests").rglob("*.py"))
+    found = {str(path.relative_to(CHECKOUT)): opens_as_a_question(path.read_text()) for path in [*SOURCES, *tests]}
+
+    assert {file: texts for file, texts in found.items() if texts} == {}
+
+
+@pytest.mark.parametrize("word", ["What", "Who"])
+def test_the_check_finds_such_a_docstring(word):
+    assert opens_as_a_question(f'"""{word} is told."""')

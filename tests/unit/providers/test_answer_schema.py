@@ -28,7 +28,7 @@ class Dog(BaseModel):
 
 
 class Household(BaseModel):
-    """Who lives here."""
+    """The people who live here."""
 
     pets: list[Annotated[Cat | Dog, Field(discriminator="kind")]]
     favourite: Cat | None = Field(None, description="the one that is fed first")

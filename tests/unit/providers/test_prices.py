@@ -1,4 +1,4 @@
-"""What a call costs: exact where the price is known, else unknown."""
+"""A call's cost: exact where the price is known, else unknown."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Who thinks, by the settings; and whose key a key is."""
+"""The thinkers by the settings; and whose key a key is."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""What frameworks for agents put around the user's words, and write as text that is a call of a tool or its result."""
+"""Frameworks for agents put words around the user's, and write calls of tools and their results as text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What coding agents put into the user's line is not the user's, and their own requests are no talk."""
+"""Words that coding agents put into the user's line are not the user's, and their own requests are no talk."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""What a transcript changes, rule by rule. Known messages are written as words, each after the one before it."""
+"""A transcript's changes, rule by rule. Known messages are written as words, each after the one before it."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -48,7 +48,7 @@ class Known:
         self.names = {id_: name for name, id_ in self.by_name.items()}
 
     def changes(self, words, *, certain=False):
-        """What a transcript changes, in words: new ones as `word<before`."""
+        """A transcript's changes, in words: new ones as `word<before`."""
         said = turns(words)
         found = changes_of(said, align(said, self.conversation), self.conversation, certain=certain)
         texts = [one.text for one in said]

@@ -1,4 +1,4 @@
-"""What the proxy reads from a request's headers."""
+"""The proxy's reading of a request's headers."""
 
 import pytest
 

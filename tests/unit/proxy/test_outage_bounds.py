@@ -1,4 +1,4 @@
-"""What the proxy holds for an outage of the database: values for a limited time, and a bounded spend of each token."""
+"""For an outage of the database the proxy holds values for a limited time, and a bounded spend of each token."""
 
 from decimal import Decimal
 from itertools import count

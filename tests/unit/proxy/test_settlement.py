@@ -1,4 +1,4 @@
-"""What a chat completion may use, and what it used: whatever a client asks, and whatever an upstream answers."""
+"""A chat completion's bound and its use: whatever a client asks, and whatever an upstream answers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What reads people's words takes time by their length: texts of 16 KB that are made to take long, by function.
+"""Functions that read people's words take time by their length: texts of 16 KB that are made to take long.
 
 Texts that an API bounds are as long as it lets them be: names, and records of the vault.
 """

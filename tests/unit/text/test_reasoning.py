@@ -1,4 +1,4 @@
-"""What a model thinks is told from what it says; words that mention a marker are words."""
+"""A model's thoughts are told from its words; words that mention a marker are words."""
 
 from functools import partial
 from time import process_time

@@ -1,4 +1,4 @@
-"""What a terminal would obey, reorder or hide is written out; all else stays."""
+"""Characters that a terminal would obey, reorder or hide are written out; all else stays."""
 
 import json
 import sys

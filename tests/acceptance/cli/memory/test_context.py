@@ -1,4 +1,4 @@
-"""Who a Being is and what it has in mind, at the terminal."""
+"""A Being's persona and what it has in mind, at the terminal."""
 
 
 def test_a_context_is_made_of_what_was_laid_down(patrol, account):

@@ -44,7 +44,7 @@ SIGNS = {
 
 
 def role(leader):
-    """What a process group is for, as the command line of its leader tells."""
+    """The purpose of a process group, as the command line of its leader tells."""
     # Redis and Postgres rewrite theirs: `redis-server unixsocket:…`, `postgres: checkpointer`.
     arguments = Path(f"/proc/{leader}/cmdline").read_text().replace("\0", " ").split()
     named = [SIGNS[name] for name in (Path(argument).name.rstrip(":") for argument in arguments) if name in SIGNS]

@@ -1,4 +1,4 @@
-"""What is wrong with the servers, or with the variables that name them, is said in one sentence with what to do."""
+"""Faults of the servers, or of the variables that name them, are said in one sentence with what to do."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def command(preloaded):
 
 
 def one_line(done):
-    """What a command says without a word more, which is no one's password."""
+    """A command's words without a word more, which is no one's password."""
     assert PASSWORD not in done.stdout + done.stderr
     (line,) = (done.stdout + done.stderr).strip().splitlines()
     return line

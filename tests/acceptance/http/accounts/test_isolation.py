@@ -468,7 +468,7 @@ def test_both_sides_remember_the_same(sides):
 
 @pytest.fixture(scope="module")
 def askers(sides):
-    """Who may not see the first side: each has a memory of its own, and shows a token or a login of the page."""
+    """Those who may not see the first side: each has a memory of its own, and shows a token or a login of the page."""
     return dict(zip(ASKERS, sides[1:], strict=True))
 
 

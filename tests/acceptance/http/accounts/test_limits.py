@@ -1,4 +1,4 @@
-"""What there may be no more of is refused with a 4xx that says how many there may be, and what to do."""
+"""One thing too many is refused with a 4xx that says how many there may be, and what to do."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -266,12 +266,12 @@ def looking(route: str, of: Side, *, stranger: bool = False) -> dict[str, Any]:
 
 
 def looked(asker: Side, route: str, of: Side, *, stranger: bool = False) -> httpx2.Response:
-    """What a route answers about the asker's Being."""
+    """A route's answer about the asker's Being."""
     return ask(asker, route, asker.being.being_id, of, looking(route, of, stranger=stranger))
 
 
 def test_the_being_itself_is_shown_the_word(columns):
-    """What is not shown here could not be missed elsewhere."""
+    """Words that are not shown here could not be missed elsewhere."""
     _, answers = columns
     assert {route: answer.text for route, answer in answers.items() if not answer.is_success} == {}
     assert {route for route, answer in answers.items() if PRIVATE not in answer.text.lower()} == WITHOUT_TEXTS

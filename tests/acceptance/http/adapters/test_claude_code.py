@@ -26,7 +26,7 @@ EVENTS = {
 
 @pytest.fixture
 def environment(stack, person):
-    """What a person sets for the plugin."""
+    """A person's settings for the plugin."""
     token = person.with_token(["ingest", "read"]).headers["authorization"].removeprefix("Bearer ")
     set_by_person = {"MEMORY_PATROL_URL": stack.url, "MEMORY_PATROL_TOKEN": token, "MEMORY_PATROL_BEING": "mira"}
     return set_by_person | {"CLAUDE_PLUGIN_ROOT": str(PLUGIN), "PATH": os.environ["PATH"], "NO_PROXY": "127.0.0.1"}

@@ -53,7 +53,7 @@ TRACES = ("receipts", "shown_texts", "pending_activations", "memory_nodes", "ses
 
 
 def traces(person):
-    """What there is of the person's Being in these tables."""
+    """The rows of the person's Being in these tables."""
     with person.ledger.transaction() as tx:
         return {
             table: tx.execute(

@@ -107,7 +107,7 @@ def test_what_is_refused_is_told_and_what_is_long_stands(tavern, stands):
 
 @pytest.fixture
 def heard(person):
-    """What each of the named Beings has, oldest first."""
+    """The messages of each of the named Beings, oldest first."""
     person.add_being("leo")
     person.add_being("kay")
 

@@ -35,7 +35,7 @@ class Echo(Model):
 
 
 def said_in(person, conversation):
-    """What stands in a conversation."""
+    """The messages of a conversation."""
     sessions = person.ask("GET", "/sessions").json()["sessions"]
     return [
         message["content"]

@@ -1,4 +1,4 @@
-"""What LangGraph asks of its own stores: how entries change, are listed, paged and found by meaning."""
+"""LangGraph's demands on its own stores: how entries change, are listed, paged and found by meaning."""
 
 import importlib
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Who a Being is can be written, read, changed and taken away."""
+"""A Being's persona can be written, read, changed and taken away."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the page of the doors sends by HTTP is answered as the page says."""
+"""The requests on the page of the doors are answered as the page says."""
 
 import json
 import re

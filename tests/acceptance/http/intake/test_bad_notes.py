@@ -1,4 +1,4 @@
-"""What can't be taken is refused by its place and with a reason; what is good beside it is taken."""
+"""Bad notes are refused by their place and with a reason; what is good beside them is taken."""
 
 import gzip
 import json

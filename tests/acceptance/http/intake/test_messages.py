@@ -1,4 +1,4 @@
-"""What was said is taken in once, by the time at which it was said."""
+"""Messages are taken in once, by the time at which they were said."""
 
 from datetime import UTC, datetime, timedelta
 

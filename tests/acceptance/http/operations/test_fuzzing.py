@@ -83,7 +83,7 @@ def at(place, value):
 
 
 def hostile(foreign):
-    """What is put into each place of each body."""
+    """The values for each place of each body."""
     yield from (2**31, 2**63, 10**30, float("nan"), "\0\ud800", None, [[[]]])
     yield [float("nan")] * 2000
     yield {f"k{number}": number for number in range(1500)}
@@ -130,7 +130,7 @@ def test_in_each_place_of_each_address_anything_may_stand(person, document, fore
 
 
 class Unstorable:
-    """What every id of a question is: it has NUL, and half of a character."""
+    """Every id of a question: it has NUL, and half of a character."""
 
     def __getattr__(self, name):
         return "a\0b\udcff"

@@ -23,7 +23,7 @@ ANSWER_BYTES = 64 * 1024
 
 
 class Cost:
-    """What the API's process has used: processor time in seconds, and memory in bytes at its highest."""
+    """The use of the API's process: processor time in seconds, and memory in bytes at its highest."""
 
     def __init__(self, pid):
         self._process = Path(f"/proc/{pid}")

@@ -72,7 +72,7 @@ class Mind:
         )
 
     def told(self, path: str, method: str | None = None, **options: Any) -> Any:
-        """What the API answers about the Being."""
+        """The API's answer about the Being."""
         answer = self.person.ask(method or ("POST" if "json" in options else "GET"), path, **options)
         assert answer.is_success, answer.text
         return answer.json() if answer.content else None

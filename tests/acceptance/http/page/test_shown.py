@@ -1,4 +1,4 @@
-"""What the page shows is what the API says, and a text is shown as a text, whatever it contains."""
+"""The page shows what the API says, and a text is shown as a text, whatever it contains."""
 
 import re
 from urllib.parse import quote

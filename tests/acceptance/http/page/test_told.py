@@ -1,4 +1,4 @@
-"""What the page says of a change is true: what is derived again, what stays, and where a correction is found."""
+"""The page tells of a change what is true: what is derived again, what stays, and where a correction is found."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What was said is found over HTTP: real workers index it a moment after it was accepted, and then embed it."""
+"""Messages are found over HTTP: real workers index them a moment after they were accepted, and then embed them."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a request takes of the server is given back when its client is gone, in whichever moment it goes.
+"""A request's share of the server is given back when its client is gone, in whichever moment it goes.
 
 After many such requests, more than the limits let in, all of a user's limits are whole: as many requests as before are
 let in at a time, of each kind.
@@ -84,7 +84,7 @@ def part_of(whole, share=0.5):
 
 
 def ways(token):
-    """What a client sends before it goes, and what it waits for: the ways of each kind of request."""
+    """A client's request before it goes, and what it waits for: the ways of each kind of request."""
     ask = partial(request, token=token, media=JSON)
     get = f" HTTP/1.1\r\nhost: here\r\nauthorization: {token}\r\n\r\n"
     posted = {

@@ -1,4 +1,4 @@
-"""What the proxy refuses, before any upstream: unknown tokens, missing scopes, spent budgets, long bodies."""
+"""The proxy refuses unknown tokens, missing scopes, spent budgets and long bodies before any upstream."""
 
 import json
 from contextlib import ExitStack
@@ -136,7 +136,7 @@ def test_images_of_megabytes_pass_and_longer_bodies_are_refused(proxy, sdk):
 
 
 def refusal(client, messages):
-    """What a request is refused with for being one too many at a time; None if it is answered."""
+    """The refusal of a request that is one too many at a time; None if it is answered."""
     try:
         client.chat.completions.create(model="fake-1", messages=messages)
     except openai.RateLimitError as fault:

@@ -1,4 +1,4 @@
-"""What is due is listed, noticed once for each time, and delivered to a webhook that can tell each delivery."""
+"""Due facts are listed, noticed once for each time, and delivered to a webhook that can tell each delivery."""
 
 import base64
 import hmac

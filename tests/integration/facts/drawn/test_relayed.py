@@ -1,4 +1,4 @@
-"""What a person says in a group is handed to each Being in it by the frontend, and is one telling."""
+"""A person's words in a group are handed to each Being in it by the frontend, and are one telling."""
 
 import pytest
 

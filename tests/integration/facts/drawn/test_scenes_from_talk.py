@@ -384,7 +384,7 @@ def told_and_drawn(talk):
 
 
 def retrieved(talk, in_prompt=frozenset()):
-    """What comes to mind beside a prompt that shows these messages."""
+    """The memories that come to mind beside a prompt that shows these messages."""
     with talk.store.transaction() as tx:
         being = beings.get_being(tx, talk.being.being_id)
         question = "I moved to Lisbon, and what is my cat Miso up to?"

@@ -1,4 +1,4 @@
-"""What the user asks in talk of the memory is done, told once, and can be undone; what is no request does nothing."""
+"""Requests to the memory in talk are done, told once, and can be undone; what is no request does nothing."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What is told again: a mention, a replacement that keeps the old words, or an addition. Nothing is dropped."""
+"""A second telling is a mention, a replacement that keeps the old words, or an addition. Nothing is dropped."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

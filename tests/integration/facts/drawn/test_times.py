@@ -1,4 +1,4 @@
-"""What was said has the time that its words name, and contexts tell it."""
+"""Words have the time that they name, and contexts tell it."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -38,7 +38,7 @@ def bystander(name: str | None, content: str) -> dict[str, Any]:
 
 
 def about(entity_type: str, name: str, **changes: Any) -> dict[str, Any]:
-    """What a fact is about, and whatever else it has."""
+    """A fact's subject, and whatever else it has."""
     return {"entities": [{"type": entity_type, "name": name}], "fact_type": "fact"} | changes
 
 

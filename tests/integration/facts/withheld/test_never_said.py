@@ -147,7 +147,7 @@ class Said:
 
 @dataclass
 class Producer:
-    """What a producer did to a memory, and what stands of it; the versions in the order of their arrival."""
+    """A producer's acts on a memory, and what stands of it; the versions in the order of their arrival."""
 
     talk: Talk
     standing: dict[str, Said] = field(default_factory=dict)
@@ -232,7 +232,7 @@ def wanted(query):
 
 
 def known(talk):
-    """What a memory knows, by words and the producer's ids alone."""
+    """The knowledge of a memory, by words and the producer's ids alone."""
     being_id, user_id = talk.being.being_id, talk.being.user_id
     indexing.index_waiting(talk.store, timedelta(seconds=30))
     with talk.store.transaction() as tx:
@@ -312,7 +312,7 @@ def known(talk):
 
 
 def differences(lived, only_told):
-    """What the two memories know differently, part by part."""
+    """The differences between two memories, part by part."""
     rows = (
         (part, place, one, other) for part in lived for place, (one, other) in enumerate(_pairs(lived, only_told, part))
     )

@@ -1,4 +1,4 @@
-"""What was retracted was never said: retraction, restoration, edits, and what is derived again."""
+"""Retracted words were never said: retraction, restoration, edits, and what is derived again."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -86,7 +86,7 @@ class Room:
         )
 
     def lines(self, slug):
-        """What a Being has of it: role, speaker and words of each message."""
+        """A Being's part of it: role, speaker and words of each message."""
         with self.store.transaction() as tx:
             return [
                 (row["role"], row["speaker"], row["content"])
@@ -106,7 +106,7 @@ class Room:
             talk.judged()
 
     def selected(self, **selection):
-        """What a selection of utterances names."""
+        """The messages that a selection of utterances names."""
         return room_changes.selected(self.place, RoomSelection(**selection))
 
     def beings(self):
@@ -496,7 +496,7 @@ def test_a_being_has_no_word_of_what_was_said_in_its_absence(new_room, clock, da
 
 
 def of_doors(room, talk):
-    """What a Being's context, searches, recall and export hold, by the door."""
+    """The contents of a Being's context, searches, recall and export, by the door."""
     store, embedders, being = room.store, room.embedders, talk.being
     query = " ".join(WORDS)
     shown = ContextRequest(message=query, conversation=str(room.shown.room_id), budget_tokens=100_000, format="text")

@@ -33,7 +33,7 @@ def talks(store, user):
 
 
 def known(talk):
-    """What the Being finds about the sister."""
+    """The Being's results about the sister."""
     found = retrieve(talk.store, talk.embedders, talk.settings, talk.being, FactQuery("sister", 10))
     return [one.content for one in [*found.facts, *found.foundation]]
 

@@ -32,7 +32,7 @@ def rows(table):
 
 
 def resolved(expression, asked_at, language):
-    """What an expression stands for, written as in the tables."""
+    """The meaning of an expression, written as in the tables."""
 
     def local(moment):
         return moment.astimezone(asked_at.tzinfo).strftime("%Y-%m-%d %H:%M").removesuffix(" 00:00")

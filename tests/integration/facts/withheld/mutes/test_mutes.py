@@ -1,4 +1,4 @@
-"""What is muted is kept, found by who looks for it, and told in no prompt; it comes back when the mute is lifted."""
+"""Muted words are kept, found by who looks for them, and told in no prompt; they come back when the mute is lifted."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What is muted stays so wherever it comes or goes: other names, Beings, systems, prompts, lists and transactions."""
+"""A mute holds wherever its words come or go: other names, Beings, systems, prompts, lists and transactions."""
 
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
