@@ -1,4 +1,4 @@
-"""The demo's report on what a language model changes: merges, deaths, the diary, what is known, a chat's answer."""
+"""The demo's reports: what a language model changed, what is known and kept, and how what was said is found."""
 
 from itertools import groupby
 

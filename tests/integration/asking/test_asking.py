@@ -9,6 +9,7 @@ from memory.asking import planning
 from memory.intake import retraction
 from memory.llm import spending
 from memory.talk.context_provenance import Utterance, shown_parts
+from providers.errors import InputRefused, Transient
 from schemas.context.asking import AskPlan
 from schemas.talk.retraction import MessageSelection
 from tests.integration.asking.conftest import NO_PLAN, ref_of, sentence
@@ -78,6 +79,24 @@ def test_without_a_key_the_best_passages_are_answered_with_their_days(asking):
     assert [cite.quote for cite in asked.answer[0].cites] == [NORA, "How nice for her."]
     unknown = asking.ask("Which instrument?", settings=asking.settings.model_copy(update={"thinker": "none"}))
     assert (unknown.known, unknown.answer) == (False, [])
+
+
+@pytest.mark.parametrize(("fault", "degraded"), [(InputRefused("too long"), False), (Transient("away"), True)])
+def test_queries_of_the_plan_that_are_not_embedded_leave_the_question(asking, monkeypatch, fault, degraded):
+    asking.tell(NORA)
+    asking.plan = NO_PLAN | {"queries": ["flat in Lisbon"]}
+    embedder = asking.embedders.wanted
+    embed = embedder.embed_queries
+
+    def embed_the_question_alone(texts):
+        if "flat in Lisbon" in texts:
+            raise fault
+        return embed(texts)
+
+    monkeypatch.setattr(embedder, "embed_queries", embed_the_question_alone)
+    asked = asking.ask("Where does Nora live?")
+
+    assert (asked.degraded, asked.looked_at.found) == (degraded, {"message": 1})
 
 
 def test_what_is_counted_is_counted_by_code_and_cited_as_computed(asking):
