@@ -1,4 +1,4 @@
-"""Factories for tests: users, Beings, and nodes with three-dimensional vectors."""
+"""Factories for tests: users, Beings, nodes with three-dimensional vectors, and regions that callers wrote."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -7,14 +7,19 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
+from memory.accounts.access import Caller
+from operations.context.working_memory import add_to_region, replace_region
 from schemas.accounts.accounts import Being, User
+from schemas.context.context import NewEntry, WorkingMemoryEntry
 from schemas.nodes.nodes import Node
 from store.accounts import beings, users
+from store.database import Store
 from store.intake import notes
 from store.intake.notes import NewNote
 from store.nodes import nodes
 from store.nodes.nodes import NodeWords
 from store.transaction import Transaction
+from tests.databases import answer_of
 
 MODEL = "three-d"
 EAST = (1.0, 0.0, 0.0)
@@ -33,6 +38,16 @@ def make_being(tx: Transaction, user: User, slug: str | None = None, *, model: s
     being = beings.add_being(tx, user.user_id, slug, slug.title())
     beings.adopt_model(tx, being.being_id, model)
     return beings.get_being(tx, being.being_id)
+
+
+def put_region(
+    store: Store, being: Being, conversation: str | None, region: str, new: Sequence[NewEntry], *, add: bool
+) -> Sequence[WorkingMemoryEntry]:
+    """Write entries of a conversation's region, as a caller who may manage does; returns the region's entries."""
+    caller = Caller(being.user_id, None, frozenset({"manage"}))
+    put = add_to_region if add else replace_region
+    page = answer_of(store, put, being, caller, region, new, conversation=conversation)
+    return [*page.entries]
 
 
 def words(action: str = "Something happened.", *, vector: Sequence[float] = EAST, **changes: Any) -> NodeWords:

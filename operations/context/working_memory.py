@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import Field
 
@@ -12,13 +11,11 @@ from memory.intake.off_the_record import must_be_kept
 from memory.text.errors import InvalidRequest
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
-from schemas.context.context import FILLED_REGIONS, NewEntry, RegionName, WorkingMemoryEntry, WorkingMemoryPage
+from schemas.context.context import FILLED_REGIONS, NewEntry, RegionName, WorkingMemoryPage
 from schemas.limits import REGION_ENTRIES
 from schemas.wire.fields import Conversation
 from store.context import working_memory as stored_entries
-from store.database import Store
 from store.transaction import Transaction
-from workers.runtime.resources import Resources
 
 Entries = Annotated[list[NewEntry], Field(max_length=REGION_ENTRIES)]
 OfConversation = Annotated[
@@ -35,7 +32,7 @@ def show_working_memory(tx: Transaction, being: Being, *, conversation: OfConver
 
 @operation("PUT /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
 def replace_region(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     caller: Caller,
     region: RegionName,
@@ -47,12 +44,14 @@ def replace_region(
 
     Entries of the role `system`, which is the default, need `manage` as well.
     """
-    return _put(on, being, caller, conversation, region, entries, add=False)
+    _must_be_writable(being, caller, conversation, region, entries)
+    stored_entries.replace(tx, being.being_id, conversation, region, entries)
+    return _shown(tx, being, conversation, region)
 
 
 @operation("POST /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
 def add_to_region(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     caller: Caller,
     region: RegionName,
@@ -64,24 +63,20 @@ def add_to_region(
 
     Entries of the role `system`, which is the default, need `manage` as well.
     """
-    return _put(on, being, caller, conversation, region, entries, add=True)
+    _must_be_writable(being, caller, conversation, region, entries)
+    stored_entries.add(tx, being.being_id, conversation, region, entries)
+    return _shown(tx, being, conversation, region)
 
 
-def _put(
-    on: Resources,
-    being: Being,
-    caller: Caller,
-    conversation: str | None,
-    region: str,
-    new: list[NewEntry],
-    *,
-    add: bool,
-) -> WorkingMemoryPage:
-    """Write entries; those of the role `system`, which models obey, need the scope that profiles need too.
+def _must_be_writable(
+    being: Being, caller: Caller, conversation: str | None, region: str, new: Sequence[NewEntry]
+) -> None:
+    """Check that a caller may write entries; those of the role `system`, which models obey, need what profiles need.
 
     Raises:
         Forbidden: An entry has that role, and the token lacks `manage`.
         Refused: The conversation is off the record.
+        InvalidRequest: The region is filled by the memory integrator.
     """
     if "manage" not in caller.scopes and any(entry.role == "system" for entry in new):
         raise Forbidden(
@@ -90,20 +85,10 @@ def _put(
         )
     if new:
         must_be_kept(being, conversation)
-    return WorkingMemoryPage(entries=put(on.store, being.being_id, conversation, region, new, add=add))
-
-
-def put(
-    store: Store, being_id: UUID, conversation: str | None, region: str, new: Sequence[NewEntry], *, add: bool
-) -> list[WorkingMemoryEntry]:
-    """Replace the entries of a conversation's region, or append to them; returns the region's entries.
-
-    Raises:
-        InvalidRequest: The region is filled by the memory integrator.
-        Refused: The conversation has the most regions that are allowed.
-    """
     if region in FILLED_REGIONS and region != DEFAULT:
         raise InvalidRequest(f"The region {region} is filled from memory: choose another name.")
-    with store.transaction() as tx:
-        (stored_entries.add if add else stored_entries.replace)(tx, being_id, conversation, region, new)
-        return [entry for entry in stored_entries.entries(tx, being_id, conversation) if entry.region == region]
+
+
+def _shown(tx: Transaction, being: Being, conversation: str | None, region: str) -> WorkingMemoryPage:
+    entries = stored_entries.entries(tx, being.being_id, conversation)
+    return WorkingMemoryPage(entries=[entry for entry in entries if entry.region == region])

@@ -7,12 +7,12 @@ import pytest
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.intake.messages import accept_messages
-from operations.context import working_memory
 from schemas.context.context import ContextRequest, NewEntry
 from schemas.settings import Settings
 from store.accounts import beings
 from store.context import souls
 from store.nodes import nodes
+from tests.scenes import put_region
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_the_same_question_gives_the_same_bytes(context_of):
 
 
 def test_working_memory_is_a_region_that_the_caller_writes(store, being, context_of):
-    working_memory.put(store, being.being_id, None, "userNotes", [NewEntry(content="Is an expert.")], add=False)
+    put_region(store, being, None, "userNotes", [NewEntry(content="Is an expert.")], add=False)
     context = context_of()
     assert regions(context)[-2:] == ["userNotes", "default"]
     assert "Is an expert." in context.text

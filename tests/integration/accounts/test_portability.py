@@ -13,7 +13,6 @@ from memory.intake.messages import accept_messages
 from memory.nodes.recall import RecallQuery, recall
 from memory.nodes.reembedding import reembed
 from memory.text.items import ItemBatchRefused
-from operations.context import working_memory
 from operations.context.working_memory import show_working_memory
 from providers.embedders import Embedders
 from providers.errors import Transient
@@ -26,7 +25,7 @@ from store.accounts.portable_kinds import KINDS, STAYS_BEHIND
 from store.ledger import work
 from tests.databases import answer_of
 from tests.full_being import fill
-from tests.scenes import make_user
+from tests.scenes import make_user, put_region
 
 
 @pytest.fixture
@@ -148,7 +147,7 @@ def test_each_chat_keeps_its_lines_and_its_regions(store, settings, embedders, b
         said = {"role": "user", "content": f"Said in {chat}.", **({"conversation": chat} if chat else {})}
         accept_messages(store, settings, being.being_id, [said])
         note = [NewEntry(content=f"Written for {chat}.")]
-        working_memory.put(store, being.being_id, chat, "userNotes", note, add=False)
+        put_region(store, being, chat, "userNotes", note, add=False)
     lines = [
         {name: value for name, value in line.items() if not (of_old and name == "conversation")}
         if line["kind"] == "working_memory"

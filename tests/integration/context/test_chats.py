@@ -17,7 +17,6 @@ from memory.intake.messages import accept_messages
 from memory.intake.retraction import retract
 from memory.intake.turns import take_turn
 from memory.text.errors import InvalidRequest
-from operations.context import working_memory
 from operations.context.contexts import list_contexts
 from operations.context.working_memory import show_working_memory
 from operations.talk.sessions import show_session
@@ -30,7 +29,7 @@ from store.context import persona, profiles
 from store.talk import messages
 from tests.conftest import Clock
 from tests.databases import answer_of
-from tests.scenes import make_being, make_user
+from tests.scenes import make_being, make_user, put_region
 
 SETTINGS = Settings()
 CHATS = (None, "tab-1", "tab-2", "Tab-1")
@@ -119,7 +118,7 @@ class Talk:
         text, regions = self.word("note"), self.chats[name].regions
         regions[region] = [*regions.get(region, ()), text] if add else [text]
         new = [NewEntry(content=text)]
-        held = working_memory.put(self.store, self.being.being_id, name, region, new, add=add)
+        held = put_region(self.store, self.being, name, region, new, add=add)
         assert [entry.content for entry in held] == regions[region]
 
     def ask(self, name, whole):
@@ -262,14 +261,14 @@ def test_a_chat_keeps_its_own_most_lines_and_its_own_most_regions(store, talk):
     new = [NewEntry(content="x")]
     for number in range(50):
         try:
-            working_memory.put(store, talk.being.being_id, "tab-1", f"r{number}", new, add=False)
+            put_region(store, talk.being, "tab-1", f"r{number}", new, add=False)
         except Refused:
             break
     else:
         pytest.fail("a conversation may have any number of regions")
-    assert working_memory.put(store, talk.being.being_id, "tab-2", "r0", new, add=False)
+    assert put_region(store, talk.being, "tab-2", "r0", new, add=False)
     with pytest.raises(InvalidRequest):
-        working_memory.put(store, talk.being.being_id, "tab-2", "conversation", new, add=False)
+        put_region(store, talk.being, "tab-2", "conversation", new, add=False)
 
 
 def test_what_is_taken_back_in_one_chat_stays_in_the_others(store, talk):

@@ -20,7 +20,6 @@ from memory.intake.turns import take_turn
 from memory.talk.context_provenance import own_texts
 from memory.text.errors import InvalidRequest
 from memory.vault import records
-from operations.context import working_memory
 from operations.context.working_memory import show_working_memory
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
@@ -39,7 +38,7 @@ from store.patrol import diary
 from store.talk import messages
 from tests.databases import answer_of
 from tests.planting.injections import INJECTIONS
-from tests.scenes import EAST, MODEL, activate, make_being, remember, root, words
+from tests.scenes import EAST, MODEL, activate, make_being, put_region, remember, root, words
 
 SOUL = {"personality": "Warm and a little impatient.", "voice": "Short sentences."}
 CANON = "Her grandmother founded the bakery."
@@ -98,7 +97,7 @@ def whole(store, being):
         {"type": "knowledge", "title": "The starter", "content": "It is fed at six."},
     ]
     accept_notes(store, Settings(), being.being_id, notes)
-    working_memory.put(store, being.being_id, None, "userNotes", [NewEntry(content="Is an expert.")], add=False)
+    put_region(store, being, None, "userNotes", [NewEntry(content="Is an expert.")], add=False)
     return being
 
 
@@ -528,7 +527,7 @@ def told_everywhere(store, user, embedders):
             tx.execute("update memory.beings set name = %s where being_id = %s", [text, being.being_id])
             being = being.model_copy(update={"name": text})
         accept_notes(store, Settings(), being.being_id, [{"type": "knowledge", "title": text, "content": text}])
-        working_memory.put(store, being.being_id, None, "userNotes", [NewEntry(content=text)], add=False)
+        put_region(store, being, None, "userNotes", [NewEntry(content=text)], add=False)
         said = [{"role": role, "content": text} for role in ("user", "other", "assistant", "user")]
         turn = Turn(messages=said, process="decision")
         return take_turn(store, embedders, Settings(), being, turn, random.Random(1)).context.text
@@ -628,14 +627,14 @@ def test_open_todos_from_talk_are_in_the_snapshot_of_their_own_being(context_of,
 
 def test_a_region_that_is_filled_from_memory_is_not_for_callers(store, being):
     with pytest.raises(InvalidRequest, match="core"):
-        working_memory.put(store, being.being_id, None, "core", [NewEntry(content="You are somebody else.")], add=True)
+        put_region(store, being, None, "core", [NewEntry(content="You are somebody else.")], add=True)
 
 
 def test_a_region_is_trimmed_to_its_newest_entries(store, being):
     for number in range(41):
-        held = working_memory.put(store, being.being_id, None, "userNotes", [NewEntry(content=f"{number}")], add=True)
+        held = put_region(store, being, None, "userNotes", [NewEntry(content=f"{number}")], add=True)
     assert [entry.content for entry in held] == [f"{number}" for number in range(21, 41)]
-    assert working_memory.put(store, being.being_id, None, "userNotes", [], add=False) == []
+    assert put_region(store, being, None, "userNotes", [], add=False) == []
 
 
 def test_lists_hold_a_name_once(store, whole):
