@@ -14,7 +14,6 @@ from schemas.errors import Refused
 from schemas.ledger.kinds import STEPS, WORK
 from schemas.ledger.work import Work, WorkPage, WorkState
 from schemas.limits import PAGE_NODES
-from schemas.settings import Settings
 from store.accounts import beings
 from store.ledger import work
 from store.llm import responses
@@ -58,7 +57,15 @@ def show_work(tx: Transaction, caller: Caller | Operator, work_id: UUID) -> Work
 def replay_work(on: Resources, caller: Caller | Operator, work_id: UUID) -> None:
     """Make dead work ready again. A dead step of a patrol is replayed as a new patrol."""
     with on.store.transaction() as tx:
-        replay(tx, on.settings, work.get(tx, _owners(tx, caller), work_id))
+        found = work.get(tx, _owners(tx, caller), work_id)
+        responses.remove_unanswered(tx, found.owner_id)
+        if WORK.get(found.kind) not in STEPS.values():
+            work.replay(tx, found)
+        elif work.remove(tx, found):
+            # The run of a dead step has failed.
+            runs.want(tx, found.owner_id, demanded=True, notes=on.settings.run_notes)
+        else:
+            raise Refused("Only dead work can be replayed.")
 
 
 @operation(
@@ -81,18 +88,3 @@ def _owners(tx: Transaction, caller: Caller | Operator) -> list[UUID] | None:
     if caller.being_id is not None:
         return [caller.being_id]
     return [being.being_id for being in beings.beings_of(tx, caller.user_id)]
-
-
-def replay(tx: Transaction, settings: Settings, found: Work) -> None:
-    """Make dead work ready again; for a dead step of a patrol, whose run has failed, start a new run.
-
-    Raises:
-        Refused: The work is not dead, or its kind is unknown to this version.
-    """
-    responses.remove_unanswered(tx, found.owner_id)
-    if WORK.get(found.kind) not in STEPS.values():
-        work.replay(tx, found)
-        return
-    if not work.remove(tx, found):
-        raise Refused("Only dead work can be replayed.")
-    runs.want(tx, found.owner_id, demanded=True, notes=settings.run_notes)
