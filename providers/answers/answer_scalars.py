@@ -50,7 +50,9 @@ _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINE
 _OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
 # By these something is replaced, passed over as known, or removed.
 _TAKES_AWAY = frozenset({"same", "contradicts", "forget", "correct"})
-_PASSED_OVER = re.compile(r"(?i)\b(?:(?:not|no|nothing|without)\s+\w+|(?:different|new|other)\s+(?:word|phras)\w*)")
+_PASSED_OVER = re.compile(
+    r"(?i)\b(?:(?:not|no|nothing|without)\s+\w+|(?:different|new|(?:an)?other|similar\w*|almost|near(?:ly)?)\s+(?:identical\s+)?(?:word|phras)\w*)"
+)
 _NOTHING = frozenset(
     {"", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"}
     | {"not said", "not mentioned", "not given", "not stated", "not applicable"}
@@ -106,13 +108,15 @@ _NOT_DENIED = frozenset(
 )
 # Words that leave open what stands beside them, in the languages that models are spoken to in most.
 _OPEN = re.compile(
-    r"\b(?:probabl[ey]|perhaps|maybe|possibl[ey]|potentially|presumably|(?:un)?likely|might|may (?:be|not)|could|seems?"
-    r"|un(?:sure|clear|certain|known|decided|determined)|doubt\w*|ambiguous|inconclusive|undecidable|skip\w*|neutral"
-    r"|weak|can ?not|can['\u2019]?t|won['\u2019]?t|(?:hard|difficult) to|insufficient\w*"
+    r"\b(?:probabl[ey]|perhaps|maybe|possibl[ey]|potentially|presumably|(?:un)?likely|seems?"
+    r"|(?:might|may|could)(?: (?:also|well))? (?:be|not|mean|refer|differ)"
+    r"|un(?:sure|clear|certain|known|decided|determined)|(?<!\bno )(?<!\bwithout )(?<!\bwithout a )doubt\w*|ambiguous"
+    r"|inconclusive|undecidable|skip\w*|neutral|weak|(?:hard|difficult) to|insufficient\w*"
+    r"|(?:can ?not|can['\u2019]?t|won['\u2019]?t)(?= (?:be|tell|say|know|judge|decide|determine|confirm|see)\b|\W*\Z)"
     r"|no (?:evidence|proof|sign|indication)|vielleicht|unklar|unsicher|m\u00f6glich\w*|wahrscheinlich|vermutlich"
     r"|peut-\u00eatre|probablement|incertain\w*|quiz\u00e1s?|tal vez|talvez|probablemente|posiblemente|dudos\w*|forse"
     r"|incert\w*|misschien|waarschijnlijk|возможно|вероятно|наверное|неясно|belki|muhtemelen)\b"
-    r"|n['\u2019]t (?:think|believe|know|say|tell|seem)\b|\bnot\W*\Z|\?\W*\Z"
+    r"|n['\u2019]t (?:think|believe|know|say|tell|seem)\b|\bnot\W*\Z|\?[^\w?]*\Z"
     r"|可能|不确定|不確定|也许|或许|不清楚|たぶん|かもしれない|不明|아마|모름|불확실|ربما",
     re.IGNORECASE,
 )
@@ -124,7 +128,11 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _LEAST_SURE = 0.5
-_BARE = re.compile(r"\W*[:=(\u2013\u2014-]\s*(?:[-\u2013\u2014?]|n/?a|null|none)\W*", re.IGNORECASE)
+# In more words a reason is given, or what a reference stands for; a doubt then opens or ends them.
+_MOST_OF_A_REMARK, _OPENING, _ENDING = 8, 5, 3
+_BARE = re.compile(
+    r"(?=.{2,40}\Z)\W*[:=(\u2013\u2014-]\s*(?:[-\u2013\u2014?]|n/?a|null|none)\W*", re.IGNORECASE | re.DOTALL
+)
 # Signs beside a reference that cross it out, or leave its box empty.
 _CROSSES = "\u2717\u2718\u2716\u00d7\u274c\u2260\u2610\U0001f44e\U0001f6ab\u26d4"
 _CROSSED = re.compile(rf"[{_CROSSES}]|~~|!=|\[\s?\]")
@@ -248,11 +256,21 @@ def doubts(raw: Any) -> bool:
     """Whether a value beside a reference leaves open, or makes unlikely, that it is one of those that are meant."""
     value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
     try:
-        # Above 1 it is a percentage.
         chance = 1.0 if isinstance(raw, bool) else _number(value, _DEGREES)
-        return (chance / 100 if chance > 1 else chance) < _LEAST_SURE
+        # Above 1 it is one of ten, and above that a percentage.
+        most = next((most for most in (1, 10) if chance <= most), 100)
+        return chance / most < _LEAST_SURE
     except Unreadable:
-        return isinstance(raw, str) and bool(_OPEN.search(raw) or _APART.search(_PASSED_OVER.sub(" ", raw)))
+        remark = _remark(raw) if isinstance(raw, str) else ""
+        return bool(_OPEN.search(remark) or _APART.search(_PASSED_OVER.sub(" ", remark)))
+
+
+def _remark(raw: str) -> str:
+    """The words of a text in which a doubt is one about the answer."""
+    words = raw.split()
+    if len(words) <= _MOST_OF_A_REMARK:
+        return raw
+    return f"{' '.join(words[:_OPENING])}; {' '.join(words[-_ENDING:])}"
 
 
 def affirms(value: Any) -> bool:
@@ -312,7 +330,7 @@ def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
         Unreadable: It is none, or leaves open whether it is one by which something is taken away.
     """
     found = _choice(choices, raw, must=must)
-    if found in _TAKES_AWAY and _OPEN.search(raw):
+    if found in _TAKES_AWAY and _OPEN.search(_remark(raw)):
         raise Unreadable("a word in doubt")
     return found
 

@@ -949,6 +949,17 @@ OF_A_LIST = [
             [{"pair": "p1", "same": doubt}, {"pair": "p9", "same": "identical"}],
         )
     ),
+    *(
+        (FoldConfirmation, {"same": form}, ["p1"])
+        for reason in (
+            "Both say that she likes tea; similar wording",
+            "Both are about the same event, in which Ann could not come to the party",
+            "No doubt: the same.",
+            "She can't eat nuts.",
+        )
+        for form in ([f"p1: {reason}"], [{"pair": "p1", "reason": reason}])
+    ),
+    (FoldConfirmation, {"same": [{"pair": "p1", "score": 9}, {"pair": "p2", "score": 3}]}, ["p1"]),
     (FoldConfirmation, {"same": {"p1": 0, "p2": None, "p3": 0.1, "p9": 1}}, ["p9"]),
     (FoldConfirmation, {"same": [{"pair": "p1", "same": None}, {"pair": "p2", "confidence": 0.3}]}, []),
     (FoldConfirmation, {"same": [["p1", "p3"], ["p2", False]]}, ["p1", "p3"]),

@@ -26,7 +26,9 @@ from memory.text.time_expressions.resolution import LANGUAGES, MAX_CHARACTERS, r
 from memory.vault import pii_guard
 from memory.vault.distinction import distinct
 from memory.vault.similarity import Query, ratio, tokens
+from memory.wrapping.agents import marks_line, said_in_result, without_insertions
 from providers import windows
+from providers.answers.answer_scalars import doubts, references
 from samples.canned.material import Material
 from schemas.limits import NAME_CHARACTERS, VAULT_CHARACTERS
 from schemas.text.reasoning import spoken
@@ -80,6 +82,9 @@ READERS = {
     "marks of ChatGPT": lambda text: marks.of_chatgpt(text, [{"matched_text": "\ue200a\ue201", "name": "b"}] * 1000),
     "marks of Claude": marks.of_claude,
     "times of exports": times.moment,
+    "references of answers": lambda text: references("m", f"m1{text}a"),
+    "doubts of answers": lambda text: doubts(f"{text}a"),
+    "lines of agents": lambda text: (marks_line(text), without_insertions(text), said_in_result(text)),
     "elements of JSON": lambda text: list(
         elements(io.BytesIO(json.dumps([{text[:9]: text, "b": [text]}]).encode()), [()])
     ),
@@ -90,7 +95,7 @@ READERS = {
 }
 # The longest runs of what the functions look for, and what looks like its beginning.
 UNITS = {
-    *("a", " ", "\n", ".", ".)", "a.", "a ", "A ", "-", "'", '"', "\\", "`", "```\n", "<", "&amp;"),
+    *("a", " ", "\n", "?", ".", ".)", "a.", "a ", "A ", "-", "'", '"', "\\", "`", "```\n", "<", "&amp;"),
     *("<a>", "<a></a> ", "<a", "</a>", "<think>", "</think>", "`<think>`</think>", "[", "{", '{"a":', "~~~\n", '\\"'),
     *(
         "apikey=",
