@@ -8,16 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from providers.answers.answer_scalars import (
-    IS_REFERENCE,
-    affirms,
-    denies,
-    doubts,
-    is_choice,
-    is_nothing,
-    plain,
-    references,
-)
+from providers.answers.answer_scalars import IS_REFERENCE, is_choice, is_nothing, plain, references
 from providers.answers.answer_shape import (
     choices_of,
     is_named,
@@ -27,6 +18,7 @@ from providers.answers.answer_shape import (
     only_by_name,
     stands_for_each,
 )
+from providers.answers.answer_verdicts import affirms, denies, doubts
 from schemas.llm.answer_form import Absent, Sure
 
 REQUIRED = object()

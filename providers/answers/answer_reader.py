@@ -23,11 +23,8 @@ from providers.answers.answer_fields import (
     is_unsure,
     under_other_names,
 )
+from providers.answers.answer_numbers import Unreadable
 from providers.answers.answer_scalars import (
-    Unreadable,
-    affirms,
-    denies,
-    doubts,
     is_nothing,
     is_reference,
     plain,
@@ -46,6 +43,7 @@ from providers.answers.answer_shape import (
     shaped,
     stands_for_each,
 )
+from providers.answers.answer_verdicts import affirms, denies, doubts
 from schemas.llm.answer_form import Absent, AtMost
 
 # Of an item that names several references where one stands.

@@ -6,17 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any, Literal, get_args, get_origin
 
+from providers.answers.answer_numbers import DEGREES, GRADES, Unreadable, read_number
+from providers.answers.answer_verdicts import CROSSED, PASSED_OVER, denies, doubts, is_denied, leaves_open
 from schemas.llm.answer_form import Absent, Characters, Ref
 from schemas.text.sentences import SENTENCE_ENDS, cut_at_sentence
 
-_NUMBER = re.compile(
-    r"[~\u2248<>=\s]*+([-+]?\d+(?:[.,]\d+)?)\s*+(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
-)
-_DEGREES = {"certain": 1.0, "very high": 0.95, "high": 0.9, "likely": 0.8}
-_DEGREES |= {"medium": 0.6, "moderate": 0.6, "low": 0.3, "very low": 0.1}
-_GRADE_LINES = ("none trivial low minor zero", "usual normal medium moderate one", "significant high major two")
-_GRADES = {word: grade for grade, words in enumerate(_GRADE_LINES) for word in words.split()}
-_GRADES |= dict.fromkeys(("very high", "critical", "core", "three"), 3)
 # Words that models write for those of an enumeration, in the languages that they are spoken to in most.
 # None stands for `forget` or `correct`: what takes something away is not guessed.
 _SYNONYM_LINES = {
@@ -50,9 +44,6 @@ _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINE
 _OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
 # By these something is replaced, passed over as known, or removed.
 _TAKES_AWAY = frozenset({"same", "contradicts", "forget", "correct"})
-_PASSED_OVER = re.compile(
-    r"(?i)\b(?:(?:not|no|nothing|without)\s+\w+|(?:different|new|(?:an)?other|similar\w*|almost|near(?:ly)?)\s+(?:identical\s+)?(?:word|phras)\w*)"
-)
 _NOTHING = frozenset(
     {"", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"}
     | {"not said", "not mentioned", "not given", "not stated", "not applicable"}
@@ -61,81 +52,11 @@ _NOTHING = frozenset(
 _OBJECTS_OF_ONE = frozenset(
     {"value", "text", "content", "ref", "reference", "id", "message", "name", "score", "number"}
 )
-_AFFIRMS = frozenset(
-    {"true", "yes", "y", "1", "same", "identical", "equal", "equivalent", "duplicate", "match", "matches"}
-    | {
-        "certain",
-        "sure",
-        "definitely",
-        "high",
-        "very high",
-        "ja",
-        "gleich",
-        "oui",
-        "s\u00ed",
-        "sim",
-        "да",
-        "是",
-        "はい",
-        "예",
-    }
-    | {"\u2713", "\u2714", "\u2705"}
-)
 _YES = frozenset(
     {"true", "yes", "y", "1", "done", "completed", "complete", "finished", "closed", "fulfilled", "kept"}
     | {"given up", "cancelled", "canceled", "\u2713", "\u2714", "\u2705"}
 )
 _NO = frozenset({"false", "no", "n", "0", "open", "pending", "ongoing", "in progress", "not yet", "not done", "undone"})
-# Behind or beside a reference in a list of some: it is not one of them.
-_DENIALS = frozenset(
-    {"no", "false", "not", "none", "different", "distinct", "differ", "unrelated", "separate", "keep", "alive", "stays"}
-    | {"not yet", "keep it", "keep alive", "stays alive", "still alive", "nein", "verschieden", "unterschiedlich"}
-    | {"non", "différent", "différents", "distinto", "distintos", "diferente", "diferentes", "diverso", "diversi"}
-    | {"não", "nee", "anders", "verschillend", "hay\u0131r", "farkl\u0131", "нет", "разные", "不同", "否", "いいえ"}
-    | {"違う", "다름", "아니요", "wrong", "incorrect", "falsch", "falso", "falsa", "faux", "onwaar", "yanl\u0131\u015f"}
-    | {"n", "nope", "never", "neither", "unequal", "differs", "no match", "rejected", "excluded", "kept alive"}
-    | {"keep separate", "separate events", "different events", "ложь", "неверно", "错", "錯", "偽", "거짓"}
-)
-_NOT = re.compile(
-    r"(?:(?:it|this|that|they|both|is|are|was|were|do|does|did|should|must|es|sie|ist|sind) )*(?:not|nicht|niet|pas|не"
-    r"|(?:do|does|did|is|are|was|were|should|must)n['\u2019]?t)(?: (?:really|very|any|to|be))*\b(?: (\w+))?"
-)
-# What is not so is one of them all the same: neither different nor of use.
-_NOT_DENIED = frozenset(
-    {"different", "distinct", "unrelated", "separate", "needed", "important", "relevant", "used", "useful", "worth"}
-    | {"necessary", "significant", "interesting", "meaningful", "contradictory", "differ", "contradict", "conflict"}
-    | {"keep", "kept", "matter", "wichtig"}
-)
-# Words that leave open what stands beside them, in the languages that models are spoken to in most.
-_OPEN = re.compile(
-    r"\b(?:probabl[ey]|perhaps|maybe|possibl[ey]|potentially|presumably|(?:un)?likely|seems?"
-    r"|(?:might|may|could)(?: (?:also|well))? (?:be|not|mean|refer|differ)"
-    r"|un(?:sure|clear|certain|known|decided|determined)|(?<!\bno )(?<!\bwithout )(?<!\bwithout a )doubt\w*|ambiguous"
-    r"|inconclusive|undecidable|skip\w*|neutral|weak|(?:hard|difficult) to|insufficient\w*"
-    r"|(?:can ?not|can['\u2019]?t|won['\u2019]?t)(?= (?:be|tell|say|know|judge|decide|determine|confirm|see)\b|\W*\Z)"
-    r"|no (?:evidence|proof|sign|indication)|vielleicht|unklar|unsicher|m\u00f6glich\w*|wahrscheinlich|vermutlich"
-    r"|peut-\u00eatre|probablement|incertain\w*|quiz\u00e1s?|tal vez|talvez|probablemente|posiblemente|dudos\w*|forse"
-    r"|incert\w*|misschien|waarschijnlijk|возможно|вероятно|наверное|неясно|belki|muhtemelen)\b"
-    r"|n['\u2019]t (?:think|believe|know|say|tell|seem)\b|\bnot\W*\Z|\?[^\w?]*\Z"
-    r"|可能|不确定|不確定|也许|或许|不清楚|たぶん|かもしれない|不明|아마|모름|불확실|ربما",
-    re.IGNORECASE,
-)
-# Words that say of two things that they are not the same.
-_APART = re.compile(
-    r"\b(?:similar\w*|related|part(?:ly|ial\w*)|somewhat|overlap\w*|(?:near|almost|nearly)(?=[- ]\w)|another"
-    r"|other (?:day|date|time|person|event|place)s?|conflict\w*|contradict\w*|opposite\w*|disagree\w*|mismatch\w*"
-    r"|different|differs?|false|\u00e4hnlich\w*|похоже)\b|相似|类似",
-    re.IGNORECASE,
-)
-_LEAST_SURE = 0.5
-# In more words a reason is given, or what a reference stands for; a doubt then opens or ends them.
-_MOST_OF_A_REMARK, _OPENING, _ENDING = 8, 5, 3
-_BARE = re.compile(
-    r"(?=.{2,40}\Z)\W*[:=(\u2013\u2014-]\s*(?:[-\u2013\u2014?]|n/?a|null|none)\W*", re.IGNORECASE | re.DOTALL
-)
-# Signs beside a reference that cross it out, or leave its box empty.
-_CROSSES = "\u2717\u2718\u2716\u00d7\u274c\u2260\u2610\U0001f44e\U0001f6ab\u26d4"
-_CROSSED = re.compile(rf"[{_CROSSES}]|~~|!=|\[\s?\]")
 _LONGEST_REFERENCE = 80
 IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
 """Matches a reference in the form of the prompt, whatever letter it begins with."""
@@ -151,10 +72,6 @@ _RANGE = (
 )
 _LONGEST_RANGE = 200
 _ENDINGS = re.compile(r"(?:s|es|ed|d|ing|ity|ion|ions|ory|ive|ition|itional)?")
-
-
-class Unreadable(ValueError):
-    """A value says nothing in the form of its field; the text is the reason, which is counted."""
 
 
 def is_nothing(raw: Any, *, words: bool = False) -> bool:
@@ -190,9 +107,9 @@ def scalar(type_: Any, marks: Sequence[Any], raw: Any, *, shorten: bool) -> Any:
     if type_ is bool:
         return _boolean(raw)
     if type_ is int:
-        return round(_number(raw, _GRADES))
+        return round(read_number(raw, GRADES))
     if type_ is float:
-        return _number(raw, _DEGREES)
+        return read_number(raw, DEGREES)
     return _string(marks, raw, shorten=shorten) if type_ is str else raw
 
 
@@ -223,61 +140,11 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
     beside = (
         re.match(rf"(\W*+){_BEFORE}{letter}?[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", part, re.IGNORECASE) for part in parts
     )
-    counts = [not (denied and each and _is_denied(*each.groups())) for each in beside]
+    counts = [not (denied and each and is_denied(*each.groups())) for each in beside]
     read = [each for part in compress(parts, counts) for each in _range(letter, part) or [reference(letter, part)]]
     if all(map(IS_REFERENCE, read)):
         return read
     return [reference(letter, raw)] if counts[0] and not (denied and doubts(raw)) else []
-
-
-def _is_denied(before: str, signs: str, behind: str) -> bool:
-    """Whether what stands around a reference says that it is not meant."""
-    is_crossed = before.endswith("!") or any(map(_CROSSED.search, (before, signs)))
-    return is_crossed or denies(behind) or doubts(behind) or "?" in signs or bool(_BARE.fullmatch(signs + behind))
-
-
-def denies(raw: Any, *, repeated: bool = False) -> bool:
-    """Whether a value beside a reference says that it is none of those that are meant.
-
-    Args:
-        raw: The value.
-        repeated: Whether it may repeat words that the reference stands for, as "Not my day".
-    """
-    if not isinstance(raw, str):
-        return raw is False
-    word = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", raw).strip(" .!)]*\ufe0f").casefold()
-    if word.removeprefix("is ").removeprefix("are ") in _DENIALS or word.endswith(tuple(_CROSSES)):
-        return True
-    of = None if repeated else _NOT.match(word)
-    return of is not None and of[1] not in _NOT_DENIED
-
-
-def doubts(raw: Any) -> bool:
-    """Whether a value beside a reference leaves open, or makes unlikely, that it is one of those that are meant."""
-    value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
-    try:
-        chance = 1.0 if isinstance(raw, bool) else _number(value, _DEGREES)
-        # Above 1 it is one of ten, and above that a percentage.
-        most = next((most for most in (1, 10) if chance <= most), 100)
-        return chance / most < _LEAST_SURE
-    except Unreadable:
-        remark = _remark(raw) if isinstance(raw, str) else ""
-        return bool(_OPEN.search(remark) or _APART.search(_PASSED_OVER.sub(" ", remark)))
-
-
-def _remark(raw: str) -> str:
-    """The words of a text in which a doubt is one about the answer."""
-    words = raw.split()
-    if len(words) <= _MOST_OF_A_REMARK:
-        return raw
-    return f"{' '.join(words[:_OPENING])}; {' '.join(words[-_ENDING:])}"
-
-
-def affirms(value: Any) -> bool:
-    """Whether a value says yes."""
-    if str(value).strip(" .!").casefold() in _AFFIRMS:
-        return True
-    return isinstance(value, float) and _LEAST_SURE <= value <= 1
 
 
 def is_reference(letter: str, raw: Any) -> bool:
@@ -330,7 +197,7 @@ def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
         Unreadable: It is none, or leaves open whether it is one by which something is taken away.
     """
     found = _choice(choices, raw, must=must)
-    if found in _TAKES_AWAY and _OPEN.search(_remark(raw)):
+    if found in _TAKES_AWAY and leaves_open(raw):
         raise Unreadable("a word in doubt")
     return found
 
@@ -341,20 +208,20 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     begins = [word for word in choices if plain(word) == plain(first)]
     also = frozenset[str]().union(*(_SYNONYMS.get(word, ()) for word in begins))
     # Of a word that is denied behind it, as "no" behind "forget", the opposite is meant.
-    is_denied = _CROSSED.search(raw) or any(
+    is_denied = CROSSED.search(raw) or any(
         denies(each.lstrip(" :=(-\u2013\u2014"), repeated=True) and plain(each) not in also for each in (aside, *rest)
     )
     for form in () if is_denied else (raw, raw.rpartition(".")[2], before):
         for word in choices:
             if plain(word) == plain(form) or plain(form) in _SYNONYMS.get(word, ()):
                 return word
-    behind = set(map(plain, _PASSED_OVER.sub(" ", " ".join(rest)).split()))
+    behind = set(map(plain, PASSED_OVER.sub(" ", " ".join(rest)).split()))
     others = {other for word in begins for each in _OPPOSED.get(word, ()) for other in _SYNONYMS[each]}
     is_other = behind & others or any(plain(word) in plain(raw) for word in choices if word not in begins)
     if begins and not is_denied and not is_other:
         return begins[0]
     stems = [word for word in choices if _same_stem(plain(word), plain(raw))]
-    if len(stems) == 1 and not _CROSSED.search(raw):
+    if len(stems) == 1 and not CROSSED.search(raw):
         return stems[0]
     if must:
         raise Unreadable("an unknown word")
@@ -373,19 +240,4 @@ def _boolean(raw: Any) -> bool:
     word = str(raw).strip(" .").casefold()
     if word in _YES | _NO:
         return word in _YES
-    raise Unreadable("a value of another type")
-
-
-def _number(raw: Any, words: Mapping[str, float]) -> float:
-    if isinstance(raw, str):
-        word = " ".join(raw.replace("_", " ").split()).casefold()
-        if word in words:
-            return words[word]
-        if found := _NUMBER.fullmatch(word):
-            number = float(found[1].replace(",", "."))
-            if found[3]:
-                return number / float(found[3]) if float(found[3]) else 0.0
-            return number / 100 if found[2] else number
-    elif isinstance(raw, int | float) and not isinstance(raw, bool) and math.isfinite(raw):
-        return float(raw)
     raise Unreadable("a value of another type")

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from providers.answers.answer_scalars import denies, is_nothing, is_reference, plain
+from providers.answers.answer_scalars import is_nothing, is_reference, plain
+from providers.answers.answer_verdicts import denies
 from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import OwnName, Ref
 

@@ -28,7 +28,8 @@ from memory.vault.distinction import distinct
 from memory.vault.similarity import Query, ratio, tokens
 from memory.wrapping.agents import marks_line, said_in_result, without_insertions
 from providers import windows
-from providers.answers.answer_scalars import doubts, references
+from providers.answers.answer_scalars import references
+from providers.answers.answer_verdicts import doubts
 from samples.canned.material import Material
 from schemas.limits import NAME_CHARACTERS, VAULT_CHARACTERS
 from schemas.text.reasoning import spoken

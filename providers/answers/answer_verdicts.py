@@ -1,0 +1,121 @@
+"""Reads whether what a model writes beside a reference or a word affirms it, denies it, or leaves it open."""
+
+import re
+from typing import Any
+
+from providers.answers.answer_numbers import DEGREES, Unreadable, read_number
+
+# What is denied, or about the wording, is no word for or against.
+PASSED_OVER = re.compile(
+    r"(?i)\b(?:(?:not|no|nothing|without)\s+\w+"
+    r"|(?:different|new|(?:an)?other|similar\w*|almost|near(?:ly)?)\s+(?:identical\s+)?(?:word|phras)\w*)"
+)
+_AFFIRMS = frozenset(
+    {"true", "yes", "y", "1", "same", "identical", "equal", "equivalent", "duplicate", "match", "matches"}
+    | {"certain", "sure", "definitely", "high", "very high", "ja", "gleich", "oui", "s\u00ed", "sim", "да", "是"}
+    | {"はい", "예", "\u2713", "\u2714", "\u2705"}
+)
+# Behind or beside a reference in a list of some: it is not one of them.
+_DENIALS = frozenset(
+    {"no", "false", "not", "none", "different", "distinct", "differ", "unrelated", "separate", "keep", "alive", "stays"}
+    | {"not yet", "keep it", "keep alive", "stays alive", "still alive", "nein", "verschieden", "unterschiedlich"}
+    | {"non", "différent", "différents", "distinto", "distintos", "diferente", "diferentes", "diverso", "diversi"}
+    | {"não", "nee", "anders", "verschillend", "hay\u0131r", "farkl\u0131", "нет", "разные", "不同", "否", "いいえ"}
+    | {"違う", "다름", "아니요", "wrong", "incorrect", "falsch", "falso", "falsa", "faux", "onwaar", "yanl\u0131\u015f"}
+    | {"n", "nope", "never", "neither", "unequal", "differs", "no match", "rejected", "excluded", "kept alive"}
+    | {"keep separate", "separate events", "different events", "ложь", "неверно", "错", "錯", "偽", "거짓"}
+)
+_NOT = re.compile(
+    r"(?:(?:it|this|that|they|both|is|are|was|were|do|does|did|should|must|es|sie|ist|sind) )*(?:not|nicht|niet|pas|не"
+    r"|(?:do|does|did|is|are|was|were|should|must)n['\u2019]?t)(?: (?:really|very|any|to|be))*\b(?: (\w+))?"
+)
+# What is not so is one of them all the same: neither different nor of use.
+_NOT_DENIED = frozenset(
+    {"different", "distinct", "unrelated", "separate", "needed", "important", "relevant", "used", "useful", "worth"}
+    | {"necessary", "significant", "interesting", "meaningful", "contradictory", "differ", "contradict", "conflict"}
+    | {"keep", "kept", "matter", "wichtig"}
+)
+# Words that leave open what stands beside them, in the languages that models are spoken to in most.
+_OPEN = re.compile(
+    r"\b(?:probabl[ey]|perhaps|maybe|possibl[ey]|potentially|presumably|(?:un)?likely|seems?"
+    r"|(?:might|may|could)(?: (?:also|well))? (?:be|not|mean|refer|differ)"
+    r"|un(?:sure|clear|certain|known|decided|determined)|(?<!\bno )(?<!\bwithout )(?<!\bwithout a )doubt\w*|ambiguous"
+    r"|inconclusive|undecidable|skip\w*|neutral|weak|(?:hard|difficult) to|insufficient\w*"
+    r"|(?:can ?not|can['\u2019]?t|won['\u2019]?t)(?= (?:be|tell|say|know|judge|decide|determine|confirm|see)\b|\W*\Z)"
+    r"|no (?:evidence|proof|sign|indication)|vielleicht|unklar|unsicher|m\u00f6glich\w*|wahrscheinlich|vermutlich"
+    r"|peut-\u00eatre|probablement|incertain\w*|quiz\u00e1s?|tal vez|talvez|probablemente|posiblemente|dudos\w*|forse"
+    r"|incert\w*|misschien|waarschijnlijk|возможно|вероятно|наверное|неясно|belki|muhtemelen)\b"
+    r"|n['\u2019]t (?:think|believe|know|say|tell|seem)\b|\bnot\W*\Z|\?[^\w?]*\Z"
+    r"|可能|不确定|不確定|也许|或许|不清楚|たぶん|かもしれない|不明|아마|모름|불확실|ربما",
+    re.IGNORECASE,
+)
+# Words that say of two things that they are not the same.
+_APART = re.compile(
+    r"\b(?:similar\w*|related|part(?:ly|ial\w*)|somewhat|overlap\w*|(?:near|almost|nearly)(?=[- ]\w)|another"
+    r"|other (?:day|date|time|person|event|place)s?|conflict\w*|contradict\w*|opposite\w*|disagree\w*|mismatch\w*"
+    r"|different|differs?|false|\u00e4hnlich\w*|похоже)\b|相似|类似",
+    re.IGNORECASE,
+)
+_LEAST_SURE = 0.5
+# In more words a reason is given, or what a reference stands for; a doubt then opens or ends them.
+_MOST_OF_A_REMARK, _OPENING, _ENDING = 8, 5, 3
+_BARE = re.compile(
+    r"(?=.{2,40}\Z)\W*[:=(\u2013\u2014-]\s*(?:[-\u2013\u2014?]|n/?a|null|none)\W*", re.IGNORECASE | re.DOTALL
+)
+# Signs beside a reference that cross it out, or leave its box empty.
+_CROSSES = "\u2717\u2718\u2716\u00d7\u274c\u2260\u2610\U0001f44e\U0001f6ab\u26d4"
+CROSSED = re.compile(rf"[{_CROSSES}]|~~|!=|\[\s?\]")
+
+
+def is_denied(before: str, signs: str, behind: str) -> bool:
+    """Whether what stands around a reference says that it is not meant."""
+    is_crossed = before.endswith("!") or any(map(CROSSED.search, (before, signs)))
+    return is_crossed or denies(behind) or doubts(behind) or "?" in signs or bool(_BARE.fullmatch(signs + behind))
+
+
+def denies(raw: Any, *, repeated: bool = False) -> bool:
+    """Whether a value beside a reference says that it is none of those that are meant.
+
+    Args:
+        raw: The value.
+        repeated: Whether it may repeat words that the reference stands for, as "Not my day".
+    """
+    if not isinstance(raw, str):
+        return raw is False
+    word = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", raw).strip(" .!)]*\ufe0f").casefold()
+    if word.removeprefix("is ").removeprefix("are ") in _DENIALS or word.endswith(tuple(_CROSSES)):
+        return True
+    of = None if repeated else _NOT.match(word)
+    return of is not None and of[1] not in _NOT_DENIED
+
+
+def doubts(raw: Any) -> bool:
+    """Whether a value beside a reference leaves open, or makes unlikely, that it is one of those that are meant."""
+    value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
+    try:
+        chance = 1.0 if isinstance(raw, bool) else read_number(value, DEGREES)
+        # Above 1 it is one of ten, and above that a percentage.
+        most = next((most for most in (1, 10) if chance <= most), 100)
+        return chance / most < _LEAST_SURE
+    except Unreadable:
+        return isinstance(raw, str) and (leaves_open(raw) or bool(_APART.search(PASSED_OVER.sub(" ", _remark(raw)))))
+
+
+def leaves_open(raw: str) -> bool:
+    """Whether a text leaves open whether a word in it is meant."""
+    return _OPEN.search(_remark(raw)) is not None
+
+
+def _remark(raw: str) -> str:
+    """The words of a text in which a doubt is one about the answer."""
+    words = raw.split()
+    if len(words) <= _MOST_OF_A_REMARK:
+        return raw
+    return f"{' '.join(words[:_OPENING])}; {' '.join(words[-_ENDING:])}"
+
+
+def affirms(value: Any) -> bool:
+    """Whether a value says yes."""
+    if str(value).strip(" .!").casefold() in _AFFIRMS:
+        return True
+    return isinstance(value, float) and _LEAST_SURE <= value <= 1
