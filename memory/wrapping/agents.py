@@ -68,6 +68,8 @@ _COMMAND = re.compile(
 _OPTION = re.compile(r"(?:^|\s)--?\w")
 # Codex marks the place of a picture so.
 _PICTURE = re.compile(r"<image name=\[Image #\d{1,4}\]>(?:\s*</image>)?\s*|\A\s*+</image>\s*\Z")
+# The tool by which an agent asks the user.
+ASKS_USER = "AskUserQuestion"
 # In the result of a call: why the user rejects it, and what the user answers to the agent's questions.
 _REJECTED = re.compile(
     r"\s*The user (?:doesn't|does not) want to .{0,1000}?\bthe user said:\s(?P<words>.*?)"
@@ -114,11 +116,17 @@ def marks_line(text: str) -> bool:
     return _LINE_OF_AGENT.search(text) is not None
 
 
-def said_in_result(text: str) -> str:
-    """Return what the user says in the result of an agent's call; empty if that is a tool's."""
-    if rejected := _REJECTED.match(text):
+def said_in_result(text: str, *, is_error: bool, asked: bool) -> str:
+    """Return what the user says in the result of an agent's call; empty if that is a tool's.
+
+    Args:
+        text: The result; one of a tool may hold anything, also what the program writes.
+        is_error: Whether the call failed, as it does when the user rejects it.
+        asked: Whether the call was one of `ASKS_USER`.
+    """
+    if rejected := _REJECTED.match(text) if is_error else None:
         return rejected["words"].strip()
-    return "\n".join(found["words"] for found in _ANSWER.finditer(text)) if _ANSWERED.match(text) else ""
+    return "\n".join(found["words"] for found in _ANSWER.finditer(text)) if asked and _ANSWERED.match(text) else ""
 
 
 def acknowledges(text: str) -> bool:

@@ -217,7 +217,8 @@ def _words(value: Any, nesting: int) -> str:
         value = [{**one, "type": "text"} if is_run and _is_code(one) else one for one in value]
         return ("" if is_run else "\n").join(text for one in value if (text := _words(one, nesting + 1)))
     if isinstance(value, dict) and nesting < _NESTING and value.get("type") == RESULT:
-        return said_in_result(_words(value.get("content"), nesting + 1))
+        is_error = value.get("is_error") is True
+        return said_in_result(_words(value.get("content"), nesting + 1), is_error=is_error, asked=False)
     if isinstance(value, dict) and nesting < _NESTING and _is_spoken(value):
         return next((text for name in TEXTS if (text := _words(value.get(name), nesting + 1)).strip()), "")
     return value if isinstance(value, str) else ""

@@ -35,6 +35,8 @@ RECORD, RECORD_KIND, RECORD_TIME = "payload", "type", "timestamp"
 IN_LOG = "record"
 # What the user writes while an agent is at work, in the log of Claude Code.
 QUEUED = "attachment"
+# And what the user answers to the questions of an agent.
+ANSWERED = "toolUseResult"
 # What each line of Claude Code's log has; its hook hands the same messages in under their ids.
 CLAUDE_CODE = frozenset(("uuid", "parentUuid", "sessionId", "userType"))
 _BETWEEN_NAMES = "||$||"
@@ -59,9 +61,12 @@ def flat(one: Any) -> Any:
     """Return a message with what stands in an object in it beside what is about it."""
     if not isinstance(one, dict):
         return one
-    queued = one.get(QUEUED)
+    queued, answered = one.get(QUEUED), one.get(ANSWERED)
     if isinstance(queued, dict) and queued.get("commandMode") == "prompt":
         return {**one, "role": "user", fields.TEXTS[0]: queued.get("prompt")}
+    if isinstance(answered, dict) and "questions" in answered and isinstance(answered.get("answers"), dict):
+        given = [one if isinstance(one, list) else [one] for one in answered["answers"].values() if one]
+        return {**one, "role": "user", fields.TEXTS[0]: "\n".join(", ".join(map(str, each)) for each in given)}
     objects = [name for name in (*INNER, *OF_MESSAGE) if isinstance(one.get(name), dict)]
     if fields.side(one) is not None or not any(fields.side(one[name]) for name in objects):
         objects = [name for name in objects if name in INNER]

@@ -16,7 +16,7 @@ from memory.proxy.wires.answer_limits import AnswerLimits
 from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, RequestBody, Wire
 from memory.text.errors import InvalidRequest
-from memory.wrapping.agents import said_in_result
+from memory.wrapping.agents import ASKS_USER, said_in_result
 from providers.chat.content_parts import words_of
 from providers.chat.message_events import MessageEvents
 from providers.chat.spoken_calls import spoken_by_call
@@ -49,7 +49,9 @@ class MessagesBody(RequestBody):
     def transcript(self) -> Transcript:
         """The transcript that the client sends."""
         system = [{"role": "system", "content": block} for block in _blocks(self.body.fields.get("system"))]
-        lines = [line for message in self._messages for line in _lines(message)]
+        blocks = (block for message in self._messages for block in _blocks(message.get("content")))
+        questions = [block.get("id") for block in blocks if block.get("name") == ASKS_USER]
+        lines = [line for message in self._messages for line in _lines(message, questions)]
         return Transcript((*read_transcript(system).lines, *lines))
 
     @property
@@ -164,13 +166,13 @@ def _marked(message: Mapping[str, Any]) -> dict[str, Any]:
     return {**message, "content": [*before, {MARK: {"type": "ephemeral"}, **last}]}
 
 
-def _lines(message: Mapping[str, Any]) -> Iterator[Line]:
-    """The lines of a message: the results of tools in it, then what is said."""
+def _lines(message: Mapping[str, Any], questions: Sequence[Any]) -> Iterator[Line]:
+    """The lines of a message: the results of tools in it, then what is said, also to an agent's questions."""
     content = message.get("content")
     blocks = _blocks(content)
     if any(map(_is_result, blocks)) and message.get("role") == "user":
         yield Line("tool", other_parts=True)
-        replies = [said_in_result(words_of(block.get("content")) or "") for block in blocks if _is_result(block)]
+        replies = [_reply(block, questions) for block in blocks if _is_result(block)]
         blocks = [block for block in blocks if not _is_result(block)]
         blocks = [*({"type": _TEXT, "text": words} for words in replies if words), *blocks]
         if not blocks:
@@ -180,6 +182,11 @@ def _lines(message: Mapping[str, Any]) -> Iterator[Line]:
         blocks = [{"type": _TEXT, "text": words} for words in called if words]
     spoken = [block for block in blocks if block.get("type") not in _THOUGHT]
     yield from read_transcript([{**message, "content": spoken}]).lines
+
+
+def _reply(result: Mapping[str, Any], questions: Sequence[Any]) -> str:
+    text, asked = words_of(result.get("content")) or "", result.get("tool_use_id") in questions
+    return said_in_result(text, is_error=result.get("is_error") is True, asked=asked)
 
 
 def _is_result(block: Mapping[str, Any]) -> bool:

@@ -32,6 +32,7 @@ def listed(question, answer, **more):
     return {**more, "messages": [question, answer]}
 
 
+REJECTION = f"The user doesn't want to proceed with this tool use. To tell you how, the user said:\n{QUESTION}"
 CONTEXT = "<environment_context>\n  <cwd>/tmp</cwd>\n</environment_context>"
 
 
@@ -342,6 +343,25 @@ FORMS = {
         {"type": "assistant", "message": {"model": "<synthetic>", "content": "No."}, "uuid": "s", "parentUuid": "l"},
         {"type": "assistant", "message": {"content": ANSWER}, "uuid": "a", "parentUuid": "s"},
         {"type": "assistant", "message": {"content": "API Error"}, "isApiErrorMessage": True, "parentUuid": "a"},
+    ),
+    "answers to an agent's questions": lines(
+        {"type": "user", "message": {"content": "Hm"}, "uuid": "h", "isMeta": True},
+        {
+            "type": "user",
+            "uuid": "q",
+            "message": {"content": [{"type": "tool_result", "content": f'User has answered: "Who?"="{QUESTION}"'}]},
+            "toolUseResult": {"questions": [{"question": "Who?"}], "answers": {"Who?": QUESTION}},
+        },
+        {"type": "user", "uuid": "w", "message": {"content": [{"type": "tool_result", "content": REJECTION}]}},
+        {"type": "assistant", "message": {"content": ANSWER}, "uuid": "a"},
+    ),
+    "a reason to reject a call": lines(
+        {
+            "type": "user",
+            "uuid": "q",
+            "message": {"content": [{"type": "tool_result", "is_error": True, "content": REJECTION}]},
+        },
+        {"type": "assistant", "message": {"content": ANSWER}, "uuid": "a"},
     ),
     "lines of kinds alone": lines(
         {"sessionId": "s", "startTime": ASKED},

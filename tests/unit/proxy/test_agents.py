@@ -115,10 +115,13 @@ def test_words_about_agents_are_the_users(text):
     ],
 )
 def test_the_user_speaks_in_the_result_of_a_call(result, words):
-    blocks = [{"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": result}]
-    body = {"model": "m", "messages": [{"role": "user", "content": blocks}]}
-    turns = turns_of(read_messages(json.dumps(body)).transcript, NAMES)
-    assert [turn.text for turn in turns] == ([words] if words else [])
+    for tool, is_error, holds in (("AskUserQuestion", True, words), ("WebFetch", False, "")):
+        call = {"type": "tool_use", "id": "t", "name": tool, "input": {}}
+        block = {"type": "tool_result", "tool_use_id": "t", "is_error": is_error, "content": result}
+        messages = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [block]}]
+        body = json.dumps({"model": "m", "messages": messages})
+        turns = turns_of(read_messages(body).transcript, NAMES)
+        assert [turn.text for turn in turns] == ([holds] if holds else []), tool
 
 
 @pytest.mark.parametrize("parts", [[REMINDER, SAID], [SAID, REMINDER], [REMINDER, REMINDER, SAID], [READS, FILE, SAID]])

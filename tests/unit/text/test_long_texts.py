@@ -85,7 +85,11 @@ READERS = {
     "times of exports": times.moment,
     "references of answers": lambda text: references("m", f"m1{text}a"),
     "doubts of answers": lambda text: doubts(f"{text}a"),
-    "lines of agents": lambda text: (marks_line(text), without_insertions(text), said_in_result(text)),
+    "lines of agents": lambda text: (
+        marks_line(text),
+        without_insertions(text),
+        said_in_result(text, is_error=True, asked=True),
+    ),
     "elements of JSON": lambda text: list(
         elements(io.BytesIO(json.dumps([{text[:9]: text, "b": [text]}]).encode()), [()])
     ),
