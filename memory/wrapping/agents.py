@@ -116,17 +116,19 @@ def marks_line(text: str) -> bool:
     return _LINE_OF_AGENT.search(text) is not None
 
 
-def said_in_result(text: str, *, is_error: bool, asked: bool) -> str:
+def said_in_result(text: str, *, is_error: bool, is_question: bool) -> str:
     """Return what the user says in the result of an agent's call; empty if that is a tool's.
 
     Args:
         text: The result; one of a tool may hold anything, also what the program writes.
         is_error: Whether the call failed, as it does when the user rejects it.
-        asked: Whether the call was one of `ASKS_USER`.
+        is_question: Whether the call was one of `ASKS_USER`.
     """
     if rejected := _REJECTED.match(text) if is_error else None:
         return rejected["words"].strip()
-    return "\n".join(found["words"] for found in _ANSWER.finditer(text)) if asked and _ANSWERED.match(text) else ""
+    return (
+        "\n".join(found["words"] for found in _ANSWER.finditer(text)) if is_question and _ANSWERED.match(text) else ""
+    )
 
 
 def acknowledges(text: str) -> bool:

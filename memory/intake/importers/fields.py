@@ -91,7 +91,7 @@ SIDES: dict[str, Side] = {
 KINDS: dict[str, Side] = {
     "prompt": "user",
     **dict.fromkeys(("gemini", "claude", "chatgpt", "copilot", "qwen"), "companion"),
-    **dict.fromkeys(("info", "warning"), "neither"),
+    **dict.fromkeys(("info", "warning", "queue-operation"), "neither"),
     # Who came and went, in Telegram, Slack and Discord
     **dict.fromkeys(("service", "channel_join", "channel_leave", "channel_topic", "channel_purpose"), "neither"),
     **dict.fromkeys(("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"), "neither"),
@@ -218,7 +218,7 @@ def _words(value: Any, nesting: int) -> str:
         return ("" if is_run else "\n").join(text for one in value if (text := _words(one, nesting + 1)))
     if isinstance(value, dict) and nesting < _NESTING and value.get("type") == RESULT:
         is_error = value.get("is_error") is True
-        return said_in_result(_words(value.get("content"), nesting + 1), is_error=is_error, asked=False)
+        return said_in_result(_words(value.get("content"), nesting + 1), is_error=is_error, is_question=False)
     if isinstance(value, dict) and nesting < _NESTING and _is_spoken(value):
         return next((text for name in TEXTS if (text := _words(value.get(name), nesting + 1)).strip()), "")
     return value if isinstance(value, str) else ""

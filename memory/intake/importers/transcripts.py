@@ -227,9 +227,7 @@ def _without_records(objects: Iterator[tuple[str, Element | Bad]]) -> Iterator[t
 def _is_record(value: Mapping[str, Any]) -> bool:
     one = unmarked.flat(value)
     links = fields.first(one, fields.KEYS) is not None and fields.first(one, fields.PARENTS) is not None
-    is_of_one = fields.side(one) is not None or fields.speaker(one, has_side=False) is not None
-    is_said = is_of_one and fields.words(one).strip() != ""
-    return not (links or is_said or fields.listed(value) or unmarked.exchange(value))
+    return not (links or fields.listed(value) or fields.words(one).strip() or unmarked.exchange(value))
 
 
 def _held(element: Element) -> Iterator[Element | Bad]:

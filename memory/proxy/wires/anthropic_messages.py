@@ -185,8 +185,8 @@ def _lines(message: Mapping[str, Any], questions: Sequence[Any]) -> Iterator[Lin
 
 
 def _reply(result: Mapping[str, Any], questions: Sequence[Any]) -> str:
-    text, asked = words_of(result.get("content")) or "", result.get("tool_use_id") in questions
-    return said_in_result(text, is_error=result.get("is_error") is True, asked=asked)
+    text, is_question = words_of(result.get("content")) or "", result.get("tool_use_id") in questions
+    return said_in_result(text, is_error=result.get("is_error") is True, is_question=is_question)
 
 
 def _is_result(block: Mapping[str, Any]) -> bool:

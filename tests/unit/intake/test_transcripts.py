@@ -505,8 +505,10 @@ def test_what_a_log_goes_back_to_begins_another_branch():
     ]
     (chat,) = read(lines(*log))
     assert [message["content"] for message in chat.chosen] == ["q", "a", "taken"]
-    (left, noted) = read(lines({"type": "queue", "content": "q", "sessionId": "s"}, *log))
-    assert (left, noted.conversation, noted.bad) == (LeftOut(transcripts.OTHER_RECORDS), chat.conversation, [])
+    (noted,) = read(lines({"type": "queue-operation", "content": "q", "sessionId": "s"}, *log))
+    assert (noted.conversation, noted.bad, noted.left_out) == (chat.conversation, [], {exported_chat.NO_TALK: 1})
+    (unclear,) = read(lines({"content": "I moved.", "sessionId": "s"}, *log))
+    assert [bad.reason for bad in unclear.bad] == [exported_chat.NO_SIDE], "what a person may have said is set aside"
     # As the hook names them.
     assert chat.conversation == "claude-code/s"
 

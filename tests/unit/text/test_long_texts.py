@@ -88,7 +88,7 @@ READERS = {
     "lines of agents": lambda text: (
         marks_line(text),
         without_insertions(text),
-        said_in_result(text, is_error=True, asked=True),
+        said_in_result(text, is_error=True, is_question=True),
     ),
     "elements of JSON": lambda text: list(
         elements(io.BytesIO(json.dumps([{text[:9]: text, "b": [text]}]).encode()), [()])
