@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 from uuid import uuid4
@@ -159,7 +159,8 @@ def made_home() -> Iterator[Path]:
         yield home
     finally:
         for left_over in Command(home).living():
-            os.kill(left_over, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(left_over, signal.SIGKILL)
         shutil.rmtree(place, ignore_errors=True)
 
 

@@ -42,7 +42,7 @@ def test_every_keyword_is_one_that_all_providers_take():
 
 def test_the_title_is_the_names_and_descriptions_and_limits_are_told_in_words():
     schema = answer_schema(Household)
-    assert (schema["title"], schema["description"]) == ("Household", "Who lives here.")
+    assert (schema["title"], schema["description"]) == ("Household", "The people who live here.")
     assert schema["$defs"]["Cat"]["properties"]["lives"]["description"] == "(maximum: 9) (minimum: 1)"
     tricks = schema["$defs"]["Dog"]["properties"]["tricks"]
     assert tricks["description"] == "what it can do (maxItems: 3)"

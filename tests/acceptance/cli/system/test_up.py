@@ -46,7 +46,8 @@ def has_own_secrets_alone(command):
     flower = command.start("flower", "--port", free_port())
     # `patrol flower` has all of its caller's environment until it becomes Flower.
     own = wait_until(lambda: seen(command.living(), SENTINELS) == expected, PATIENCE)
-    stop(flower)
+    # While it starts, Flower may miss another signal.
+    stop(flower, signal.SIGKILL)
     return own
 
 
