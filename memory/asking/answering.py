@@ -6,9 +6,7 @@ are read again when it is checked, in the transaction that records what it shows
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
@@ -19,19 +17,18 @@ import structlog
 from memory.asking import planning, writing
 from memory.asking.checking import Check, with_what_holds_now
 from memory.asking.extracts import passages
-from memory.asking.looking import Looked, look, text_of
+from memory.asking.looking import Looked, look
 from memory.asking.planning import Plan
 from memory.asking.sources import standing
 from memory.llm.payer import LlmUnavailable, find_payer
 from memory.llm.single_calls import SingleCalls, Spent
-from memory.retrieval.understanding import Compared, Understood, understand
+from memory.retrieval.understanding import Compared
 from memory.search.search import compared_models
 from memory.talk.context_provenance import record_context
 from memory.text.time_expressions.resolution import named_zone
 from providers.answers.answer_reader import CUT
 from providers.embedders import Embedders
 from providers.errors import BadAnswer, InputRefused, ProviderError
-from providers.metering import Asker
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
 from schemas.context.asking import AskCost, Asked, AskRequest, Cite, ComputedRow, DraftSentence, LookedAt, Sentence
@@ -88,7 +85,7 @@ class _Answering:
     asking: Asking
     user: str
     now: datetime
-    meaning: Future[Understood]
+    models: Mapping[Compared, str]
     calls: SingleCalls | None
     without_model: str | None
     plan: Plan = field(default_factory=Plan)
@@ -102,8 +99,7 @@ class _Answering:
 
     def look(self) -> Looked:
         asking = self.asking
-        meaning = self.meaning.result
-        return look(asking.store, asking.embedders, asking.being, asking.request, self.plan, self.now, meaning)
+        return look(asking.store, asking.embedders, asking.being, asking.request, self.plan, self.now, self.models)
 
     def give_up(self, fault: Exception) -> None:
         """Go on without a model, and without what it wrote."""
@@ -158,20 +154,10 @@ def _begun(asking: Asking) -> _Answering:
         payer = find_payer(tx, asking.thinkers, settings, being.being_id, asking.request_key)
         unavailable = payer if isinstance(payer, LlmUnavailable) else payer.away(tx)
         models = compared_models(tx, being, KINDS)
-    meaning = _embedding(asking, models)
     if isinstance(payer, LlmUnavailable) or unavailable:
-        return _Answering(asking, user.name, now, meaning, None, unavailable.reason if unavailable else None)
+        return _Answering(asking, user.name, now, models, None, unavailable.reason if unavailable else None)
     single = SingleCalls(store, settings, payer, being.being_id)
-    return _Answering(asking, user.name, now, meaning, single, None)
-
-
-def _embedding(asking: Asking, models: Mapping[Compared, str]) -> Future[Understood]:
-    """Begin to embed the question in a thread of its own: the model plans meanwhile."""
-    apart = ThreadPoolExecutor(1, thread_name_prefix="embedding")
-    asker = Asker(asking.being.being_id, "recall")
-    embedded = apart.submit(copy_context().run, understand, asking.embedders, asker, text_of(asking.request), models)
-    apart.shutdown(wait=False)
-    return embedded
+    return _Answering(asking, user.name, now, models, single, None)
 
 
 def _plan(on: _Answering) -> None:

@@ -1,7 +1,7 @@
 """Finds what may answer a question: by the search, by names, in facts' history, by counting."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -13,12 +13,14 @@ from memory.asking.planning import Plan
 from memory.asking.sources import Key, Source, facts, read_items
 from memory.grounding import setting
 from memory.grounding.setting import Setting
-from memory.retrieval.understanding import Understood, with_further
+from memory.retrieval import understanding
+from memory.retrieval.understanding import Compared, Understood
 from memory.retrieval.weighing import Ranked
 from memory.search.candidates import Worded, candidates
 from memory.search.candidates import by_words as search_words
 from memory.search.passages import excerpt, matters
 from memory.search.ranking import ranked
+from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
 from providers.tokens import estimated_tokens
@@ -95,11 +97,6 @@ class Looked:
         return replace(self, passages=[passage for passage, _ in kept], best=[one for _, one in kept])
 
 
-def text_of(request: AskRequest) -> str:
-    """The words of a question that are searched for."""
-    return request.question if request.about is None else f"{request.question} {request.about}"
-
-
 def look(
     store: Store,
     embedders: Embedders,
@@ -107,20 +104,23 @@ def look(
     request: AskRequest,
     plan: Plan,
     now: datetime,
-    meaning: Callable[[], Understood],
+    models: Mapping[Compared, str],
 ) -> Looked:
     """Look for what may answer a question, as much of it as the request's budget holds.
 
     Args:
         store: The ledger.
-        embedders: Embed the plan's queries.
+        embedders: Embed the question and the plan's queries.
         being: The Being that is asked.
         request: The question.
         plan: What else to look for.
         now: The moment that is asked about, in the user's time zone.
-        meaning: Waits for the vectors of `text_of(request)`; raises as it does.
+        models: What `compared_models` told.
+
+    Raises:
+        InvalidRequest: The embedder refuses the question.
     """
-    text = text_of(request)
+    text = request.question if request.about is None else f"{request.question} {request.about}"
     queries = list(dict.fromkeys([text, *plan.queries, *plan.names]))
     question = EverythingRequest(query=" ".join(queries)[:QUERY_CHARACTERS], kinds=list(KINDS), as_of=request.as_of)
     periods = [question]
@@ -138,10 +138,10 @@ def look(
         worded = [search_words(tx, being, one) for one in periods]
         return _ByWords(withdrawals, of_being, worded, named, computed)
 
-    # What needs no vector is read while the queries are embedded.
+    # What needs no vector is read while the question is embedded.
     reading = store.beside(by_words)
     # A name alone means little; its words are looked for.
-    understood = with_further(embedders, Asker(being.being_id, "recall"), meaning(), plan.queries)
+    understood = _understood(embedders, being, text, plan.queries, models)
     with store.transaction() as tx:
         read = reading(tx)
         searches = zip(periods, read.worded, strict=True)
@@ -164,6 +164,17 @@ def look(
     return Looked(
         queries, passages, best, read.computed, understood.degraded, unindexed, read.withdrawals, read.setting
     )
+
+
+def _understood(
+    embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[Compared, str]
+) -> Understood:
+    """The vectors of a question and of what else is searched for, which an embedder may refuse."""
+    asker = Asker(being.being_id, "recall")
+    try:
+        return understanding.understand(embedders, asker, text, models, further=queries)
+    except InvalidRequest:
+        return understanding.understand(embedders, asker, text, models)
 
 
 def _search(

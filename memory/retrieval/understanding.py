@@ -4,8 +4,8 @@ Recall, the retrieval of facts, the search, knowledge under keys and contexts re
 embedded they go by its words, and say that they are degraded.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import structlog
@@ -15,12 +15,11 @@ from memory.text.errors import InvalidRequest
 from memory.text.languages import likeliest
 from memory.text.words import is_stop_word, read_words
 from providers.embedders import Embedders
-from providers.embedding import Embedder
 from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
 from schemas.errors import BudgetSpent
 from schemas.limits import SEARCH_TERMS
-from store.nodes.embeddings import Meant, Vector
+from store.nodes.embeddings import Meant
 
 log = structlog.get_logger()
 
@@ -51,6 +50,7 @@ def understand(
     query: str,
     models: Mapping[Compared, str | None],
     known: Mapping[str | None, Meant | None] | None = None,
+    further: Sequence[str] = (),
 ) -> Understood:
     """Embed a query, once for each model.
 
@@ -60,6 +60,7 @@ def understand(
         query: The query.
         models: The model of each thing that it is compared with; None: the embedder that is configured.
         known: What it means to some models, if that was computed before.
+        further: Other words for it, which nominate and count as the query does.
 
     Raises:
         InvalidRequest: The embedder refuses the query.
@@ -67,46 +68,25 @@ def understand(
     made = dict(known or {})
     for model in models.values():
         if model not in made:
-            vectors = embed_query(embedders, asker, query, model)
+            vectors = embed_query(embedders, asker, query, model, further)
             made |= {model: vectors, vectors.model: vectors} if vectors else {model: None}
     meanings = {name: made[model] for name, model in models.items()}
     return Understood(**meanings, degraded=None in meanings.values())
 
 
-def with_further(embedders: Embedders, asker: Asker, understood: Understood, further: Sequence[str]) -> Understood:
-    """Add other words for a query, which nominate and count as the query does; without those that are refused."""
-    meanings = (understood.talk, understood.nodes, understood.facts)
-    made: dict[str, Meant | None] = {}
-    for model in {one.model for one in meanings if one and further}:
-        try:
-            made[model] = _embed(embedders, asker, model, lambda embedder: embed_questions(embedder, further))
-        except InvalidRequest:
-            continue
-
-    def joined(own: Meant | None) -> Meant | None:
-        added = made.get(own.model) if own else None
-        return replace(own, vectors=[*own.vectors, *added.vectors]) if own and added else own
-
-    talk, nodes, facts = map(joined, meanings)
-    return Understood(talk, nodes, facts, degraded=understood.degraded or None in made.values())
-
-
-def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | None) -> Meant | None:
+def embed_query(
+    embedders: Embedders, asker: Asker, query: str, model: str | None, further: Sequence[str] = ()
+) -> Meant | None:
     """Embed a query with a model, by default the configured one; None while the embedder is unavailable.
 
     Raises:
         InvalidRequest: The embedder refuses the query.
     """
-    return _embed(embedders, asker, model, lambda embedder: embed_question(embedder, query))
-
-
-def _embed(
-    embedders: Embedders, asker: Asker, model: str | None, vectors_of: Callable[[Embedder], Sequence[Vector]]
-) -> Meant | None:
     try:
         embedder = embedders.serving(model)
         with on_behalf_of(asker):
-            return Meant(embedder.model, vectors_of(embedder))
+            vectors = embed_questions(embedder, [query, *further]) if further else embed_question(embedder, query)
+        return Meant(embedder.model, vectors)
     except InputRefused as refusal:
         raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
     except (ProviderError, BudgetSpent) as error:
