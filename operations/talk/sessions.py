@@ -61,13 +61,15 @@ def list_messages(
     muted: FindsMuted,
     session_id: UUID,
     *,
-    told: Annotated[bool, Field(description="Only those that a prompt may tell: muted ones are left out.")] = False,
+    tellable: Annotated[bool, Field(description="Only those that a prompt may tell: muted ones are left out.")] = False,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> MessagePage:
     """List the messages of a session, in order. The scope `manage` also lists muted ones."""
     after = parse_cursor(cursor, time_and_id)
-    found = messages.of_session(tx, being.being_id, session_id, after=after, limit=limit + 1, muted=muted and not told)
+    found = messages.of_session(
+        tx, being.being_id, session_id, after=after, limit=limit + 1, muted=muted and not tellable
+    )
     if not found:
         existing(session_summaries.session(tx, being.being_id, session_id), f"This Being has no session {session_id}.")
     shown, end = cut_page(found, limit, lambda message: (message.created_at, message.message_id))

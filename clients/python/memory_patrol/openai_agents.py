@@ -103,7 +103,7 @@ class PatrolSession(SessionABC):
 
     async def _messages(self, session: types.Session, *, tellable: bool = False) -> list[types.Message]:
         listed = self._memory.list_messages
-        pages = self._memory.pages(listed, self._being, session["session_id"], told=tellable, limit=PAGE)
+        pages = self._memory.pages(listed, self._being, session["session_id"], tellable=tellable, limit=PAGE)
         return [message async for page in pages for message in page["messages"]]
 
     async def _retract(self, messages: Sequence[types.Message]) -> None:
