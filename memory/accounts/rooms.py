@@ -76,6 +76,15 @@ def find(store: Store, caller: Caller, name: str) -> Room:
     return found[0]
 
 
+def place_of(store: Store, caller: Caller, name: str) -> Place:
+    """The place of what is said in a room of a caller's, by the room's id or slug.
+
+    Raises:
+        NotFound: The caller has no such room.
+    """
+    return Place(caller.user_id, find(store, caller, name).room_id)
+
+
 def change(store: Store, caller: Caller, name: str, changes: RoomChanges) -> Room:
     """Change a room; returns it as it is now.
 
@@ -109,7 +118,7 @@ def hand_in(
     Raises:
         NotFound: The caller has no such room.
     """
-    place = Place(caller.user_id, find(store, caller, name).room_id)
+    place = place_of(store, caller, name)
     return accept_utterances(store, settings, place, items, derive_id, bound_to=caller.being_id, paid_by=paid_by)
 
 

@@ -56,7 +56,7 @@ class _Comparison(ModelWork[_Relations]):
         contradicted = [(new, other) for new, other, relation in answer or () if relation == "contradicts"]
         for new, other in contradicted:
             seeds.add_conflict(tx, user_id, new, other)
-        seeds.mark_compared(tx, user_id, list(self._seeds))
+        seeds.mark_compared(tx, user_id, list(self._seeds), compared=True)
         if contradicted:
             vectors.request_embedding(tx, user_id)
         if len(self.waiting) == FACTS_AT_ONCE:

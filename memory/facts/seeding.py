@@ -112,7 +112,7 @@ def seed(
         # What was added to a known fact and replaced nothing may contradict it in a way that takes a model to see.
         uncompared = [one.statement_id for one, (_, how) in zip(statements, added, strict=True) if how == "added"]
         if uncompared:
-            seeds.mark_uncompared(tx, being.user_id, uncompared)
+            seeds.mark_compared(tx, being.user_id, uncompared, compared=False)
             work.ask(tx, being.user_id, COMPARE_SEEDS)
         new = [fact_id for fact_id, how in added if how == "new"]
         vectors.request_embedding(tx, being.user_id)

@@ -217,8 +217,7 @@ def payer_of(store: Store, settings: Settings, user_id: UUID, requested: Request
     Raises:
         NoPayer: No key can pay.
     """
-    with store.transaction() as tx:
-        return _payer(tx, settings, user_id, requested)
+    return store.run(_payer, settings, user_id, requested)
 
 
 def beings_of(store: Store, user_id: UUID, only_being: UUID | None) -> list[str]:
@@ -329,8 +328,7 @@ def mark_refused(store: Store, admission: Admission) -> None:
     if admission.payer.key_id is None:
         return
     refusal = f"The upstream `{admission.requested.upstream_name}` does not know the key (401)."
-    with store.transaction() as tx:
-        keys.refuse(tx, admission.being.user_id, admission.payer.key_id, refusal)
+    store.run(keys.refuse, admission.being.user_id, admission.payer.key_id, refusal)
 
 
 def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None) -> Being:

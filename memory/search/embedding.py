@@ -59,14 +59,12 @@ def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
     ends = monotonic() + TURN.total_seconds()
 
     def serve_after(after: UUID) -> UUID | None:
-        with store.transaction() as tx:
-            owners = queue.owners_waiting(tx, "meaning", EMBED_TOLD, MOST_OWNERS, after)
+        owners = store.run(queue.owners_waiting, "meaning", EMBED_TOLD, MOST_OWNERS, after)
         for owner_id in owners:
             if monotonic() >= ends:
                 break
-            with store.transaction() as tx:
-                # None if another tick has begun with this owner since.
-                begun = work.begin_idle(tx, [owner_id], EMBED_TOLD, lease=lease)
+            # None if another tick has begun with this owner since.
+            begun = store.run(work.begin_idle, [owner_id], EMBED_TOLD, lease=lease)
             for claim in begun:
                 _embed_or_hand_over(store, embedders, claim)
         return owners[-1] if owners else None
@@ -92,8 +90,7 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
     """
     owner_id = claim.owner_id
     ends = monotonic() + turn.total_seconds()
-    with store.transaction() as tx:
-        embedder = _embedder(tx, embedders, owner_id)
+    embedder = store.run(_embedder, embedders, owner_id)
     most = embedder.portion
     over = False
     while not over:

@@ -28,7 +28,7 @@ from schemas.accounts.accounts import Being
 from schemas.errors import BudgetSpent
 from schemas.intake.knowledge import KeyedKnowledge, KnowledgeFound, KnowledgeQuestion
 from store.database import Store
-from store.intake.keyed_knowledge import by_ids
+from store.intake.keyed_knowledge import Kept, by_ids
 from store.nodes.embeddings import Meant
 from store.search import candidates, documents, knowledge_search, scope, vectors
 from store.search.candidates import Seen
@@ -81,18 +81,20 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
         # What was not indexed yet was read before, and may have been removed since.
         ids = [note_id for note_id in (*best, *rest) if note_id in found]
     return KnowledgeFound(
-        items=[
-            KeyedKnowledge(
-                namespace=found[note_id].namespace,
-                key=found[note_id].key,
-                value=found[note_id].value,
-                created_at=found[note_id].created_at,
-                updated_at=found[note_id].updated_at,
-                score=scores.get(note_id),
-            )
-            for note_id in ids
-        ],
+        items=[shown(found[note_id], scores.get(note_id)) for note_id in ids],
         degraded=meaning is not None and meaning.query is None,
+    )
+
+
+def shown(kept: Kept, score: float | None = None) -> KeyedKnowledge:
+    """Knowledge as it is answered, with how well it answers a query if it was found by one."""
+    return KeyedKnowledge(
+        namespace=kept.namespace,
+        key=kept.key,
+        value=kept.value,
+        created_at=kept.created_at,
+        updated_at=kept.updated_at,
+        score=score,
     )
 
 

@@ -39,8 +39,7 @@ def search(
     if not question.query.strip():
         raise InvalidRequest("The query is empty: ask for something.")
     understood = understand(store, embedders, being, question.query, question.kinds)
-    with store.transaction() as tx:
-        return search_understood(tx, being, question, understood, muted=muted)
+    return store.run(search_understood, being, question, understood, muted=muted)
 
 
 def understand(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> Understood:
@@ -49,8 +48,7 @@ def understand(store: Store, embedders: Embedders, being: Being, query: str, kin
     Raises:
         InvalidRequest: The embedder refuses the query.
     """
-    with store.transaction() as tx:
-        models = compared_models(tx, being, kinds)
+    models = store.run(compared_models, being, kinds)
     return understanding.understand(embedders, Asker(being.being_id, "recall"), query, models)
 
 

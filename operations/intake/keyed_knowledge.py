@@ -9,7 +9,6 @@ from operations.declaration import operation
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.intake.knowledge import (
-    KeyedKnowledge,
     KnowledgeChanged,
     KnowledgeChanges,
     KnowledgeFound,
@@ -24,7 +23,7 @@ from schemas.intake.knowledge import (
 from store import limits
 from store.accounts import request_answers, users
 from store.intake import keyed_knowledge
-from store.intake.keyed_knowledge import Kept, Place, Put
+from store.intake.keyed_knowledge import Place, Put
 from store.transaction import Transaction, new_ids
 from workers.runtime.resources import Resources
 
@@ -64,7 +63,7 @@ def get_knowledge(tx: Transaction, being: Being, wanted: KnowledgeKeys) -> Knowl
     """Show what is kept under each of some keys, null where nothing is."""
     places = [_place(key) for key in wanted.keys]
     found = keyed_knowledge.get(tx, being.being_id, places)
-    return KnowledgeShown(items=[_shown(found.get(place)) for place in places])
+    return KnowledgeShown(items=[searching.shown(found[place]) if place in found else None for place in places])
 
 
 @operation("POST /v1/beings/{being}/knowledge/search", scope="read", repeated="harmless")
@@ -96,15 +95,3 @@ def _place(key: KnowledgeKey) -> Place:
 
 def _hash(item: NewKnowledge) -> bytes:
     return hashlib.sha256(json.dumps(item.value, sort_keys=True).encode()).digest()
-
-
-def _shown(kept: Kept | None) -> KeyedKnowledge | None:
-    if kept is None:
-        return None
-    return KeyedKnowledge(
-        namespace=kept.namespace,
-        key=kept.key,
-        value=kept.value,
-        created_at=kept.created_at,
-        updated_at=kept.updated_at,
-    )

@@ -74,7 +74,7 @@ def remove_room(on: Resources, caller: Caller, room: RoomName) -> None:
     The room's routes find it no more, and nothing more is taken in for it; its slug can be used again. To erase what
     was said as well, erase its messages first: afterwards each Being's copy is erased by itself.
     """
-    place = Place(caller.user_id, rooms.find(on.store, caller, room).room_id)
+    place = rooms.place_of(on.store, caller, room)
     with on.store.transaction() as tx:
         stored.lock(tx, place)
         stored.remove(tx, place)
@@ -88,7 +88,7 @@ def list_room_messages(
 
     With a token for one Being: what that Being has.
     """
-    place = Place(caller.user_id, rooms.find(on.store, caller, room).room_id)
+    place = rooms.place_of(on.store, caller, room)
     before = parse_cursor(cursor, time_and_id)
     muted = "manage" in caller.scopes
     found = on.store.run(stored.messages, place, being_id=caller.being_id, muted=muted, before=before, limit=limit + 1)

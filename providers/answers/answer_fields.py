@@ -91,8 +91,7 @@ def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
     own = {plain(name) for name in form.model_fields}
     beside = [(name, value) for name, value in raw.items() if plain(name) not in own]
     return any(
-        (plain(name).startswith(_SURENESS) and (value is False or denies(value) or doubts(value)))
-        or (affirms(value) and doubts(name))
+        (plain(name).startswith(_SURENESS) and (denies(value) or doubts(value))) or (affirms(value) and doubts(name))
         for name, value in beside
     )
 

@@ -207,8 +207,9 @@ def _is_denied(name: str, value: Any) -> bool:
     """Whether a value beside a reference denies that it is meant, or leaves it open."""
     if is_nothing(value):
         return not is_aside(name)
-    is_open = not is_repeated(name) and doubts(value)
-    return denies(value, repeated=is_repeated(name)) or is_open or (affirms(value) and denies(name))
+    repeated = is_repeated(name)
+    is_open = not repeated and doubts(value)
+    return denies(value, repeated=repeated) or is_open or (affirms(value) and denies(name))
 
 
 def _each(type_: Any, raw: Any) -> list[Any]:

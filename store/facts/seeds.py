@@ -15,19 +15,11 @@ def retell(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -> 
     return tx.value("select memory.retell_seed(%s, %s, %s)", [user_id, scope, Jsonb(content)])
 
 
-def mark_uncompared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID]) -> None:
-    """Let these statements wait to be compared."""
+def mark_compared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID], *, compared: bool) -> None:
+    """Mark statements as compared, or let them wait to be."""
     tx.execute(
-        "update memory.fact_statements set compared = false where user_id = %s and statement_id = any(%s)",
-        [user_id, list(statement_ids)],
-    )
-
-
-def mark_compared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID]) -> None:
-    """Mark statements as compared."""
-    tx.execute(
-        "update memory.fact_statements set compared = true where user_id = %s and statement_id = any(%s)",
-        [user_id, list(statement_ids)],
+        "update memory.fact_statements set compared = %s where user_id = %s and statement_id = any(%s)",
+        [compared, user_id, list(statement_ids)],
     )
 
 

@@ -37,8 +37,7 @@ def choose(
     for begin in range(0, len(conversation.off_branch), BATCH_ITEMS):
         portion = conversation.off_branch[begin : begin + BATCH_ITEMS]
         ids = [id_ for id_ in portion if id_ not in chosen_elsewhere]
-        with store.transaction() as tx:
-            known = versions.versions(tx, being.being_id, ids, [])
+        known = store.run(versions.versions, being.being_id, ids, [])
         standing = [version for version in known if version.retracted_at is None]
         unknown = len({version.producer_id for version in known}) < len(set(ids))
         if standing or unknown:
@@ -51,8 +50,7 @@ def choose(
                 store, settings, embedders, [being], selection, request_id=request_id, awaits=True
             )
             if done.retracted or done.awaited:
-                with store.transaction() as tx:
-                    versions.note(tx, being.being_id, [_left_id(id_) for id_ in ids])
+                store.run(versions.note, being.being_id, [_left_id(id_) for id_ in ids])
 
 
 def bring_back(store: Store, settings: Settings, being: Being, conversation: Conversation) -> None:

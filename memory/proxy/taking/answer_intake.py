@@ -57,8 +57,7 @@ def take_answer(
     if turn is None or not text.strip():
         return None
     if place.off_the_record:
-        with store.transaction() as tx:
-            unrecorded_turns.remember(tx, settings, being, place.conversation, [turn], ())
+        store.run(unrecorded_turns.remember, settings, being, place.conversation, [turn], ())
         return None
     turn = replace(turn, unsure=place.unsure)
     with store.transaction() as tx:

@@ -98,10 +98,8 @@ def leave(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | 
         return
     usage = answer.usage
     tokens = usage.prompt_tokens + usage.output_tokens if usage else 0
-    with store.transaction() as tx:
-        answer_traces.add(
-            tx, being_id, ids, words, conversation=conversation, message_id=message_id, tokens=max(tokens, answer.came)
-        )
+    tokens = max(tokens, answer.came)
+    store.run(answer_traces.add, being_id, ids, words, conversation=conversation, message_id=message_id, tokens=tokens)
 
 
 def _line(turn: SaidBefore) -> Line:
