@@ -80,12 +80,11 @@ quality: $(VENV)/.dev ## Measure how much evidence searches and prompts hold, on
 real-model: $(VENV)/.runtime ## Play a written month against the language model that the environment names, and print a score card
 	@$(BIN)/python -m bench.real_model
 
-docs: $(VENV)/.runtime ## Regenerate the pages of settings, routes and licences, openapi.json, and the drawings
+docs: $(VENV)/.runtime ## Regenerate the pages of settings, routes and licences, and openapi.json
 	@$(BIN)/python -m schemas.settings.page > docs/settings.md
 	@$(BIN)/python -m api.routes_page > docs/api.md
 	@$(BIN)/python -m api.openapi_file > openapi.json
 	@$(BIN)/python -m release.licences > requirements/licences.md
-	@$(BIN)/python -m docs.draw
 
 site: $(VENV)/.dev ## Build the documents as a site in .site, with search and without requests to other hosts; links are checked
 	@$(BIN)/zensical build --strict

@@ -9,15 +9,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
-from release.archives import mode, pack
 from release.bill_of_materials import NAME, bill_of_materials
 from schemas.settings import CHECKOUT
 from schemas.version import VERSION
 
-CHART = "deploy/chart"
 CLIENTS = ("clients/python", "clients/typescript", "openapi.json")
 
 
@@ -42,9 +41,8 @@ def release(to: Path, epoch: int) -> None:
         epoch: When the commit was made, in seconds since 1970.
     """
     versioned = f"{NAME}-{VERSION}"
-    pack(to / f"{versioned}-image.tar.gz", versioned, CHECKOUT, image_context(), epoch)
-    chart = [name.removeprefix(f"{CHART}/") for name in _files(CHART)]
-    pack(to / f"{versioned}.tgz", NAME, CHECKOUT / CHART, chart, epoch)
+    _archive(CHECKOUT, f"--prefix={versioned}/", f"--output={to / versioned}-image.tar.gz", "HEAD", *image_context())
+    _archive(CHECKOUT / "deploy" / "chart", f"--prefix={NAME}/", f"--output={to / versioned}.tgz", "HEAD")
     (to / f"{versioned}.cdx.json").write_text(bill_of_materials(epoch), "utf-8")
     with tempfile.TemporaryDirectory(prefix="release-") as directory:
         _clients(to, Path(directory), epoch)
@@ -53,18 +51,16 @@ def release(to: Path, epoch: int) -> None:
 
 
 def image_context() -> list[str]:
-    """Return the files that `docker build` reads: the Dockerfile, and what .dockerignore lets in."""
+    """Return what `docker build` reads: the Dockerfile, and what .dockerignore lets in."""
     ignored = (CHECKOUT / ".dockerignore").read_text("utf-8").splitlines()
-    let_in = [line.removeprefix("!") for line in ignored if line.startswith("!")]
-    return _files("Dockerfile", ".dockerignore", *let_in)
+    return ["Dockerfile", ".dockerignore", *(line.removeprefix("!") for line in ignored if line.startswith("!"))]
 
 
 def _clients(to: Path, folder: Path, epoch: int) -> None:
     """Build the clients in a copy, since a build generates files beside the sources."""
-    for name in _files(*CLIENTS):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(CHECKOUT / name, folder / name)
-        (folder / name).chmod(mode(CHECKOUT / name))
+    _archive(CHECKOUT, f"--output={folder / 'clients.tar'}", "HEAD", *CLIENTS)
+    with tarfile.open(folder / "clients.tar") as copied:
+        copied.extractall(folder, filter="data")
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(epoch), "npm_config_loglevel": "error"}
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(to), "clients/python"]
     pack_for_npm = [_npm(), "pack", "--silent", "--pack-destination", str(to)]
@@ -78,9 +74,9 @@ def _npm() -> str:
     sys.exit("The client for JavaScript is built by npm, which is not on the PATH.")
 
 
-def _files(*paths: str) -> list[str]:
-    """Return the files of the commit in these paths."""
-    return [name for name in _git("ls-files", "-z", "--", *paths).split("\0") if name]
+def _archive(folder: Path, *arguments: str) -> None:
+    """Write an archive of what is committed in a folder; its bytes depend on the commit alone."""
+    _git("-C", str(folder), "-c", "tar.umask=0022", "archive", *arguments)
 
 
 def _git(*arguments: str) -> str:

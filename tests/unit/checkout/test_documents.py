@@ -7,7 +7,6 @@ import pytest
 
 from api import openapi_file, routes_page
 from cli.commands import COMMANDS
-from docs.draw import DRAWINGS, IMAGES
 from schemas.settings import CHECKOUT, Settings, variable
 from schemas.settings import page as settings_page
 
@@ -90,11 +89,6 @@ def test_the_page_of_routes_is_the_routes():
 
 def test_the_document_in_the_repository_is_what_the_application_says():
     assert (CHECKOUT / "openapi.json").read_text() == openapi_file.text(), "run: make docs"
-
-
-@pytest.mark.parametrize("name", DRAWINGS)
-def test_the_drawings_are_the_formulas(name):
-    assert (IMAGES / name).read_text() == DRAWINGS[name](), "run: make docs"
 
 
 def test_every_setting_is_used():

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from memory.nodes.scenes import Unparsable, parse_scene
 from schemas.intake.inputs import MessageInput, NoteInput, SceneNote
-from schemas.limits import BATCH_ITEMS, DECAY_PATROLS, FADED_IMPORTANCE, ITEM_BYTES, RECALL_NODES
+from schemas.limits import BATCH_ITEMS, ITEM_BYTES, RECALL_NODES
 from schemas.settings import CHECKOUT
 from schemas.vault.vault_requests import NewRecord
 
@@ -108,9 +108,9 @@ def test_importance_reaches_from_slight_to_unforgettable(scenes):
 def test_a_month_of_daily_patrols_lets_a_fair_share_fade_and_no_more(scenes):
     def weight_at_the_end(note, scene):
         patrols = len(DAYS) - DAYS.index(note.metadata["day"])
-        return scene.importance * math.exp(-patrols / DECAY_PATROLS)
+        return scene.importance * math.exp(-patrols / 30)
 
-    faded = [note for note, scene in scenes if weight_at_the_end(note, scene) <= FADED_IMPORTANCE]
+    faded = [note for note, scene in scenes if weight_at_the_end(note, scene) <= 0.05]
     assert 0.2 < len(faded) / len(scenes) < 0.4
 
 

@@ -1,1 +1,0 @@
-"""The documents, and what draws their drawings."""
