@@ -184,12 +184,6 @@ def _search(
     found = candidates(tx, being, question, understood, worded)
     places = {row.document_id: at for at, row in enumerate(found.rows)}
 
-    def fits(row: Seen) -> bool:
-        in_time = (question.since is None or row.said_at >= question.since) and (
-            question.until is None or row.said_at < question.until
-        )
-        return in_time and row.document_id in found.wanted
-
     def beside(item: Seen) -> list[Seen]:
         if item.kind != "message":
             return [item]
@@ -197,7 +191,8 @@ def _search(
         near = found.rows[max(0, place - 1) : place + 2]
         return [row for row in near if row.kind == "message" and row.session_id == item.session_id]
 
-    return [(one, beside(one.item)) for one in ranked(found.query, found.rows, fits, MOST_RESULTS)]
+    best = ranked(found.query, found.rows, lambda row: row.document_id in found.wanted, MOST_RESULTS)
+    return [(one, beside(one.item)) for one in best]
 
 
 def _alternating(searches: Sequence[Sequence[Result]]) -> list[Result]:

@@ -1,7 +1,7 @@
 """Candidates for an answer: nominated by each signal, and seen with what stands around them."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -123,7 +123,7 @@ def candidates(
         nodes=understood.nodes,
         facts=understood.facts,
     )
-    return Candidates(worded.query, rows, _wanted(rows, set(places), question.kinds))
+    return Candidates(worded.query, rows, _wanted(rows, set(places), question))
 
 
 def _limit(question: EverythingRequest) -> int:
@@ -146,14 +146,29 @@ def _rest(within: Within) -> Within:
     return replace(within, kinds=[kind for kind in within.kinds if kind != "message"])
 
 
-def _wanted(rows: Sequence[Seen], places: AbstractSet[int], kinds: Collection[Kind]) -> frozenset[int]:
+def _wanted(rows: Sequence[Seen], places: AbstractSet[int], question: EverythingRequest) -> frozenset[int]:
     """The documents that were nominated, and what is within reach of their words; further ones are only looked at."""
     wanted = set[int]()
     for at, row in enumerate(rows):
-        if row.kind in kinds and row.document_id in places:
+        if row.kind in question.kinds and row.document_id in places:
             near = rows[max(0, at - AROUND) : at + AROUND + 1] if row.kind == "message" else [row]
-            wanted |= {one.document_id for one in near if one.kind == row.kind and one.session_id == row.session_id}
+            wanted |= {
+                one.document_id
+                for one in near
+                if one.kind == row.kind and one.session_id == row.session_id and _fits(one, question)
+            }
     return frozenset(wanted)
+
+
+def _fits(row: Seen, question: EverythingRequest) -> bool:
+    """Whether a document is of the time and the speaker that are asked about."""
+    if question.since is not None and row.said_at < question.since:
+        return False
+    if question.until is not None and row.said_at >= question.until:
+        return False
+    if question.speaker is None:
+        return True
+    return row.speaker is not None and row.speaker.casefold() == question.speaker.strip().casefold()
 
 
 def nominated_by_words(

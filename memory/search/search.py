@@ -70,9 +70,7 @@ def search_understood(
     """Search by what a question says and means, within a transaction."""
     within = within_reach(being, question, muted=muted)
     found = candidates(tx, being, question, understood, muted=muted)
-    best = ranked(
-        found.query, found.rows, lambda row: row.document_id in found.wanted and _fits(row, question), question.limit
-    )
+    best = ranked(found.query, found.rows, lambda row: row.document_id in found.wanted, question.limit)
     texts = {
         (one.kind, one.item_id): one
         for one in result_texts.texts_of(
@@ -94,16 +92,6 @@ def search_understood(
         unindexed=queue.unindexed(tx, within.owners, question.kinds),
         off_the_record=off_the_record,
     )
-
-
-def _fits(row: Seen, question: EverythingRequest) -> bool:
-    if question.since is not None and row.said_at < question.since:
-        return False
-    if question.until is not None and row.said_at >= question.until:
-        return False
-    if question.speaker is None:
-        return True
-    return row.speaker is not None and row.speaker.casefold() == question.speaker.strip().casefold()
 
 
 def _result(
