@@ -11,8 +11,6 @@ from store.accounts import webhooks
 from store.accounts.webhooks import SealedWebhook
 from store.database import Store
 
-PAGE_WEBHOOKS = 100
-
 
 def put(store: Store, settings: Settings, user_id: UUID, url: str) -> NewWebhookSecret:
     """Set a user's webhook, with a new secret, in place of an earlier one.
@@ -39,17 +37,13 @@ def opened(settings: Settings, webhook: SealedWebhook) -> str | None:
 
 def rotate(store: Store, settings: Settings) -> int:
     """Encrypt every webhook's secret with the newest secret; returns how many. What can't be decrypted stays."""
-    done, last = 0, None
-    while True:
-        with store.transaction() as tx:
-            page = webhooks.after(tx, last, PAGE_WEBHOOKS)
-            for webhook in page:
-                if secret := opened(settings, webhook):
-                    webhooks.reseal(tx, webhook.user_id, _cipher(settings).encrypt(secret, _owner(webhook.user_id)))
-                    done += 1
-        if len(page) < PAGE_WEBHOOKS:
-            return done
-        last = page[-1].user_id
+    done = 0
+    with store.transaction() as tx:
+        for webhook in webhooks.all_webhooks(tx):
+            if secret := opened(settings, webhook):
+                webhooks.reseal(tx, webhook.user_id, _cipher(settings).encrypt(secret, _owner(webhook.user_id)))
+                done += 1
+    return done
 
 
 def _cipher(settings: Settings) -> KeyCipher:

@@ -79,6 +79,16 @@ class FencedPiece:
         return cls(tagged(name, text, **attributes), text, tuple(ids))
 
 
+def fenced_nodes(nodes: Iterable[Node]) -> list[FencedPiece]:
+    """Return nodes as a prompt shows them."""
+    return [
+        FencedPiece(
+            tagged("memory", scene_to_text(node.scene, node.feeling)), "\n".join(pieces([node])), (node.node_id,)
+        )
+        for node in nodes
+    ]
+
+
 def core(being: Being, soul: Soul, lists: Sequence[PersonaEntry]) -> Block | None:
     """Block 1-A: the soul and the enabled entries of the Being's lists."""
     parts = [FencedPiece.of("name", being.name), FencedPiece.of("partner", soul.partner_type)]
@@ -236,13 +246,7 @@ def vault(block: str) -> Block | None:
 
 def recent(nodes: Sequence[Node]) -> Block | None:
     """Block 2-B: the nodes that were activated last."""
-    parts = [
-        FencedPiece(
-            tagged("memory", scene_to_text(node.scene, node.feeling)), "\n".join(pieces([node])), (node.node_id,)
-        )
-        for node in nodes
-    ]
-    return _system("recent-nodes", "memories activated last", "You thought of this lately.", parts)
+    return _system("recent-nodes", "memories activated last", "You thought of this lately.", fenced_nodes(nodes))
 
 
 def recalled(parts: Sequence[FencedPiece]) -> Block | None:

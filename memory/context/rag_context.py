@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memory.context.blocks import FencedPiece
+from memory.context.blocks import FencedPiece, fenced_nodes
 from memory.context.elapsed_time import day, spoken_span
 from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
@@ -14,7 +14,6 @@ from memory.retrieval.understanding import Compared, Understood, embed_query, un
 from memory.search.candidates import Candidates
 from memory.search.passages import Passage, passage_candidates
 from memory.text.errors import InvalidRequest
-from memory.text.prompt_escaping import tagged
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
@@ -165,16 +164,6 @@ def fenced_recalled(recalled: Recalled | None) -> list[FencedPiece]:
         return []
     ids = tuple(node.node_id for node in recalled.nodes)
     return [FencedPiece(recalled.fragments, "\n".join(pieces(recalled.nodes)), ids)]
-
-
-def fenced_nodes(nodes: Iterable[Node]) -> list[FencedPiece]:
-    """Each node on a line."""
-    return [
-        FencedPiece(
-            tagged("memory", scene_to_text(node.scene, node.feeling)), "\n".join(pieces([node])), (node.node_id,)
-        )
-        for node in nodes
-    ]
 
 
 def fenced_passages(passages: Iterable[Passage]) -> list[FencedPiece]:

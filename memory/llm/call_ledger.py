@@ -1,13 +1,12 @@
 """Cost accounting of model calls, and the stored answers of one unit of work's."""
 
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -18,7 +17,7 @@ from memory.llm.payer import Payer, blamed
 from providers.completion import Completion, Usage
 from providers.errors import BadAnswer, Misconfigured, ProviderError
 from providers.prices import cost_of
-from providers.thinking import Question, StreamingThinker, max_usage, read
+from providers.thinking import Question, Reading, StreamingThinker, max_usage, read
 from schemas.errors import StoreError
 from schemas.ledger.work import Claim
 from schemas.llm.calls import Outcome, Response
@@ -27,6 +26,8 @@ from store.database import Store
 from store.llm import budgets, calls, drops, responses
 from store.llm.calls import Account
 from store.transaction import Transaction
+
+A = TypeVar("A", bound=BaseModel)
 
 # A model that gave so many invalid answers in a row, three questions' worth, is taken for one that always errs.
 ANSWERS_JUDGED = 9
@@ -245,12 +246,13 @@ class CallLedger(CallAccounts):
         Returns:
             The stored answer; None, and nothing is stored, if something that it may be about was withdrawn meanwhile.
         """
-        completion, fault, dropped = _validated(question, answer)
+        completion, reading, fault = read_answer(question, answer)
         with self._store.transaction() as tx:
             outcome: Outcome = "answered" if fault is None else "bad"
             if not self._settle(tx, call_id, completion, outcome, batch=batch).wanted:
                 return None
-            drops.count(tx, self.account.owner_id, question.purpose, dropped)
+            if reading is not None:
+                drops.count(tx, self.account.owner_id, question.purpose, reading.dropped)
             return responses.put(
                 tx,
                 self.account,
@@ -258,7 +260,7 @@ class CallLedger(CallAccounts):
                 purpose=question.purpose,
                 model=completion.model if completion else self._thinker.model(question.size),
                 completion=completion.text if completion else "",
-                defect=fault,
+                defect=None if fault is None else str(fault),
             )
 
 
@@ -271,14 +273,13 @@ def prompt_hash(question: Question[Any]) -> bytes:
     return sha256(to_json(parts)).digest()
 
 
-def _validated(
-    question: Question[Any], answer: Completion | BadAnswer
-) -> tuple[Completion | None, str | None, Counter[str]]:
-    """The completion, why it is unusable, and how many of its items can't be read, by reason."""
+def read_answer(
+    question: Question[A], answer: Completion | BadAnswer, *, shorten: bool = False
+) -> tuple[Completion | None, Reading[A] | None, BadAnswer | None]:
+    """The completion, what it says in the form that was asked for, and why it does not; `shorten`: see `read`."""
     if isinstance(answer, BadAnswer):
-        return answer.completion, str(answer), Counter()
+        return answer.completion, None, answer
     try:
-        reading = read(question, answer)
+        return answer, read(question, answer, shorten=shorten), None
     except BadAnswer as bad:
-        return answer, str(bad), Counter()
-    return answer, None, reading.dropped
+        return answer, None, bad

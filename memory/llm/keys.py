@@ -11,8 +11,6 @@ from store.database import Store
 from store.llm import breakers, key_rotation, keys
 from store.transaction import Transaction
 
-PAGE_KEYS = 100
-
 
 def store_request_key(
     store: Store, settings: Settings, user_id: UUID, provider: Provider, key: str, *, token_id: UUID | None = None
@@ -57,40 +55,31 @@ def rotate(store: Store, settings: Settings) -> int:
     """Re-encrypt every key with the newest secret, after which older secrets can be removed; returns how many.
 
     Raises:
-        Refused: There is no secret, or the secret of a key is missing; the keys before that one are re-encrypted.
+        Refused: There is no secret, or the secret of a key is missing; no key is re-encrypted.
     """
     cipher = _cipher(settings)
-    done, last = 0, None
-    while True:
-        with store.transaction() as tx:
-            page = key_rotation.after(tx, last, PAGE_KEYS)
-            for encrypted in page:
-                try:
-                    key = decrypt(cipher, encrypted)
-                except DecryptionFailed as fault:
-                    raise Refused(f"Key {encrypted.key_id}: {fault}") from None
-                owner = _owner(encrypted.user_id, encrypted.provider)
-                key_rotation.reencrypt(tx, encrypted, cipher.encrypt(key, owner), cipher.fingerprints(key, owner)[0])
-        done += len(page)
-        if len(page) < PAGE_KEYS:
-            return done
-        last = page[-1].key_id
+    with store.transaction() as tx:
+        all_keys = key_rotation.all_keys(tx)
+        for encrypted in all_keys:
+            try:
+                key = decrypt(cipher, encrypted)
+            except DecryptionFailed as fault:
+                raise Refused(f"Key {encrypted.key_id}: {fault}") from None
+            owner = _owner(encrypted.user_id, encrypted.provider)
+            key_rotation.reencrypt(tx, encrypted, cipher.encrypt(key, owner), cipher.fingerprints(key, owner)[0])
+    return len(all_keys)
 
 
 def undecryptable(store: Store, settings: Settings) -> list[EncryptedKey]:
     """Return the keys of all users that no secret in PATROL_SECRET_KEY decrypts."""
     cipher = key_cipher(settings)
-    found, last = [], None
-    while True:
-        page = store.run(key_rotation.after, last, PAGE_KEYS)
-        for key in page:
-            try:
-                decrypt(cipher, key)
-            except DecryptionFailed:
-                found.append(key)
-        if len(page) < PAGE_KEYS:
-            return found
-        last = page[-1].key_id
+    found = []
+    for key in store.run(key_rotation.all_keys):
+        try:
+            decrypt(cipher, key)
+        except DecryptionFailed:
+            found.append(key)
+    return found
 
 
 def decrypt(cipher: KeyCipher | None, key: EncryptedKey) -> str:

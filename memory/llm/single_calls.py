@@ -12,13 +12,13 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.llm.call_ledger import CallAccounts, Settled
+from memory.llm.call_ledger import CallAccounts, Settled, read_answer
 from memory.llm.payer import Payer
 from providers.answers.json_text import items_so_far
 from providers.completion import Completion
 from providers.errors import BadAnswer
 from providers.lease_guard import before_request
-from providers.thinking import Question, Reading, read
+from providers.thinking import Question, Reading
 from schemas.errors import Withdrawn
 from schemas.llm.calls import PaidWith
 from schemas.settings import Settings
@@ -120,7 +120,7 @@ class SingleCalls:
                     whole = items_so_far(answer.text) if isinstance(answer, Completion) else None
                     if isinstance(answer, Completion) and whole and whole != known:
                         known = whole
-                        _, so_far, _ = _read(question, replace(answer, text=whole))
+                        _, so_far, _ = read_answer(question, replace(answer, text=whole), shorten=True)
                         if so_far is not None:
                             yield so_far
             except GeneratorExit:
@@ -144,22 +144,10 @@ class SingleCalls:
     def _ended(
         self, accounts: CallAccounts, call_id: UUID, question: Question[A], answer: Completion | BadAnswer
     ) -> Reading[A]:
-        completion, reading, fault = _read(question, answer)
+        completion, reading, fault = read_answer(question, answer, shorten=True)
         settled = self._settled(accounts, call_id, completion or answer, bad=fault is not None)
         if not settled.wanted:
             raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
         if reading is None:
             raise fault or BadAnswer("The answer can't be read.")
         return reading
-
-
-def _read(
-    question: Question[A], answer: Completion | BadAnswer
-) -> tuple[Completion | None, Reading[A] | None, BadAnswer | None]:
-    """The completion, what it says in the form that was asked for, and why it does not."""
-    if isinstance(answer, BadAnswer):
-        return answer.completion, None, answer
-    try:
-        return answer, read(question, answer, shorten=True), None
-    except BadAnswer as bad:
-        return answer, None, bad

@@ -50,20 +50,9 @@ def remove(tx: Transaction, user_id: UUID) -> bool:
     return tx.execute("delete from memory.webhooks where user_id = %s", [user_id]).rowcount > 0
 
 
-def after(tx: Transaction, user_id: UUID | None, limit: int) -> Sequence[SealedWebhook]:
-    """A page of all users' webhooks, by user, starting after one, locked."""
-    return tx.rows(
-        SealedWebhook,
-        """
-        select user_id, url, sealed
-        from memory.webhooks
-        where %(after)s::uuid is null or user_id > %(after)s
-        order by user_id
-        limit %(limit)s
-        for update
-        """,
-        {"after": user_id, "limit": limit},
-    )
+def all_webhooks(tx: Transaction) -> Sequence[SealedWebhook]:
+    """All users' webhooks, locked until the transaction ends."""
+    return tx.rows(SealedWebhook, "select user_id, url, sealed from memory.webhooks order by user_id for update")
 
 
 def reseal(tx: Transaction, user_id: UUID, sealed_again: bytes) -> None:

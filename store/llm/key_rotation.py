@@ -1,25 +1,12 @@
-"""All users' keys in turn, to be encrypted anew with another secret."""
-
-from uuid import UUID
+"""All users' keys, to be encrypted anew with another secret."""
 
 from schemas.llm.calls import EncryptedKey
 from store.transaction import Transaction
 
 
-def after(tx: Transaction, key_id: UUID | None, limit: int) -> list[EncryptedKey]:
-    """List the keys of all users in the order of their ids, after `key_id`, and lock them for this transaction."""
-    return tx.rows(
-        EncryptedKey,
-        """
-        select *
-        from memory.provider_keys
-        where %(after)s::uuid is null or key_id > %(after)s
-        order by key_id
-        limit %(limit)s
-        for update
-        """,
-        {"after": key_id, "limit": limit},
-    )
+def all_keys(tx: Transaction) -> list[EncryptedKey]:
+    """Return all users' keys, locked until the transaction ends."""
+    return tx.rows(EncryptedKey, "select * from memory.provider_keys order by key_id for update")
 
 
 def reencrypt(tx: Transaction, key: EncryptedKey, encrypted: bytes, fingerprint: bytes) -> None:
