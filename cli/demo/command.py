@@ -85,7 +85,7 @@ def _environment(home: Path, port: int, *, thinks: bool) -> dict[str, str]:
 
 def _play(settings: Settings, days: int, port: int, door: report.Door, *, thinks: bool, talk: bool) -> None:
     begun = time.monotonic()
-    sample = (month.read_talk() if talk else month.read_days())[:days]
+    sample = month.read_days(talk=talk)[:days]
     questions = TALK_QUESTIONS if talk else month.read_questions(QUESTIONS)
     report.introduce(settings.home, len(sample), canned=thinks, talk=talk)
     with (

@@ -83,23 +83,17 @@ class Moment:
         return sum(not one.is_parent for one in self.clusters)
 
 
-def read_days() -> list[Day]:
-    """Return all days of the sample of notes and messages, in order."""
+def read_days(*, talk: bool = False) -> list[Day]:
+    """Return all days of the sample of notes and messages, or with `talk` of that of messages alone, in order."""
     days: dict[str, Day] = {}
-    for note in read_lines("month.jsonl"):
-        day = note["metadata"]["day"]
-        days.setdefault(day, Day(date.fromisoformat(day))).notes.append(note)
-    for message in read_lines("conversation.jsonl"):
-        days[message["created_at"][:10]].messages.append(message)
-    return list(days.values())
 
+    def on(day: str) -> Day:
+        return days.setdefault(day, Day(date.fromisoformat(day)))
 
-def read_talk() -> list[Day]:
-    """Return all days of the sample that consists of messages alone, in order."""
-    days: dict[str, Day] = {}
-    for message in read_lines("talk.jsonl"):
-        day = message["created_at"][:10]
-        days.setdefault(day, Day(date.fromisoformat(day))).messages.append(message)
+    for note in [] if talk else read_lines("month.jsonl"):
+        on(note["metadata"]["day"]).notes.append(note)
+    for message in read_lines("talk.jsonl" if talk else "conversation.jsonl"):
+        on(message["created_at"][:10]).messages.append(message)
     return list(days.values())
 
 

@@ -15,10 +15,11 @@ from memory.context import formats, profiles
 from memory.context.assembly_request import CONVERSATION, AssemblyRequest, PreparedAssembly, prepare
 from memory.context.blocks import Block
 from memory.context.choosing import retrieve
-from memory.context.filling import RETRIEVED, Filled, fill_regions, text_hash
+from memory.context.filling import RETRIEVED, Filled, fill_regions
 from memory.context.rag_context import Retrieval, embed_message, passage_finder
 from memory.context.regions import Entry, WorkingMemory
 from memory.nodes import activation
+from memory.nodes.scenes import text_hash
 from memory.talk import context_provenance
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import dropwhile
-from typing import Any
 from uuid import UUID
 
 from memory.context.elapsed_time import day, pauses, spoken_span
 from memory.context.regions import DEFAULT, Entry
 from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
+from memory.search.indexing import outlined
 from memory.text.prompt_escaping import escaped, tagged, unescaped
 from schemas.accounts.accounts import Being
 from schemas.context.context import NewEntry, Profile, WorkingMemoryEntry
@@ -202,9 +202,9 @@ def summary(known: Summaries, done: Sequence[Untold] = ()) -> Block | None:
     parts = [
         FencedPiece.of(name, text, **_given(**attributes))
         for name, text, attributes in (
-            ("spine", _outlined(known.spine), {}),
-            ("spine", _outlined(known.own_spine), {}),
-            ("last-session", _outlined(known.last_session), {"until": known.last_session_until}),
+            ("spine", outlined(known.spine), {}),
+            ("spine", outlined(known.own_spine), {}),
+            ("last-session", outlined(known.last_session), {"until": known.last_session_until}),
             ("so-far", known.rolling, {}),
         )
         if text
@@ -282,15 +282,6 @@ def _system(
 
 def _wrapped(region: str, heading: str, parts: Sequence[FencedPiece]) -> str:
     return "\n".join((f"<{region}>", heading, *(part.text for part in parts), f"</{region}>"))
-
-
-def _outlined(content: dict[str, Any] | None) -> str:
-    """A structured summary, one heading a line, without empty ones."""
-    lines = (
-        (name, "; ".join(map(str, value)) if isinstance(value, list) else value)
-        for name, value in (content or {}).items()
-    )
-    return "\n".join(f"{name}: {text}" for name, text in lines if text)
 
 
 def _given(**attributes: object) -> dict[str, object]:

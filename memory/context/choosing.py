@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
+from memory.context.blocks import fenced_nodes
 from memory.context.rag_context import (
     EmbeddedMessage,
     FindPassages,
     Retrieval,
     fenced_cards,
     fenced_facts,
-    fenced_nodes,
     fenced_passages,
     fenced_recalled,
     passage_finder,

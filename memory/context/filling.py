@@ -9,6 +9,7 @@ from memory.context.assembly_request import CONVERSATION, AssemblyRequest, Prepa
 from memory.context.blocks import Block
 from memory.context.elapsed_time import last_said_before, present_time
 from memory.context.regions import DEFAULT, Entry
+from memory.nodes.scenes import text_hash
 from memory.vault.prompt_blocks import build_memory_block, build_snapshot_block
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
@@ -142,8 +143,3 @@ def _fitting(notes: Sequence[KeptNote]) -> tuple[list[KeptNote], list[KeptNote]]
         (shown if needed <= room else left_out).append(note)
         room -= needed if needed <= room else 0
     return shown[::-1], left_out[::-1]
-
-
-def text_hash(text: str) -> bytes:
-    """Return the hash by which a session knows that it was shown a text."""
-    return sha256(text.encode()).digest()

@@ -28,25 +28,13 @@ _CYRILLIC = dict(
     )
 )
 _GREEK = dict(zip("αβγδεζηθικλμνξοπρσςτυφχψω", (*"avgdezi", "th", *"iklmnxoprsstifh", "ps", "o"), strict=True))
-_KANA_ROWS = {
-    "": "アイウエオ",
-    "k": "カキクケコ",
-    "g": "ガギグゲゴ",
-    "s": "サシスセソ",
-    "z": "ザジズゼゾ",
-    "t": "タチツテト",
-    "d": "ダヂヅデド",
-    "n": "ナニヌネノ",
-    "h": "ハヒフヘホ",
-    "b": "バビブベボ",
-    "p": "パピプペポ",
-    "m": "マミムメモ",
-    "r": "ラリルレロ",
-}
-_KANA = {sign: row + vowel for row, signs in _KANA_ROWS.items() for sign, vowel in zip(signs, "aiueo", strict=True)}
-_KANA |= {"シ": "shi", "チ": "chi", "ツ": "tsu", "ジ": "ji", "フ": "fu", "ヴ": "vu", "ワ": "wa", "ヲ": "o", "ン": "n"}
-_KANA |= {"ヤ": "ya", "ユ": "yu", "ヨ": "yo", "ァ": "a", "ィ": "i", "ゥ": "u", "ェ": "e", "ォ": "o", "ャ": "ya"}
-_KANA |= {"ュ": "yu", "ョ": "yo", "ッ": "", "ー": ""}
+_KANA_SIGNS = (
+    "アイウエオカキクケコガギグゲゴサシスセソザジズゼゾタチツテトダヂヅデドナニヌネノハヒフヘホバビブベボパピプペポマミムメモ"
+    "ラリルレロヴワヲンヤユヨァィゥェォャュョ"
+)
+# As Unicode names them: KATAKANA LETTER KA.
+_KANA = {sign: unicodedata.name(sign).split()[-1].lower() for sign in _KANA_SIGNS}
+_KANA |= {"シ": "shi", "チ": "chi", "ツ": "tsu", "ジ": "ji", "フ": "fu", "ヲ": "o", "ッ": "", "ー": ""}
 _SMALL = "ァィゥェォャュョ"
 _HIRAGANA_TO_KATAKANA = 0x60
 _LEADS = ("g", "kk", "n", "d", "tt", "r", "m", "b", "pp", "s", "ss", "", "j", "jj", "ch", "k", "t", "p", "h")

@@ -84,7 +84,7 @@ def _embedded(value: Any) -> list[str]:
 
 
 def text_hash(text: str) -> bytes:
-    """Hash an embedded text: sha256, 32 bytes."""
+    """Hash a text that is embedded, or was shown to a session: sha256, 32 bytes."""
     return hashlib.sha256(text.encode()).digest()
 
 

@@ -51,7 +51,7 @@ def is_left_to_later_runs(tx: Transaction, settings: Settings, claim: Claim) -> 
     """
     enough = max(1, settings.run_notes // 2)
     return (
-        notes.pending_until(tx, claim.owner_id, claim.as_of, enough) == enough
+        notes.pending(tx, claim.owner_id, enough, until=claim.as_of) == enough
         and not runs.get(tx, claim.owner_id, UUID(claim.key)).demanded
         and consolidation.undecided(tx, claim.owner_id, MOST_UNDECIDED) < MOST_UNDECIDED
     )

@@ -185,9 +185,10 @@ def text_of(kind: Kind, content: Any, feeling: str | None) -> str:
     return str(content)
 
 
-def outlined(summary: dict[str, Any]) -> str:
+def outlined(summary: dict[str, Any] | None) -> str:
     """A structured summary as text, one line for each heading that has something to say."""
     parts = (
-        (name, "; ".join(map(str, value)) if isinstance(value, list) else value) for name, value in summary.items()
+        (name, "; ".join(map(str, value)) if isinstance(value, list) else value)
+        for name, value in (summary or {}).items()
     )
     return "\n".join(f"{name}: {text}" for name, text in parts if text)

@@ -94,24 +94,15 @@ def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[
     return {row["producer_id"]: {row["content_hash"]: row["note_id"]} for row in rows}
 
 
-def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
-    """Count the scene notes that wait for a patrol, up to `at_most`."""
-    return tx.value(
-        """
-        select count(*)
-        from (select from memory.notes where being_id = %s and state = 'pending' limit %s) as n
-        """,
-        [being_id, at_most],
-    )
-
-
-def pending_until(tx: Transaction, being_id: UUID, until: datetime, at_most: int) -> int:
-    """Count the scene notes that were received by then and wait for a patrol, up to `at_most`."""
+def pending(tx: Transaction, being_id: UUID, at_most: int, *, until: datetime | None = None) -> int:
+    """Count the scene notes that wait for a patrol, up to `at_most`; with `until` those received by then."""
     return tx.value(
         """
         select count(*)
         from (
-            select from memory.notes where being_id = %s and state = 'pending' and received_at <= %s limit %s
+            select from memory.notes
+            where being_id = %s and state = 'pending' and received_at <= coalesce(%s, 'infinity'::timestamptz)
+            limit %s
         ) as n
         """,
         [being_id, until, at_most],

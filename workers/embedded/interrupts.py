@@ -6,8 +6,9 @@ the block ends: between starting a process and recording it, and during an order
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -18,16 +19,8 @@ def stoppable() -> Iterator[None]:
 
     SIGHUP stays ignored if it was: `nohup` works that way.
     """
-    if threading.current_thread() is not threading.main_thread():
+    with _handled(signal.default_int_handler):
         yield
-        return
-    wanted = [number for number in STOP_SIGNALS if not _is_nohup(number)]
-    previous = {number: signal.signal(number, signal.default_int_handler) for number in wanted}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
@@ -38,18 +31,21 @@ def held() -> Iterator[list[int]]:
         The signals received so far; it grows while the block runs.
     """
     received: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
+    with _handled(lambda number, _: received.append(number)):
         yield received
-        return
-    wanted = [number for number in STOP_SIGNALS if not _is_nohup(number)]
-    previous = {number: signal.signal(number, lambda number, _: received.append(number)) for number in wanted}
-    try:
-        yield received
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
     if received:
         signal.raise_signal(received[0])
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    is_main = threading.current_thread() is threading.main_thread()
+    previous = {number: signal.signal(number, handler) for number in STOP_SIGNALS if is_main and not _is_nohup(number)}
+    try:
+        yield
+    finally:
+        for number, earlier in previous.items():
+            signal.signal(number, earlier)
 
 
 def _is_nohup(number: int) -> bool:

@@ -31,7 +31,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "store.facts.facts": "count own_names",
         "store.facts.todos": "add_evidence found_again supported archive_old get",
         "store.intake.keyed_knowledge": "get by_ids namespaces",
-        "store.intake.notes": "known pending pending_until left_over stamped unrepaired existing failed",
+        "store.intake.notes": "known pending left_over stamped unrepaired existing failed",
         "store.nodes.nodes": "insert age_new named absorbed_by",
         "store.search.id_endings": "_IDS",
         "store.talk.confidences": "are_kept messages fact_of",
