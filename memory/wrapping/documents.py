@@ -10,7 +10,7 @@ import re
 from memory.grounding.references import is_in_first_person, language_of
 from memory.wrapping.headings import FENCE_OF_FILE, names_retrieved
 from memory.wrapping.prompt_formats import may_be_filled_in
-from memory.wrapping.steering import may_be_own_note
+from memory.wrapping.steering import may_be_own_note, steers
 from memory.wrapping.wrappers import without_wrappers
 from schemas.text.sentences import SENTENCE_ENDS
 
@@ -78,12 +78,13 @@ def may_hold_document(text: str, *, unmarked: bool) -> bool:
 
 
 def may_stand_alone(text: str) -> bool:
-    """Whether a line is a file in a block of code, a first person's words in a tag, or a reminder, and no more.
+    """Whether a line is a file in a block of code, a first person's words in a tag or note, or a reminder, and no more.
 
     Beside other words it is a program's; alone the user may have written it.
     """
     tag = _TAG_ALONE.fullmatch(text)
-    is_own = tag is not None and is_in_first_person(tag["said"], language_of(tag["said"], "en"))
+    words = tag["said"] if tag else text if steers(text.strip()) else ""
+    is_own = words != "" and is_in_first_person(words, language_of(words, "en"))
     return (is_own and not without_wrappers(text)) or bool(_FILE_ALONE.fullmatch(text) or _NOTE_ALONE.fullmatch(text))
 
 

@@ -8,22 +8,25 @@ from memory.text.markup import Markup
 from memory.wrapping.delimited import delimited_blocks
 
 _OF_WHAT = (
-    r"relevant|retrieved|attached|uploaded|additional|provided|web|internet|online|google|search|background|reference"
+    r"relevant|retrieved|attached|uploaded|additional|provided|context|web|internet|online|google|search|background"
+    r"|reference"
     r"|knowledge(?:[ \t]base)?|related|user(?:'s)?|active|recalled|stored|long-term"
 )
 _WHAT = (
-    r"context(?:[ \t]information)?|documents?|document\(s\)|files?|file\(s\)|attachments?|search results?|results?"
+    r"context(?:[ \t]information)?|(?:relevant|retrieved)[ \t]information|documents?|document\(s\)|files?|file\(s\)"
+    r"|attachments?|search results?|results?"
     r"|sources?|references?|reference materials?|materials?|knowledge(?:[ \t]base)?|excerpts?|passages?|snippets?"
     r"|memor(?:y|ies)|web pages?|pages?|selected text|clipboard|(?:video[ \t])?transcripts?"
     r"|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
     r"|documentos|résultats|resultados|datei|fichiers?|archivos?|arquivos?|контекст|документы?|файлы?|источники"
-    r"|上下文|参考资料|参考情報|搜索结果|检索结果|検索結果|文件|文档|附件|資料|ファイル|파일|문서|검색 결과"
+    r"|上下文|已知信息|知识库|参考资料|参考情報|搜索结果|检索结果|検索結果|文件|文档|附件|資料|ファイル|파일|문서"
+    r"|검색 결과"
 )
 _HEADING = re.compile(
     r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--++[ \t]*+|=++[ \t]*+|\[)?(?:the[ \t]++)?"
     r"(?:(?:here[ \t]++(?:are|is)|use|using|see|based on|given)[ \t]++)?(?:(?:the|some|an?)[ \t]++)?"
     r"(?:following[ \t]++)?"
-    rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
+    rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})(?:[ \t]++#?\d{{1,3}})?+"
     r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
     r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base|(?:past|previous|earlier) [a-z]{1,20})"
     r"|for [^\n:]{1,60}|below)[ \t]*+)?"
@@ -66,12 +69,12 @@ _UNTRUSTED = re.compile(r"[^\n]{1,80}\(untrusted\b[^()\n]{0,80}\)[ \t]*:?\Z", re
 _SURE = re.compile(
     r"\b(?:context|contexto|contexte|kontext|retrieved|relevant|reference|search|attached|uploaded|provided|knowledge"
     r"|recalled|active memory)\b"
-    r"|контекст|kontekst|bağlam|컨텍스트|문맥|コンテキスト|文脈|上下文|参考|搜索|検索",
+    r"|контекст|kontekst|bağlam|컨텍스트|문맥|コンテキスト|文脈|上下文|已知|知识库|参考|搜索|検索",
     re.IGNORECASE,
 )
 _ATTACHED = re.compile(
-    r"\[?(?:(?:attached|uploaded)[ \t]+(?:file|document)|(?:file|document|attachment)(?:[ \t]?name)?|datei|fichier"
-    r"|archivo|文件|ファイル)[ \t]*[:\uff1a][ \t]*[^\n\[\]]{1,150}\.\w{1,5}\]?\Z"
+    r"\[?(?:(?:attached|uploaded)[ \t]+(?:file|document)|(?:file|document|attachment)(?:[ \t]?name|[ \t]\d{1,3})?"
+    r"|datei|fichier|archivo|文件|ファイル)[ \t]*[:\uff1a][ \t]*[^\n\[\]]{1,150}\.\w{1,5}\]?\Z"
     r"|(?:\[|#[ \t])[^\n\[\]]{1,100}\.(?:txt|md|pdf|docx?|csv|json|html?|xlsx?|pptx?|epub|log|py|js|ts)\]?\Z"
     r"|<(?:context|documents?|files?|attachments?|(?:search|web)_?results?|knowledge|references?)(?:\s[^<>\n]{0,300})?>\Z",
     re.IGNORECASE,

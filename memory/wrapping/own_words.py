@@ -33,7 +33,7 @@ _TASKS = re.compile(
     r"|<指令>[^<>]{1,300}</指令>\s{0,9}<已知信息>"
     r"|You are an assistant for question[- ]answering|You are given a user query"
     r"|Context information (?:from multiple sources )?is below"
-    r"|(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
+    r"|(?:(?:Please )?(?:answer|respond) )?(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
     r"(?:context|documents?|information|sources?)\b(?:[^\n]{0,60}\b(?:answer|question|query|respon[ds])|(?=[ \t]*:))"
     r"|You'?(?:re| are) an? retrieve augmented chatbot"
     r"|You are also a helpful assistant good answering questions related to\b"
@@ -72,7 +72,8 @@ _USES_CONTEXT = re.compile(
 # A template in whichever language, if it has a tag with a context.
 _HEADED = re.compile(r"\s*#{2,4}[ \t]*[^\n]{1,60}:[ \t]*\n")
 _ASKED = re.compile(
-    rf"{_LABEL}(?:(?:my question|the question to answer) is|{_USERS}|query|question|frage|anfrage|pregunta|domanda"
+    rf"{_LABEL}(?:(?:my question|the question to answer) is|{_USERS}"
+    r"|(?:final |original |current )?query|question|frage|anfrage|pregunta|domanda"
     rf"|pergunta|вопрос|问题|質問|질문|pytanie|soru|vraag|fråga)"
     rf"{_BEHIND_LABEL}(?=\S|\n)",
     re.IGNORECASE,

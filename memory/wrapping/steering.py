@@ -10,7 +10,7 @@ _BRACKETS = re.compile(
     r"|(?:scenario|style|writing style|genre|tone|summary|previous events|instructions?|reminder|world info"
     r"|lore(?:book)?|setting|memory|memories|persona|character|narration)[ \t]*:"
     r"|take the following into (?:special )?consideration\b|apply the following correction to your previous message\b"
-    r"|following is a list of (?:recent )?events|system (?:note|info|prompt)\b"
+    r"|following is a list of (?:recent )?events|system (?:note|info|prompt|reminder)\b"
     r"|(?:message_id|user feedback emoji)[ \t]*:|media attached\b"
     r"|details of the fictional world\b|[^\n\[\]:]{1,60}'s personality[ \t]*:|circumstances and context of the dialogue"
     r"|ooc[ \t]*note to (?:the )?(?:ai|model)\b)[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*\Z",
@@ -31,6 +31,9 @@ _NOTE = re.compile(
     rf"(?:author'?s? note|a/n)[ \t]*:[ \t](?![^\n]*{_OF_SPEAKER})"
     r"|[\[(]?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)"
     rf"(?=[^\n]*\d)(?![^\n]*{_OF_SPEAKER})[^\n]{{1,60}}\Z"
+    # The page that a browser shows
+    r"|(?:(?:(?:current|active)[ \t])?(?:web[ \t]?)?(?:page|tab)(?:[ \t](?:title|url|address))?[ \t]*:[ \t]*"
+    r"(?:(?<=title:)[^\n]{1,300}|(?<=title: )[^\n]{1,300}|https?://\S{1,1000})[ \t]*+(?:\n|\Z))++\Z"
     # The same in other languages, where nothing but figures follows
     r"|[\[(]?(?:当前|现在|現在)的?(?:时间|日期|日期时间|時刻|日時|日付)[ \t]*[:\uff1a][ \t]*"
     r"[\d年月日时分秒時./:, -]{6,40}[\])]?\Z"

@@ -42,12 +42,13 @@ _TAG = re.compile(r"<(?P<name>[a-z][\w.-]{0,40})[\s>]", re.IGNORECASE)
 _OF_PAGES = frozenset(
     ("a", "input", "iframe", "embed", "object", "meta", "link", "img", "button", "form", "script", "svg", "div", "span")
 )
-# Tags that hold the user's own words.
+# Tags that hold the user's own words; behind tags of other names, one that no person writes.
+_USERS = r"user[._-]?(?:query|question|message|input|request|prompt)"
 _OWN = re.compile(
-    r"<(?P<name>task|feedback|query|question|问题|提问|user[._-]?(?:query|question|message|input|request|prompt))\s*>"
-    r"(?P<said>.*)</(?P=name)\s*>\s*+",
+    rf"<(?P<name>task|feedback|query|question|问题|提问|{_USERS})\s*>(?P<said>.*)</(?P=name)\s*>\s*+",
     re.IGNORECASE | re.DOTALL,
 )
+_OWN_ENDS = re.compile(rf"</(?P<name>{_USERS})>\s*+\Z", re.IGNORECASE)
 _RULES = re.compile(r"\A\s*+[-=*_]{3,}+[ \t]*+(?:\n|\Z)|\n[ \t]*+[-=*_]{3,}+\s*+\Z")
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _WHITE_SPACE = re.compile(r"\s*+")
@@ -64,6 +65,9 @@ def without_wrappers(text: str) -> str:
     if kept != text.strip():
         # What parted them from the user's words.
         kept = _RULES.sub("", kept).strip()
+    if (ends := _OWN_ENDS.search(kept)) is not None:
+        opens = kept.rfind(f"<{ends['name']}>")
+        kept = kept[opens:] if kept[: max(opens, 0)].rstrip().endswith(">") else kept
     own = _OWN.fullmatch(kept)
     return (_Narrowed(own["said"]).read() or own["said"].strip()) if own else kept
 

@@ -15,14 +15,17 @@ import re
 
 _ACTION = re.compile(r"^Action:[^\n]{0,200}\n\s{0,20}Action Input:", re.MULTILINE)
 _CALLING = re.compile(r"^Calling tools:\s*\[\{", re.MULTILINE)
-# Tokens of models (Mistral, DeepSeek, Kimi).
+# Tokens of models (Mistral, DeepSeek, Kimi, Llama).
 _TOKENS = (
     r"\[TOOL_CALLS\]\s{0,9}(?:\[\s{0,9}\{|[\w.-]{1,100}\s{0,9}(?:\[(?:ARGS|CALL_ID)\]|\{))"
     r"|<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>"
-    r"|<\|tool_calls_section_begin\|>\s{0,9}<\|tool_call_begin\|>"
+    r"|<\|tool_calls_section_begin\|>\s{0,9}<\|tool_call_begin\|>|<\|python_tag\|>\s{0,9}\{"
+    r"|<\|start\|>assistant to=[^<\n]{1,100}<\|channel\|>"
 )
+_TAG = r"(?:[a-z]{1,20}:)?(?:tool(?:_calls?)?|function_calls?)"
 _BLOCK = re.compile(
-    rf"^[ \t]{{0,3}}(?:<tool(?:_call)?>\s*(?:\{{|<function=)|<function_calls?>\s*[{{<]|{_TOKENS})", re.MULTILINE
+    rf"^[ \t]{{0,3}}(?:<{_TAG}>\s*(?:[{{<]|[\w.-]{{1,100}}\s{{0,9}}<arg_key>)|{_TOKENS})",
+    re.MULTILINE,
 )
 # LobeChat's, of what another agent did.
 _TASK_RESULT = re.compile(r"\A\[Task Result from [^\n\]]{1,100}\]\n")
@@ -30,10 +33,7 @@ _CALLS = (_ACTION, _CALLING, _BLOCK, _TASK_RESULT)
 # They adjoin the words before them; in a sentence that goes on they are spoken of.
 _CALLS_AT_END = (*_CALLS, re.compile(_TOKENS))
 _ENDS_OF_CALL = ("}", "]", ">")
-_CLOSES = (
-    *("</tool_call>", "</tool>", "</function_call>", "</function_calls>"),
-    *("<\uff5ctool\u2581calls\u2581end\uff5c>", "<|tool_calls_section_end|>"),
-)
+_CLOSES = re.compile(rf"</{_TAG}>|<\uff5ctool\u2581calls\u2581end\uff5c>|<\|tool_calls_section_end\|>")
 _ANSWERS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE)
 _THOUGHT = re.compile(r"\s*Thoughts?:\s", re.IGNORECASE)
 _RESULT = re.compile(
@@ -50,7 +50,7 @@ def without_call(text: str) -> str:
     # In a block of code a call is shown, and an answer may follow what was called.
     if begins is None or text.count("```", 0, begins) % 2 or _ANSWERS.search(text, begins):
         return text
-    closes = max(text.rfind(tag) + len(tag) if tag in text[begins:] else 0 for tag in _CLOSES)
+    closes = max((found.end() for found in _CLOSES.finditer(text, begins)), default=0)
     words = f"{text[:begins].rstrip()}\n\n{text[closes:].strip()}".strip() if closes else text[:begins].rstrip()
     return "" if _THOUGHT.match(words) else words
 

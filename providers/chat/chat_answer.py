@@ -19,6 +19,7 @@ from schemas.text.storable import storable
 MOST_INFLATED = 32 * 1024 * 1024
 _PIECE = 64 * 1024
 _INFLATED = frozenset({"gzip", "x-gzip", "deflate"})
+_UNREAD = frozenset({"br", "zstd", "compress", "x-compress"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,20 @@ class AnswerReader:
     Args:
         events: Makes the reader of its wire's events.
         content_encoding: Its `Content-Encoding`. Of an answer that comes in gzip or deflate, though it was not asked
-            for so, `MOST_INFLATED` is read; one in another form is counted by its bytes, and not read.
+            for so, `MOST_INFLATED` is read; one in another form is counted by its bytes, and not read. Any other
+            word is ignored, as clients do.
 
     Attributes:
         is_plain: Whether the answer's bytes are its text, and no compressed form of it.
     """
 
     def __init__(self, events: Callable[[], AnswerEvents], content_encoding: str | None = None) -> None:
-        encoding = (content_encoding or "identity").strip().lower()
-        self.is_plain = encoding == "identity"
+        encoding = (content_encoding or "").strip().lower()
+        self.is_plain = encoding not in _INFLATED | _UNREAD
         # Finds out itself which of the two it is.
         self._inflating = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding in _INFLATED else None
         self._left = MOST_INFLATED
-        self._readable = self.is_plain or self._inflating is not None
+        self._readable = encoding not in _UNREAD
         self._objects = JsonEvents()
         self._events = events()
         self._so_far = AnswerSoFar()

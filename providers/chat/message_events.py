@@ -23,7 +23,7 @@ class MessageEvents:
     def take(self, event: dict[str, Any], so_far: AnswerSoFar) -> None:
         """Read an event of a stream, or the whole document."""
         kind = event.get("type")
-        if kind == "message" or (kind is None and isinstance(event.get("content"), list)):
+        if kind == "message" or (kind is None and event.get("content")):
             self._take_message(event, so_far)
         elif kind == "message_start" and isinstance(message := event.get("message"), dict):
             self._take_message(message, so_far)
@@ -61,10 +61,10 @@ class MessageEvents:
         so_far.choices.add(0)
         self._report(message.get("usage"), so_far)
         content = message.get("content")
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        for index, block in enumerate(blocks if isinstance(blocks, list) else ()):
-            if isinstance(block, dict):
-                self._take_block(index, block, so_far)
+        for index, block in enumerate(content if isinstance(content, list) else [content]):
+            one = {"type": "text", "text": block} if isinstance(block, str) else block
+            if isinstance(one, dict):
+                self._take_block(index, one, so_far)
         so_far.done = so_far.done or bool(message.get("stop_reason"))
 
     def _take_block(self, index: Any, block: dict[str, Any], so_far: AnswerSoFar) -> None:
@@ -81,7 +81,8 @@ class MessageEvents:
     def _take_delta(self, index: Any, delta: dict[str, Any], so_far: AnswerSoFar) -> None:
         so_far.count(written(delta, _NOT_WRITTEN))
         so_far.choices.add(0)
-        if delta.get("type") in _TEXT and isinstance(text := delta.get("text"), str):
+        is_text = delta.get("type") in _TEXT and self._kinds.get(index, "text") in _TEXT
+        if is_text and isinstance(text := delta.get("text"), str):
             self._say(index, text, so_far)
         elif isinstance(piece := delta.get("partial_json"), str):
             self._inputs.setdefault(index, []).append(piece)

@@ -15,9 +15,8 @@ _NOT_WRITTEN = frozenset(
 )
 _ENDED = frozenset({"completed", "incomplete", "failed", "cancelled"})
 _MESSAGE = "message"
-_SAID_IN_PIECES = frozenset(
-    f"response.{part}.{step}" for part in ("output_text", "refusal") for step in ("delta", "done")
-)
+_SAID_IN_PIECES = frozenset({"response.output_text.delta", "response.refusal.delta"})
+_SAID_WHOLE = frozenset({"response.output_text.done", "response.refusal.done", "response.content_part.done"})
 
 
 class ResponseEvents:
@@ -58,7 +57,7 @@ class ResponseEvents:
             if kind in _SAID_IN_PIECES and isinstance(delta, str):
                 self._say(place, delta, so_far)
                 self._in_pieces[place] = True
-        elif kind in _SAID_IN_PIECES and isinstance(text := event.get("text", event.get("refusal")), str):
+        elif kind in _SAID_WHOLE and (text := words_of(event.get("part", event.get("text", event.get("refusal"))))):
             if not self._in_pieces.get(place):
                 self._say(place, text, so_far)
                 self._in_pieces[place] = True

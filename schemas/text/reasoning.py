@@ -18,7 +18,7 @@ from schemas.text.turn_tokens import own_turn, without_turn_limits
 _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inner_monologue|reflection"
 # Names that people, models and cards make up, as `chain_of_thought` and `thinking_process`.
 _MADE_UP = (
-    r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|pondering"
+    r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|ponder(?:ing)?"
     r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
     r"|inner(?:thoughts?|monologue)|lobethinking|scratch_pad|思考(?:过程)?|推理(?:过程)?"
     r"|gedanken|réflexion|pensées?|razonamiento|pensamiento|ragionamento|raciocínio"
@@ -28,6 +28,9 @@ _ANALYSIS = r"analysis|analyze|plan|planning|brainstorm|consider|considerations|
 _ATTRIBUTES = r"(?:\s[^<>=]{0,100}=[^<>]{0,500}|\s{0,5})"
 _CAPITALS = "THINK|THINKING|THOUGHT|REASON|REASONING"
 _NAMESPACE = r"(?:[a-z][\w.-]{0,30}:)?"
+# Special tokens, as tokenizers of models write them.
+_BAR, _JOIN, _IN_TOKENS = r"[|\uff5c]", r"[_\u2581]", r"(?:think(?:ing)?|thoughts?|reasoning)"
+_ENDS_TOKEN = rf"(?:/|end{_JOIN}(?:of{_JOIN})?){_IN_TOKENS}|{_IN_TOKENS}{_JOIN}end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,8 @@ _FORMS = {
     "triangle": _Form("◁think▷", "◁/think▷"),
     # Sky-T1, Cohere, Apertus, Solar and others
     "token": _Form(
-        r"<\|(?:(?:begin|start)_of_(?:thought|think(?:ing)?|reasoning)|start_thinking|inner_prefix|think(?:ing)?|thought"
-        r"|reasoning|(?:think|reasoning)_start)\|>",
-        r"<\|(?:end_of_(?:thought|think(?:ing)?|reasoning)|end_thinking|inner_suffix|/(?:think(?:ing)?|thought|reasoning)"
-        r"|(?:think|reasoning)_end|end)\|>",
+        rf"<{_BAR}(?:(?:(?:begin|start){_JOIN}(?:of{_JOIN})?)?{_IN_TOKENS}(?:{_JOIN}(?:begin|start))?|inner_prefix){_BAR}>",
+        rf"<{_BAR}(?:{_ENDS_TOKEN}|inner_suffix|end){_BAR}>",
     ),
     # gpt-oss (Harmony) and Gemma; a call of a tool is no speech either
     "channel": _Form(
@@ -143,7 +144,7 @@ _FORMS = {
 INDENT = 12
 _FLAGS = re.IGNORECASE | re.MULTILINE
 # Where something may begin that is to be looked at: code or a marker.
-_PLACE = re.compile(r"`++|<[a-z|思推]|&lt;|\[[aiprstu]|【[思推]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
+_PLACE = re.compile(r"`++|<[a-z|\uff5c思推]|&lt;|\[[aiprstu]|【[思推]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
 _FENCE = re.compile(r"[ \t]{0,12}(?P<fence>`{3,}|~{3,})")
 _FENCE_ENDS = re.compile(r"^[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+$", re.MULTILINE)
 _FENCE_LINES = re.compile(r"^[ \t]{0,12}(?:`{3}|~{3})", re.MULTILINE)
@@ -168,7 +169,7 @@ _CLOSES = {
 _LONE_CLOSE = re.compile(
     "|".join(_FORMS[kind].closes for kind in ("bracket", "triangle"))
     + rf"|</{_NAMESPACE}(?:{_NAMES})(?::\w{{1,30}})?\s?>"
-    + r"|<\|(?:end_of_(?:thought|thinking)|end_thinking)\|>|<channel\|>",
+    + rf"|<{_BAR}(?:{_ENDS_TOKEN}){_BAR}>|<channel\|>",
     _FLAGS,
 )
 # What models write around the answer that follows their reasoning.
@@ -336,7 +337,8 @@ class _Reader:
         if self._silent:
             is_sentence = between[:1] == between[-1:] == " " and len(between) <= SENTENCE and "\n" not in between
             return joined != "" and (joined.rpartition(" ")[2] if is_sentence else joined) in _BETWEEN
-        if joined in _BETWEEN:
+        # An empty block on lines of its own is one of a model that was told not to think.
+        if joined in _BETWEEN and (between.strip() or "\n" not in between):
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()
         last = between.rpartition("\n")[2]

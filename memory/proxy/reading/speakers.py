@@ -45,7 +45,9 @@ _LABEL = re.compile(
 )
 # Labels that name the roles.
 USER_ROLE, MODEL_ROLE = ("Human", "User", "You", "User proxy"), ("Assistant", "AI", "Bot", "Model")
-_OWN_LABEL = re.compile(rf"^[ \t]*+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):[ \t]*+", re.MULTILINE)
+_OWN_LABEL = re.compile(
+    rf"^[ \t]*+(?P<bold>\*\*)?+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):(?(bold)(?:\*\*)?+)[ \t]*+", re.MULTILINE
+)
 # Behind it the model is to write; a program may tell it how to before.
 _AWAITS = re.compile(r"(?:\([^()]*+\)\s*+)?(?P<name>[^\n:]{1,100}):\s*+")
 # Of so many labels a line is divided.

@@ -43,7 +43,7 @@ _ENGLISH = _words(
     rf"(?:^|[.!?:,;\]\[*>#-] ?|\b(?:please|and|to|task is|then) )(?:{_MAKE}|{_AND_MORE})\b",
     r"\b(?:conversation|chat|dialogue|discussion|transcript|role-?play|story so far|messages?"
     r"|user'?s? (?:input|query|question|prompt)"
-    r"|the user (?:could|might|may|would) (?:ask|say|reply|send)(?: \w+){0,2} next"
+    r"|(?:the user|i) (?:could|might|may|would) (?:ask|say|reply|send|type)(?: \w+){0,2} next"
     r"|following (?:text|prompt|passage|paragraph|sentence)"
     r"|(?:text|story|scene) (?:above|below|between)|above (?:text|story|scene)|piece of text)\b",
     r"\b(?:titles?|names?|tags?|summar\w{1,6}|follow-?ups?|suggestions?|keywords?|emojis?|quer(?:y|ies)|labels?"

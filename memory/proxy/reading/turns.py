@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from memory.intake.importers.marks import of_chatgpt
 from memory.proxy.reading.background import maker_of, may_be_task
 from memory.proxy.reading.comparison import named_by
 from memory.proxy.reading.speakers import (
@@ -134,7 +135,9 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
-    words = users_words(text) if role == "user" else _STOPPED.sub("", spoken(text, opened=opened)).strip()
+    words = (
+        users_words(text) if role == "user" else of_chatgpt(_STOPPED.sub("", spoken(text, opened=opened)), None).strip()
+    )
     words = _without_pictures(words) if "data:" in words else words
     compared = "" if shows_nothing(words) else comparable(words)
     return Turn(role, speaker, words, compared, digest(role, compared)) if compared else None

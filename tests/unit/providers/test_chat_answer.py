@@ -148,6 +148,7 @@ FORMS = {
     "lists of parts": _delta([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}])
     + _delta([{"type": "text", "text": "Under "}, "the "])
     + _delta({"text": "mat."}),
+    "a text that is a thought": _delta([{"type": "text", "text": "hm", "thought": True}, SAID]),
     "a document of parts": json.dumps(completion([{"type": "text", "text": SAID}])).encode(),
     "a document over several lines": json.dumps(completion(SAID), indent=2).encode(),
     "a document with something behind it": json.dumps(completion(SAID)).encode() + b"\n<!-- 3 -->\n",
@@ -202,6 +203,10 @@ def test_of_an_answer_that_grows_without_end_no_more_is_read(monkeypatch):
     monkeypatch.setattr(chat_answer, "MOST_INFLATED", 100_000)
     answer = read(gzip.compress(STREAM + b" " * 10**6), encoding="gzip")
     assert (answer.text, answer.readable) == (SAID, False)
+
+
+def test_an_encoding_that_is_none_is_ignored():
+    assert read(STREAM, encoding="utf-8").text == SAID
 
 
 def test_what_is_compressed_in_another_way_is_not_read():

@@ -122,6 +122,8 @@ def test_a_message_is_read_as_a_stream_and_as_a_document():
         [*WHOLE[:-1], of_response("completed", response=response())],
         # No pieces, no ends of parts, no items.
         [WHOLE[0], WHOLE[4], WHOLE[-1]],
+        [of_response("content_part.done", part=item("Good morning.")["content"][0]),
+         of_response("completed", response=response())],
         [WHOLE[0], WHOLE[5], WHOLE[-1]],
         [WHOLE[-1]],
         [WHOLE[2], WHOLE[3], WHOLE[-1]],
@@ -165,6 +167,12 @@ def test_a_response_is_said_once_however_a_server_tells_it(made):
          block("delta", delta={"type": "thinking_delta", "thinking": "Look."}), block("stop"),
          block("delta", delta={"type": "signature_delta", "signature": "s"}),
          block("start", 1, content_block={"type": "text", "text": ""}), told("Good morning.", 1), *MESSAGE[-2:]],
+        # A thought whose pieces are of the wrong type.
+        [started(), block("start", content_block={"type": "thinking", "thinking": ""}), told("Look."), block("stop"),
+         block("start", 1, content_block={"type": "text", "text": ""}), told("Good morning.", 1), *MESSAGE[-2:]],
+        # A document without its type, whose content is a text, a block, or a list of texts.
+        *([{"role": "assistant", "content": content, "stop_reason": "end_turn"}]
+          for content in ("Good morning.", {"type": "text", "text": "Good morning."}, ["Good ", "morning."])),
         # Text in several blocks, as with citations.
         [started(), told("Good "), block("start", 1, content_block={"type": "text", "text": "", "citations": []}),
          block("delta", 1, delta={"type": "citations_delta", "citation": {"cited_text": "No."}}),

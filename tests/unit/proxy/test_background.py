@@ -82,6 +82,7 @@ TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assist
         "Write a brief summary of the roleplay so far, in past tense. Do not continue the story.",
         "Translate the following text into German. Only return the translation.\n\nMy cat is called Minka.",
         "Suggest three short follow-up questions the user could ask next. Return only a list in JSON.",
+        "Suggest 3 short follow-up questions I might ask next. Return a JSON array of strings only.",
         "Analyze the following roleplay scene and return a memory. You must respond with ONLY valid JSON for the chat.",
         # What only begins like a template
         "Transcribe this audio exactly as spoken in Dutch. Do not translate it, my grandmother Ans is on it.",

@@ -52,6 +52,13 @@ WRAPPED = {
     "lm studio, a file": "This is a Enriched Context Generation scenario.\n\nThe following content was found in the"
     " files provided by the user.\n\n** cv.md full content **\n\nI live in Bern.\n\n** end of cv.md **\n\nBased on the"
     f" content above, please provide a response to the user query.\n\nUser query: {OWN}",
+    "documents between rules": f"CONTEXT DOCUMENTS:\n-----\nI live in Bern.\n-----\n\nFINAL QUERY:\n{OWN}",
+    "numbered documents": f"Answer based on these documents:\n\n[Document 1]\nI live in Bern.\n\nQuestion: {OWN}",
+    "a browser's page": "Page title: Bern\nPage URL: https://x.example\n\n<webpage>\nI live in Bern.\n</webpage>\n\n"
+    f"{OWN}",
+    "cursor": f"<user_info>\nOS: linux\n</user_info>\n<project_layout>\nbern.py\n</project_layout>\n"
+    f"<user_query>\n{OWN}\n</user_query>",
+    "a system reminder in brackets": f"[System reminder: stay in character]\n\n{OWN}",
     "gpt4all": f"### Context:\nCollection: cv\nPath: /home/cv.md\nExcerpt: I live in Bern.\n\n{OWN}",
     "anythingllm": f"{OWN}\nContext:\n[CONTEXT 0]:\nI live in Bern.\n[END CONTEXT 0]\n\n"
     "[CONTEXT 1]:\nTea.\n[END CONTEXT 1]\n\n",

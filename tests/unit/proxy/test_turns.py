@@ -33,6 +33,7 @@ def test_roles_follow_names():
             {"role": "assistant", "name": "innkeeper", "content": "Hers."},
             {"role": "assistant", "name": "Cook", "content": "The cook's."},
             {"role": "user", "content": "Jon Smith: With the name before it."},
+            {"role": "assistant", "content": "**Mara:** With her name in bold."},
             {"role": "assistant", "content": "Note: with no name before it."},
         ]
     )
@@ -42,6 +43,7 @@ def test_roles_follow_names():
         ("assistant", None, "Hers."),
         ("other", "Cook", "The cook's."),
         ("user", None, "With the name before it."),
+        ("assistant", None, "With her name in bold."),
         ("assistant", None, "Note: with no name before it."),
     ]
 
@@ -56,6 +58,7 @@ def test_what_has_no_text_is_no_turn():
     assert turn_of("user", None, "I drew ![a cat](data: it is a joke).").text == "I drew ![a cat](data: it is a joke)."
     assert turn_of("assistant", None, "<think>Only thought") is None
     assert turn_of("other", "Cook", "[THINK]Only thought[/THINK]") is None
+    assert turn_of("assistant", None, "Under the mat \ue200cite\ue202turn0search1\ue201.").text == "Under the mat."
 
 
 def test_what_the_request_opened_an_answer_may_only_close():
@@ -266,6 +269,9 @@ def test_a_file_is_told_where_sillytavern_sends_all_in_one_message():
         "[cv.md]\nI live in Bern.\n\nMy name is Ann.",
         "# cv.md\n\nI live in Bern.\n\nMy name is Ann.",
         "Attached file: cv.md\nI live in Bern.\n\nMy name is Ann.",
+        "Document 1: cv.md\nI live in Bern.\n\nMy name is Ann.",
+        "Relevant information:\nI live in Bern.\n\nMy name is Ann.",
+        "已知信息:\n我住在伯尔尼。\n\n根据上述已知信息回答问题:我叫安。",
     ],
 )
 def test_what_was_retrieved_without_an_end_leaves_a_line_unsure(text):
@@ -448,6 +454,8 @@ def test_a_card_behind_its_label_is_no_word_of_the_users():
         ("<bash-stdout>I am root.</bash-stdout>", []),
         ("[Reminder: the dentist at five]", [("[Reminder: the dentist at five]", True)]),
         ("[Style: brief]", []),
+        ("[Setting: my kitchen, I am crying]", [("[Setting: my kitchen, I am crying]", True)]),
+        ("User profile:\nI live in Bern.", [("User profile:\nI live in Bern.", True)]),
     ],
 )
 def test_what_stands_in_a_tag_or_brackets_alone_may_be_the_users(words, turns):
