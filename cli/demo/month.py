@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as time_of_day
 from typing import Any
-from uuid import UUID
 
 from cli.console.failures import Failure
 from cli.patrol.run import watched
@@ -23,7 +22,6 @@ from schemas.settings import CHECKOUT
 from schemas.vault.vault_requests import NewRecord
 from store import clock
 from store.accounts import beings, users
-from store.database import Store
 from store.nodes import clusters
 from store.talk import messages, session_summaries
 from workers.embedded.processes import wait_until
@@ -161,7 +159,7 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor, 
             wait_for_summaries(on, being, meanwhile)
         run_id = demand(on.store, on.settings, being.being_id)
         for run in watched(on, being, run_id, meanwhile, hints=False):
-            yield Moment(day, number, run, _clusters(on.store, being.being_id))
+            yield Moment(day, number, run, on.store.run(clusters.live, being.being_id))
         if run.state == "failed":
             raise Failure(f"The patrol of {day.date} failed: {run.error}")
 
@@ -192,7 +190,3 @@ def wait_for_summaries(on: Resources, being: Being, meanwhile: Callable[[], None
 
     if not wait_until(summarised, PATIENCE):
         raise Failure(f"{len(waiting)} conversations are not summarised: see the workers' logs.")
-
-
-def _clusters(store: Store, being_id: UUID) -> list[Cluster]:
-    return store.run(clusters.live, being_id)

@@ -144,14 +144,6 @@ def marks_of(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> di
     return marks
 
 
-def remove(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
-    """Remove the marks of messages that were erased or retracted: an edited message repeats most of their words.
-
-    What a context had shown before such a message came in stays known: the message was an echo itself.
-    """
-    provenance.remove(tx, being_id, marks)
-
-
 def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:
     fenced = spans_in_tags(text, FENCES)
     if not lines and not spans_in_tags(text, OWN_FENCES) and not _hold(fenced, found):

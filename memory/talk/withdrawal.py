@@ -22,6 +22,7 @@ from schemas.errors import Refused
 from schemas.settings import Settings
 from schemas.talk.retraction import Rebuilds
 from store.accounts import beings, erasure
+from store.context import provenance
 from store.database import Store
 from store.facts import facts
 from store.llm import calls
@@ -64,7 +65,7 @@ class Withdrawal:
         marks = context_provenance.marks_of(tx, being_id, self.message_ids)
         sessions = take_out(tx, being_id, self.message_ids)
         erasure.remove_unused_names(tx, user_id)
-        context_provenance.remove(tx, being_id, marks)
+        provenance.remove(tx, being_id, marks)
         rebuilds = Rebuilds(
             messages=sum(session.judged_again for session in sessions),
             summaries=session_summaries.count_due(tx, being_id, [session.session_id for session in sessions]),
