@@ -5,6 +5,8 @@ Such a message carries content, and is the only copy of it until it is acknowled
 
 import json
 import time
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import structlog
@@ -72,6 +74,7 @@ def _take(task: Task, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, A
     on = app.process_resources()
     # Some producers name no id. That of the delivery stays when the message is delivered again.
     task_id = task.request.id or task.request.properties["delivery_tag"]
+    args, kwargs = json.loads(json.dumps([args, kwargs], default=_in_json))
     try:
         to, items = _read(*args, **kwargs)
     except (TypeError, ValueError) as fault:
@@ -100,6 +103,15 @@ def _take(task: Task, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, A
         ],
     )
     log.info("ingest.taken", what=kind, **to.logged, items=len(items), refused=len(delivered.refused))
+
+
+def _in_json(value: Any) -> Any:
+    """Return as JSON what Kombu has read as an object of Python: a time, an id, a number or bytes of a producer."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, Decimal):
+        return float(value)
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _read(

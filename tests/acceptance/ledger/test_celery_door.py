@@ -3,6 +3,8 @@
 import json
 import threading
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
 from uuid import uuid4
 
 import pytest
@@ -43,8 +45,9 @@ def test_what_is_sent_by_name_is_kept_once(life, foreign, kept, wait_until):
     being = str(life.being_id)
     for _ in range(2):
         foreign.send_task("ingest.notes", [being, [todo("one"), todo("two")]], queue="ingest", task_id="t1")
-    said = {"role": "user", "content": "three"}
-    foreign.send_task("ingest.messages", kwargs={"being": being, "items": [said]}, queue="ingest")
+    # Celery's JSON keeps Python's types.
+    said = {"role": "user", "content": b"three", "created_at": datetime(2026, 3, 2, tzinfo=UTC)}
+    foreign.send_task("ingest.messages", kwargs={"being": life.being_id, "items": [said]}, queue="ingest")
     life.worker()
     wait_until(lambda: len(kept()) == 3 and life.started.logs("worker").count("ingest.taken") == 3)
     assert kept() == ["one", "three", "two"]
@@ -141,7 +144,7 @@ def test_what_can_not_be_taken_is_kept_with_its_reason_and_no_content_is_logged(
         ([being], {"being": being}),
         ([], {"whom": WORDS}),
         ([being], {"room": being, "items": [todo("x")]}),
-        ([str(uuid4()), [todo("to no Being")]], {}),
+        ([uuid4(), [todo("to no Being", metadata=[datetime.now(UTC), Decimal(1), b"\xff"])]], {}),
     ]
     life.worker(PATROL_LOG_LEVEL="DEBUG")
     with watched(redis.broker_url) as (events, control):
