@@ -18,8 +18,8 @@ from schemas.wire.fields import says_no
 
 # Where the messages of a chat stand: in a list, or in an object by their ids.
 LISTS = (
-    *("messages", "message", "responses", "mapping", "chat_messages", "chatMessages", "turns", "history", "chat"),
-    "conversations",
+    *("messages", "message", "responses", "mapping", "chat_messages", "chatMessages", "turns", "msgs", "history"),
+    *("chat", "conversations"),
 )
 # An export may have the parts of all messages in a list of their own, to which messages refer by their ids.
 PARTS_APART, PART_IDS = "message_blocks", "blocks"
@@ -63,8 +63,11 @@ TIMES = (
 )
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
-SAYING = ("role", "sender", "author", "from", "nature", "speaker", "sender_name", "senderName")
-ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
+SAYING = (
+    *("role", "sender", "author", "from", "nature", "src", "speaker", "sender_name", "senderName"),
+    *("author_type", "authorType", "sender_type", "senderType"),
+)
+ROLES = (*SAYING[:6], "role_type", "message_type", "subtype", "type", *SAYING[6:])
 # In which a person's id stands, if nothing says the name: beside a role it is whose the chat is.
 SPEAKER_IDS = ("user",)
 Side = Literal["user", "companion", "neither"]
@@ -114,8 +117,10 @@ NOT_REMEMBERED = {
     **dict.fromkeys(("deleted", "deleted_at"), "deleted conversations"),
 }
 SETTINGS = ("settings", "metadata", "meta")
-# What a part, or a message, has that was only thought, and what a part has that a program added.
+# What a part, or a message, has that was only thought, the kinds of such messages, and what a part has that a program
+# added.
 THOUGHTS, ADDED = ("thought", "isThought", "is_thought"), "synthetic"
+THOUGHT_KINDS = frozenset(("thought", "thoughts", "thinking", "reasoning", "analysis"))
 # Calls of tools, by some of which agents speak.
 CALLS = ("tool_calls", "tool_call", "function_call")
 # Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
@@ -133,7 +138,7 @@ RESULT = "tool_result"
 ALTERNATIVES = {"versions": "currentlySelected", "outputs": "currentlySelected"}
 USED_LAST = "activeTimestamp"
 # What an alternative has that stands beside the chosen one as a message of its own.
-IS_CHOSEN = ("is_main", "isMain")
+IS_CHOSEN, IS_LEFT = ("is_main", "isMain"), "is_alternative"
 _NESTING = 8
 _OTHER: dict[Side, Side] = {"user": "companion", "companion": "user", "neither": "neither"}
 
@@ -192,7 +197,8 @@ def _time(value: Any, zone: tzinfo, nesting: int) -> datetime | None:
 
 def words(message: Mapping[str, Any]) -> str:
     """Return the words of a message, without thoughts, tools' calls, images and files."""
-    if any(message.get(mark) is True for mark in THOUGHTS):
+    kinds = (message.get(name) for name in ("type", "kind", "channel"))
+    if any(message.get(mark) is True for mark in THOUGHTS) or not THOUGHT_KINDS.isdisjoint(map(str, kinds)):
         return ""
     if spoken := spoken_by_calls(message):
         return "\n".join(spoken)
@@ -307,8 +313,9 @@ def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any]
             for place, one in enumerate(some):
                 yield {**rest, **one}, place == number
             return
+    is_left = any(message.get(mark) is False for mark in IS_CHOSEN) or not says_no(message.get(IS_LEFT))
     # What a person said has no alternatives beside it.
-    yield message, side(message) == "user" or all(message.get(mark) is not False for mark in IS_CHOSEN)
+    yield message, side(message) == "user" or not is_left
 
 
 def not_remembered(chat: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,7 @@
 """The part of a large JSON document that is needed, read from one bracket to the next."""
 
 import re
+from collections.abc import Iterator
 from typing import IO
 
 from memory.text.errors import InvalidRequest
@@ -33,6 +34,17 @@ class Buffer:
     def read_of(self, start: int) -> bytes:
         """Return what was read from a place on."""
         return self._data[start - self._first : self.place - self._first]
+
+    def lines_from(self, place: int) -> Iterator[bytes]:
+        """Yield the line that begins at a place, and those behind it, if an object begins with one of these."""
+        behind = self._data[place - self._first :]
+        if b"\n{" not in behind:
+            return
+        *lines, last = behind.split(b"\n")
+        yield from lines
+        while line := last + self._file.readline(ELEMENT_BYTES):
+            yield line
+            last = b""
 
     @property
     def end(self) -> int:

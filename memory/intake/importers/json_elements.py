@@ -2,9 +2,9 @@
 
 Exports are JSON documents of up to gigabytes: an array of elements, one element alone, elements in a wrapper, or one on
 each line. The reader follows the brackets of the document, whose places a regular expression finds, and parses one
-element at a time: the memory that it takes is bounded by the longest element, and an invalid element does not hide
-those behind it. A streaming parser (ijson) ends at the first invalid byte, and makes a question mark of the escape of
-half a character.
+element at a time: the memory that it takes is bounded by the longest element, and an invalid element, or a line that
+breaks off, does not hide those behind it. A streaming parser (ijson) ends at the first invalid byte, and makes a
+question mark of the escape of half a character.
 
 Objects around elements may say whose they are, or of which chat, before them or behind. So what stands in an object is
 yielded when the outermost one closes, or is longer than an element may be.
@@ -15,6 +15,7 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import IO, Any
 
 from memory.intake.importers.entries import NOT_UTF8, Bad, in_utf8
@@ -147,6 +148,7 @@ class _Walk:
         self._with_some = 0
         self._last_with_some = 0
         self._behind = b""
+        self._fault = "it ends in the middle: it was cut off"
         self._read: list[_Read | Bad] = []
         self._read_bytes = 0
 
@@ -154,10 +156,35 @@ class _Walk:
         """Yield the elements; see the function of this name."""
         try:
             yield from self._walk()
+            yield from self._by_line()
         except Exception:
             # Of an archive that is damaged here, what was read before counts.
             yield from self._yielded()
             raise
+        yield from self._end()
+
+    def _by_line(self) -> Iterator[Element | Bad]:
+        """Go on behind a line that is damaged, each line by itself, where objects begin with lines."""
+        begin = self._damaged_from()
+        for place, line in enumerate(self._buffer.lines_from(begin) if begin is not None else ()):
+            if place:
+                self._buffer = Buffer(BytesIO(line))
+                yield from self._walk()
+            if self._opened or self._rest:
+                yield Bad(f"behind entry {self._found}", "its line is no JSON", in_utf8(line)[0])
+                self._documents -= bool(self._opened)
+                self._opened, self._behind, self._buffer = [], b"", Buffer(BytesIO())
+
+    def _damaged_from(self) -> int | None:
+        """Return where the damage begins: with an object that holds no element, or behind the last one."""
+        if self._opened:
+            return self._opened[0].start
+        return self._buffer.end - len(self._rest) if self._rest else None
+
+    @property
+    def _rest(self) -> bytes:
+        """The bytes behind the last document that are none."""
+        return (self._behind + self._buffer.rest).lstrip(_BLANK)
 
     def _walk(self) -> Iterator[Element | Bad]:
         for text, bracket in self._brackets():
@@ -173,9 +200,8 @@ class _Walk:
             if not named and bracket in _CLOSES:
                 self._open(bracket, parent, text)
             elif not named and not self._close(bracket):
-                yield from self._yielded()
-                yield self._broken("its brackets do not match")
-                return
+                self._fault = "its brackets do not match"
+                break
             if named or (parent is not None and bracket in _CLOSES and self._is_wanted(parent)):
                 # Of one that is named by a key the bracket just read closes it, or opens something in it.
                 depth = 1 if not named else 0 if bracket == b"}" else 2
@@ -185,7 +211,6 @@ class _Walk:
             if self._read and (self._read_bytes > ELEMENT_BYTES or all(one.kind == b"[" for one in self._opened)):
                 yield from self._yielded()
         yield from self._yielded()
-        yield from self._end()
 
     def _note(self, one: _Open, text: bytes, *, is_closed: bool) -> None:
         """Keep the fields of an object that are asked for, from the text before a bracket in it."""
@@ -258,13 +283,15 @@ class _Walk:
         self._opened.append(_Open(bracket, path, self._buffer.place - 1 if may_be else None))
 
     def _close(self, bracket: bytes) -> bool:
+        if _CLOSES[self._opened[-1].kind] != bracket:
+            return False
         closed = self._opened.pop()
         self._tell_outer(closed)
         if self._takes_documents and not self._opened and closed.kind == b"{" and closed.start is not None:
             self._count_document()
             raw = self._buffer.read_of(closed.start)
             self._read.append(_Read((), self._documents, raw, (), in_array=False, keyed=False))
-        return _CLOSES[closed.kind] == bracket
+        return True
 
     def _tell_outer(self, closed: _Open) -> None:
         """Keep the fields of an object that is itself a field that is asked for, of the object around it."""
@@ -315,11 +342,10 @@ class _Walk:
         """Yield what is wrong with the end of the file."""
         if not self._documents:
             raise InvalidRequest(NO_JSON)
-        rest = (self._behind + self._buffer.rest).strip(_BLANK)
         if self._opened:
-            yield self._broken("it ends in the middle: it was cut off")
-        elif rest:
-            yield Bad(f"behind entry {self._found}", "it is no JSON", rest[:READ_BYTES].decode(errors="replace"))
+            yield self._broken(self._fault)
+        elif self._rest:
+            yield Bad(f"behind entry {self._found}", "it is no JSON", self._rest[:READ_BYTES].decode(errors="replace"))
         if self._with_some and (others := self._documents - self._with_some):
             yield Bad("the file", f"{others} of its {self._documents} objects hold nothing of this program", None)
 

@@ -18,9 +18,10 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, Names, entry_id, in_utf8
-from memory.intake.importers.json_elements import elements
+from memory.intake.importers.json_elements import NO_JSON, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import EARLIEST, moment, second_of_two
+from memory.text.errors import InvalidRequest
 from memory.text.json_lines import LineRefused, numbered, read_object
 from schemas.wire.fields import says_no
 
@@ -99,7 +100,9 @@ def _entries_of_json(file: ExportFile, content: IO[bytes]) -> Iterator[tuple[str
 
 
 def _entries_of_lines(file: ExportFile, content: IO[bytes]) -> Iterator[tuple[str, Any]]:
+    number, has_objects = 0, False
     for number, raw in numbered(content, LINE_BYTES):
+        has_objects = has_objects or raw.lstrip().startswith(b"{")
         place = f"{file.name}, line {number}"
         text, mended = in_utf8(raw)
         if mended:
@@ -108,6 +111,8 @@ def _entries_of_lines(file: ExportFile, content: IO[bytes]) -> Iterator[tuple[st
             yield place, read_object(text.encode(errors="surrogatepass"), LINE_BYTES)
         except LineRefused as fault:
             yield place, Bad(place, str(fault), text)
+    if number and not has_objects:
+        raise InvalidRequest(NO_JSON)
 
 
 def message_id(name: str, is_user: bool, send_date: Any, text: str, seen: int) -> str:

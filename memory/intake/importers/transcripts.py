@@ -14,13 +14,14 @@ from itertools import chain, repeat
 from typing import Any
 
 from memory.intake.importers import fields, unmarked
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
+from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.exported_chat import PROGRAM_NAME, ExportedChat
 from memory.intake.importers.json_buffer import ELEMENT_BYTES
 from memory.intake.importers.json_elements import Element, elements
 from memory.text.errors import InvalidRequest
 
-FILES = r".+\.(jsonl?|csv|af)"
+FILES = r".+\.(jsonl?|csv|tsv|af)"
+TABLES = (".csv", ".tsv")
 HOLDING_CHATS = ("conversations", "chats")
 PATHS = [(), *((name,) for name in HOLDING_CHATS), ("indexedDB", fields.PARTS_APART)]
 ABOUT = (
@@ -40,6 +41,10 @@ KEYS = (
 )
 _COUNTS = re.compile(r"(?:[a-z]{1,20}[-_ ])?[0-9]{1,4}", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*+"?+')
+# What Excel writes before the names of columns.
+_SEPARATOR = re.compile(r"\s*+(?:\"?sep=.\"?)?\s*+", re.IGNORECASE)
+# Bytes that are no UTF-8, until they are told.
+_NO_TEXT = re.compile("[\udc80-\udcff]")
 OTHER_ACTIVITY = "records of activity without words"
 OTHER_RECORDS = "records that hold no message"
 # Chats within an element, each with its messages.
@@ -189,21 +194,22 @@ def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
 
 def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     """Yield the objects of a file, or the rows of a table, with their places."""
-    if not file.name.lower().endswith(".csv"):
+    if not file.name.lower().endswith(TABLES):
         for element in elements(file.content, PATHS, KEYS, ABOUT, documents=True):
             for one in [element] if isinstance(element, Bad) else _held(element):
                 yield one.place if isinstance(one, Bad) else f"entry {one.number}", one
         return
     csv.field_size_limit(ELEMENT_BYTES)
-    text = TextIOWrapper(file.content, "utf-8-sig", errors="replace", newline="")
-    header = text.readline()
+    text = TextIOWrapper(file.content, "utf-8-sig", errors="surrogateescape", newline="")
+    header = next((line for line in text if not _SEPARATOR.fullmatch(line)), "")
     rows = csv.DictReader(chain([header], text), delimiter=max(",;\t", key=_QUOTED.sub("", header).count))
     try:
         for number, row in enumerate(rows, 1):
-            yield (
-                f"row {number}",
-                Element((), number, {"_".join(str(name).lower().split()): value for name, value in row.items()}),
-            )
+            place, texts = f"row {number}", {"_".join(str(name).lower().split()): one for name, one in row.items()}
+            mended = {name: _NO_TEXT.sub("\ufffd", one) for name, one in texts.items() if isinstance(one, str)}
+            if any(one != texts[name] for name, one in mended.items()):
+                yield place, Bad(place, NOT_UTF8, None)
+            yield place, Element((), number, texts | mended)
     except csv.Error as fault:
         raise InvalidRequest("The table can't be read.") from fault
     finally:

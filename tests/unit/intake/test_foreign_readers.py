@@ -18,6 +18,7 @@ from memory.intake.importers.entries import (
     Names,
     Statement,
 )
+from memory.text.errors import InvalidRequest
 
 
 def nobody():
@@ -303,6 +304,11 @@ CHAT = [
 )
 def test_a_chat_of_sillytavern_is_read_from_other_json(content):
     assert told(sillytavern, content, "Mira.json") == [("user", "Tea?"), ("assistant", "Tea.")]
+
+
+def test_a_chat_of_sillytavern_that_is_plain_text_is_told_with_the_form_to_bring_it_into():
+    with pytest.raises(InvalidRequest, match="one object a line"):
+        told(sillytavern, "Ann: Tea?\n\nMira: Tea.\n")
 
 
 def test_a_chat_of_chub_has_its_texts_in_objects():

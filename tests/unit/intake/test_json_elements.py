@@ -97,6 +97,18 @@ def test_a_document_that_breaks_off_is_told_after_its_whole_elements():
     assert (whole, bad.reason[-7:]) == ([{"said": 1}], "cut off")
 
 
+@pytest.mark.parametrize("trickling", [False, True])
+@pytest.mark.parametrize("damaged", ['{"a": "c', '{"a": [1, 2', '{"a": 1]', "a", '{"a": 1}}', '{"a": "\\"', '"a'])
+def test_a_damaged_line_of_objects_is_told_with_its_text_and_hides_no_other(damaged, trickling):
+    text = f'{{"a": 1}}\n{damaged}\n{{"a": 2}}\r\n\n{damaged}\n{{"a": [3]}}'
+    found = values(text, keys=["a"], reader=Trickle if trickling else io.BytesIO)
+    read = [one for one in found if isinstance(one, dict) and one != {"a": 1}]
+    assert read == [{"a": 2}, {"a": [3]}]
+    told = [one for one in found if isinstance(one, Bad)]
+    assert [one.reason for one in told] == ["its line is no JSON"] * 2
+    assert all(one.entry.strip() in damaged for one in told)
+
+
 @pytest.mark.parametrize("text", ["", "  ", "hello", '"a"', "<html>[]</html>", "]"])
 def test_what_is_no_json_document_is_refused(text):
     with pytest.raises(InvalidRequest, match="no JSON document"):

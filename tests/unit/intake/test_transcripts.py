@@ -7,7 +7,7 @@ from datetime import UTC
 import pytest
 
 from memory.intake.importers import claude, exported_chat, transcripts
-from memory.intake.importers.entries import Bad, Conversation, ExportFile, LeftOut, Names
+from memory.intake.importers.entries import NOT_UTF8, Bad, Conversation, ExportFile, LeftOut, Names
 
 QUESTION, ANSWER = "My dog is Rex.", "Rex! How old is he?"
 SAID = [("user", QUESTION), ("assistant", ANSWER)]
@@ -405,6 +405,29 @@ FORMS = {
         ],
     },
     "a mark of what I sent": [{"text": QUESTION, "is_from_me": 1}, {"text": ANSWER, "is_from_me": "No"}],
+    "kinds of authors": [
+        {"text": QUESTION, "authorType": "user"},
+        {"text": "A dog.", "authorType": "nomi", "channel": "analysis"},
+        {"text": ANSWER, "authorType": "nomi"},
+    ],
+    "thoughts by their kind": [
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "type": "reasoning", "content": "A dog."},
+        {"role": "assistant", "content": ANSWER},
+    ],
+    "Character.AI's dump": {
+        "histories": {
+            "histories": [
+                {
+                    "msgs": [
+                        {"src": {"is_human": True}, "text": QUESTION},
+                        {"src": {"is_human": False}, "text": "No.", "is_alternative": True},
+                        {"src": {"is_human": False}, "text": ANSWER},
+                    ]
+                }
+            ]
+        }
+    },
     "tags of documents": listed(
         {"sender": "human", "message": QUESTION},
         {"sender": "assistant", "message": f'<xaiArtifact contentType="text/plain">{ANSWER}</xaiArtifact>'},
@@ -517,6 +540,13 @@ def test_a_chat_that_is_only_counted_is_another_one_in_another_file():
     files = [MESSAGES, [*MESSAGES[1:], *MESSAGES]]
     chats = [read({"chats": [{"id": 1, "messages": messages}]}) for messages in files]
     assert len({chat.conversation for (chat,) in chats}) == 2
+
+
+@pytest.mark.parametrize("begin", ["", "\r\n", "sep=\t\r\n", '"sep=\t"\r\n'])
+def test_a_table_is_read_as_excel_writes_it_and_bytes_that_are_no_utf8_are_told(begin):
+    written = f"{begin}Author\tMessage\r\nHuman\t{QUESTION}\r\nAI\t\xe4\r\n".encode("latin-1")
+    bad, chat = transcripts.read(ExportFile("chat.tsv", io.BytesIO(written)), Names(None, None, UTC))
+    assert (bad.place, bad.reason, standing([chat])) == ("row 2", NOT_UTF8, [SAID[0], ("assistant", "\ufffd")])
 
 
 def test_the_columns_of_a_table_may_have_names_of_several_words():
