@@ -27,10 +27,15 @@ REQUIRED = object()
 # Names that share so much, as `open_items` and `open_loops`, are likely to mean the same.
 _SHARED = 4
 # Models say under such names what is no part of the answer.
-_ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "remark", "step", "error")
+_ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "remark", "step", "error", "why")
 
 # And so how sure they are.
 _SURENESS = ("confiden", "certain", "sure", "probab", "likel", "score", "chance")
+# And so whether an item is so at all.
+_VERDICT = re.compile(
+    r"(?:is|are|should|to|can|do|be)*(?:merged?|same(?:event|fact|memory)?|identical|equal|equivalent|duplicates?"
+    r"|match(?:es)?|valid|correct|apply|decision|verdict|status|conclusion|judge?ment)"
+)
 # And so what a reference stands for.
 _REPEATED = ("text", "content", "name", "title", "topic", "quote", "summary", "action")
 
@@ -91,7 +96,9 @@ def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
     own = {plain(name) for name in form.model_fields}
     beside = [(name, value) for name, value in raw.items() if plain(name) not in own]
     return any(
-        (plain(name).startswith(_SURENESS) and (denies(value) or doubts(value))) or (affirms(value) and doubts(name))
+        (plain(name).startswith(_SURENESS) and (denies(value) or doubts(value)))
+        or (_VERDICT.fullmatch(plain(name)) and denies(value))
+        or (affirms(value) and doubts(name))
         for name, value in beside
     )
 
@@ -125,7 +132,9 @@ def _fits(field: FieldInfo, *, nested: bool) -> Callable[[Any], bool] | None:
         return lambda value: isinstance(value, list) and all(_are_references(own, str(each)) for each in value)
     if model := item_model(of):
         return lambda value: isinstance(value, list) and all(_is_of(model, each) for each in value)
-    return lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return lambda value: (
+        isinstance(value, list) and all(isinstance(each, str) and not IS_REFERENCE(each) for each in value)
+    )
 
 
 def _is_of(model: type[BaseModel], raw: Any) -> bool:

@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from providers.answers.answer_fields import (
     REQUIRED,
@@ -44,7 +45,7 @@ from providers.answers.answer_shape import (
     stands_for_each,
 )
 from providers.answers.answer_verdicts import affirms, denies, doubts
-from schemas.llm.answer_form import Absent, AtMost
+from schemas.llm.answer_form import Absent, AtMost, OwnName, Sure
 
 # Of an item that names several references where one stands.
 _MOST_COPIES = 200
@@ -93,6 +94,8 @@ class AnswerReader:
         for name, field in form.model_fields.items():
             key = plain(name)
             value = written.get(key)
+            if value is None and (model := _only_item(field, written)):
+                value = {each: written[plain(each)] for each in model.model_fields}
             if value is None:
                 if (absent := absent_meaning(field, was_named=key in written)) is not REQUIRED:
                     read[name] = absent
@@ -130,6 +133,8 @@ class AnswerReader:
         if NoneType in types and is_nothing(raw, words=True):
             return None
         objects = [each for each in types if isinstance(each, type) and issubclass(each, BaseModel)]
+        if objects and isinstance(raw, list) and len(raw) == 1:
+            (raw,) = raw
         fitting = (
             objects
             if objects and isinstance(raw, Mapping)
@@ -161,11 +166,12 @@ class AnswerReader:
         # What a list means that is left out, an item means that can't be read, and an end that is cut off.
         absent: list[Any] = next((mark.means for mark in marks if isinstance(mark, Absent)), [])
         read = list(absent) if self._cut else []
+        takes_away = any(isinstance(mark, OwnName | Sure) for mark in marks)
         for item in raw:
             # Beside other items such a word is one, as a name.
             if is_nothing(item, words=len(raw) == 1):
                 continue
-            if letter and (listed_refs := _references(letter, item)) is not None:
+            if letter and (listed_refs := _references(letter, item, takes_away=takes_away)) is not None:
                 read += listed_refs
                 continue
             try:
@@ -181,8 +187,21 @@ class AnswerReader:
         return read[:most]
 
 
-def _references(letter: str, item: Any) -> list[str] | None:
-    """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear."""
+def _only_item(field: FieldInfo, written: Mapping[str, Any]) -> type[BaseModel] | None:
+    """The class of a list's items, if all fields of one stand beside the list, which is left out."""
+    of = get_args(field.annotation)[0] if get_origin(field.annotation) is list else None
+    model = item_model(of) if of else None
+    return model if model and all(plain(name) in written for name in model.model_fields) else None
+
+
+def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None:
+    """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear.
+
+    Args:
+        letter: What they begin with.
+        item: The item.
+        takes_away: Whether something is lost by a wrong one, so that what stands beside it has to affirm it.
+    """
     if isinstance(item, str):
         return references(letter, item)
     may_be_several = isinstance(item, list)
@@ -196,7 +215,7 @@ def _references(letter: str, item: Any) -> list[str] | None:
     others = [(name, value) for name, value in item.items() if not is_reference(letter, value)]
     if any(_is_denied(name, value) for name, value in others):
         return []
-    others = [(name, value) for name, value in others if not is_nothing(value)]
+    others = [(name, value) for name, value in others if takes_away and not is_nothing(value)]
     if len(cited) != 1 and not (cited and may_be_several):
         return None
     is_clear = all(affirms(value) or is_aside(name) for name, value in others)
@@ -208,6 +227,9 @@ def _is_denied(name: str, value: Any) -> bool:
     if is_nothing(value):
         return not is_aside(name)
     repeated = is_repeated(name)
+    if isinstance(value, str) and is_aside(name) and not repeated:
+        # A reason begins with what it denies.
+        value = re.split(r"[,;.]", value, maxsplit=1)[0]
     is_open = not repeated and doubts(value)
     return denies(value, repeated=repeated) or is_open or (affirms(value) and denies(name))
 

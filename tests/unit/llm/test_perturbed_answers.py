@@ -975,6 +975,11 @@ OF_A_LIST = [
     (Consolidation, {"merges": [], "make_dead": [{"ref": "m1", "dead": False}, {"ref": "m2", "dead": True}]}, ["m2"]),
     (Consolidation, {"merges": [], "make_dead": [{"memory": "m1", "reason": "It is old."}]}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": [{"memory": "m1", "title": "Not my day"}]}, ["m1"]),
+    (
+        Consolidation,
+        {"merges": [], "make_dead": [{"memory": "m1", "why": "keep it, it counts"}, {"ref": "m2", "why": "too old"}]},
+        ["m2"],
+    ),
     (Consolidation, {"merges": [], "make_dead": {"m1": "too old", "m2": "keep", "m3": "keep it"}}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": {"m1": "not needed", "m2": "not dead"}}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 (not important any more)", "m2 stays alive"]}, ["m1"]),
@@ -985,7 +990,11 @@ OF_A_LIST = [
 
 
 @pytest.mark.parametrize(
-    "beside", [{"confidence": 0.2}, {"confidence": "20%"}, {"certainty": "low"}, {"sure": False}, {"uncertain": True}]
+    "beside",
+    [
+        *({"confidence": 0.2}, {"confidence": "20%"}, {"certainty": "low"}, {"sure": False}, {"uncertain": True}),
+        *({"merge": False}, {"should_merge": "no"}, {"is_duplicate": False}, {"decision": "do not merge"}),
+    ],
 )
 @pytest.mark.parametrize("purpose", ["consolidate", "reconcile"])
 def test_what_a_model_is_not_sure_of_merges_and_replaces_nothing(purpose, beside):
@@ -1055,6 +1064,17 @@ def test_what_an_item_says_elsewhere_is_read():
         assert {one["name"]: one["memories"] for one in split["topics"]} == topics
     rows = [{"memory": "m1", "root": "business"}, {"memory": "m2", "root": "private"}]
     assert answered(Classification, json.dumps(rows)) == Classification(business=["m1"], private=["m2"])
+    told = {"business": [{"memory": "m1", "about": "work"}], "private": [{"ref": "m2", "why": "a walk"}]}
+    assert answered(Classification, json.dumps(told)) == Classification(business=["m1"], private=["m2"])
+    cite = {"ref": "e1", "quote": "I live in Ghent"}
+    draft = answered(DraftAnswer, json.dumps({"sentences": [{"sentence": "Ann lives in Ghent.", **cite}]}))
+    assert [one.model_dump() for one in draft.sentences[0].cites] == [cite]
+    mood = {"text": "glad", "messages": ["u1"]}
+    scene = {"refs": ["m1"], "action": "Ann moved.", "realm": "life", "actors": [], "themes": []}
+    closed = {"summary": SUMMARY, "impressions": {"mood": [mood]}, "scenes": [scene]}
+    dumped = answered(SessionWithScenes, json.dumps(closed)).model_dump()
+    assert dumped.items() >= {**SUMMARY, "mood": mood}.items()
+    assert [one["messages"] for one in dumped["scenes"]] == [["m1"]]
     short = answered(ShortSessions, json.dumps({"summaries": [{"conversation": "c1", "summary": SUMMARY}]}))
     assert short.model_dump()["summaries"][0].items() >= {"conversation": "c1", **SUMMARY}.items()
     spine = {"PROFILE": [], "PROJECTS": {"lines": ["A garden"]}, "PEOPLE": {"Ana": ["sister", "baker"]}}
