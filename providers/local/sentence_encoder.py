@@ -16,7 +16,7 @@ from providers.errors import InputRefused, Misconfigured
 from providers.lease_guard import before_request
 from providers.local.bert import Bert
 from providers.local.encoder_config import NAME_PREFIX, EncoderConfig, read_encoder_config, read_json
-from providers.local.weights import Tensors, digest_of_samples, open_weights
+from providers.local.weights import Tensors, digest_of_samples, mapped_weights
 
 # A portion takes half a second on a usual processor.
 PORTION = 64
@@ -128,12 +128,12 @@ def open_encoder(directory: Path) -> SentenceEncoder:
     """
     config = read_encoder_config(directory)
     weights = directory / "model.safetensors"
-    tensors = _by_short_names(open_weights(weights))
     tokenizer = _tokenizer(directory)
     digest = hashlib.sha256(f"{config}{tokenizer.to_str()}".encode())
     digest.update(digest_of_samples(weights))
     name = f"{NAME_PREFIX}{directory.resolve().name}@{digest.hexdigest()[:_DIGEST_CHARACTERS]}"
-    return SentenceEncoder(name, config, tensors, tokenizer)
+    with mapped_weights(weights) as tensors:
+        return SentenceEncoder(name, config, _by_short_names(tensors), tokenizer)
 
 
 def read_tokenizer(path: Path) -> Tokenizer:

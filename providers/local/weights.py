@@ -3,7 +3,8 @@
 import hashlib
 import json
 import mmap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +18,17 @@ _SAMPLES = 64
 _SAMPLE_BYTES = 1 << 16
 
 
-def open_weights(path: Path, sha256: str | None = None) -> Tensors:
-    """Map a safetensors file into memory and return its floating-point tensors as float32.
+@contextmanager
+def mapped_weights(path: Path, sha256: str | None = None) -> Iterator[Tensors]:
+    """Map a safetensors file into memory, and yield its floating-point tensors as float32.
 
     Tensors of 32 bits are read-only views of the mapping, so that every process on a machine shares the same pages; the
     `safetensors` package would give each process a copy of its own. Tensors of 16 bits are converted, once in each
     process. The hash is taken of the mapping itself: a result cached beside the file could be forged with
     it. It costs some 50 ms for 90 MB where the processor knows SHA-256, some 250 ms elsewhere.
+
+    The tensors stay when the block ends; its pages that were read in it are given back, and read again when they are
+    needed: an encoder has copied most of them, and a process that embeds nothing needs none.
 
     Format: an unsigned little-endian 64-bit length, as many bytes of JSON header, then the tensors.
     https://huggingface.co/docs/safetensors#format
@@ -39,15 +44,16 @@ def open_weights(path: Path, sha256: str | None = None) -> Tensors:
         Misconfigured: The file can't be read, is no safetensors file, or has another digest.
     """
     mapping = _mapped(path)
-    if sha256 is not None:
-        found = hashlib.sha256(mapping).hexdigest()
-        # To hash the mapping is to load it: a process that embeds nothing would keep 90 MB.
-        mapping.madvise(mmap.MADV_DONTNEED)
-        if found != sha256:
-            raise Misconfigured(
-                f"The weights {path} are not the expected ones: their sha256 is {found}, not {sha256}. "
-                "Download the file again; other weights would make stored vectors incomparable."
-            )
+    if sha256 is not None and (found := hashlib.sha256(mapping).hexdigest()) != sha256:
+        raise Misconfigured(
+            f"The weights {path} are not the expected ones: their sha256 is {found}, not {sha256}. "
+            "Download the file again; other weights would make stored vectors incomparable."
+        )
+    yield _tensors(path, mapping)
+    mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def _tensors(path: Path, mapping: mmap.mmap) -> Tensors:
     try:
         header_end = 8 + int.from_bytes(mapping[:8], "little")
         header = json.loads(mapping[8:header_end])
