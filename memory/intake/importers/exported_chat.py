@@ -162,6 +162,11 @@ class ExportedChat:
             yield from self.bad
             yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))
             return
+        has_leaf = self.leaf is not None and any(one.key == self.leaf for one in self.turns)
+        if has_leaf and any(one.is_user and one.parent is not None for one in self.turns):
+            # Where questions name what they follow, those that follow nothing are one that was edited.
+            firsts = {at for at, one in enumerate(self.turns) if one.is_user and one.parent is None}
+            self.turns = [replace(one, parent=min(ROOTS)) if at in firsts else one for at, one in enumerate(self.turns)]
         self.turns = oldest_first(self.turns)
         id_ = derived if self.id is None else f"{self.id}/{derived}" if self.counted else self.id
         chat = Chat(self.program, id_, self.begins or self.file.modified, self.leaf)

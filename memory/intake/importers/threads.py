@@ -256,9 +256,10 @@ class _Tree:
         self._to_leaf = self._way_from(places.get(chat.leaf) if chat.leaf is not None else None)
 
     def _unanswered(self, order: Sequence[int]) -> int:
-        """Return how often one side speaks twice in an order of messages that nothing links, or answers nothing."""
-        sides = [False, *(self._said[place].is_user for place in order if self._said[place].text is not None)]
-        return sum(one == other for one, other in pairwise(sides)) if not any(self.children) else 0
+        """Return how often one side speaks twice, or answers nothing, in an order of messages with all below each."""
+        turns = (self._said[place] for root in order for place in self.below(root))
+        sides = [False, *(one.is_user for one in turns if one.text is not None)]
+        return sum(one == other for one, other in pairwise(sides))
 
     def _cut_circles(self) -> None:
         """Take the link away that closes a circle, so that all messages hang on a root."""

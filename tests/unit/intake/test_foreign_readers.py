@@ -411,15 +411,17 @@ def test_words_beside_an_error_of_chatgpt_were_said(role):
     assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [(role, "Tea")]
 
 
+@pytest.mark.parametrize("parents", [{}, {2: "1"}, {2: "1", 3: "2"}, {1: "lost", 2: "1", 3: "2"}])
 @pytest.mark.parametrize("times", [(0, 0, 0, 0), (0.5, 0.1, 9.2, 8.9)])
-def test_nodes_without_links_stand_so_that_answers_follow_questions(times):
+def test_nodes_that_lack_links_stand_so_that_answers_follow_questions(times, parents):
     nodes = {
         str(number): {
+            "parent": parents.get(number),
             "message": {
                 "author": {"role": "assistant" if number % 2 else "user"},
                 "content": {"parts": [str(number)]},
                 "create_time": 1.75e9 + at,
-            }
+            },
         }
         for number, at in enumerate(times)
     }

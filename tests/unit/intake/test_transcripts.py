@@ -886,6 +886,22 @@ def test_the_name_of_a_model_beside_its_role_is_no_third_persons(author):
     assert standing(read([MESSAGES[0], answer], companion="Wren")) == SAID
 
 
+def test_of_two_first_messages_beside_a_named_branch_one_was_edited():
+    said = [("q", None, "Tea?"), ("a", "q", "Tea."), ("e", None, "Coffee?"), ("b", "e", "Coffee."), ("c", "b", "Hot?")]
+    nodes = {
+        key: {"id": key, "parentId": parent, "role": "assistant" if key in "ab" else "user", "content": text}
+        for key, parent, text in said
+    }
+
+    def stands(leaf):
+        return standing(read({"id": CHAT, "chat": {"history": {"messages": nodes, "currentId": leaf}}}))
+
+    assert stands("c") == [("user", "Coffee?"), ("assistant", "Coffee."), ("user", "Hot?")]
+    assert stands("a") == [("user", "Tea?"), ("assistant", "Tea.")]
+    del nodes["c"]
+    assert len(stands("b")) == 4, "each question may follow the exchange before it"
+
+
 def test_of_two_first_messages_one_was_edited():
     def said(id_, parent, text, *, is_user):
         return {"messageId": id_, "parentMessageId": parent, "isCreatedByUser": is_user, "text": text}
