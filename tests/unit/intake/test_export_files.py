@@ -1,5 +1,6 @@
 """The files of an export are found in folders and archives as programs and systems write them."""
 
+import gzip
 import io
 import json
 from datetime import UTC
@@ -82,6 +83,12 @@ def test_the_archives_of_one_export_are_found_in_their_folder(tmp_path):
 def test_an_archive_that_can_not_be_read_is_an_error(said, place, value):
     with pytest.raises(InvalidRequest, match="encrypted, or packed"):
         said(with_entry(PLAIN, place, value))
+
+
+def test_a_file_that_is_packed_otherwise_is_an_error(tmp_path):
+    (tmp_path / "takeout.tgz").write_bytes(gzip.compress(TEXT.encode()))
+    with pytest.raises(InvalidRequest, match="unpack it"):
+        list(export_files(tmp_path / "takeout.tgz", claude.FILES))
 
 
 def test_an_archive_that_breaks_off_is_an_error(said):
