@@ -192,8 +192,8 @@ class _Walk:
             if parent is None and (text.strip(_BETWEEN) or bracket not in _CLOSES):
                 self._behind = text + bracket
                 break
-            if parent is not None and self._is_wanted(parent) and text.strip(_BETWEEN):
-                self._read.append(Bad(f"behind entry {parent.elements}", "it is no object", None))
+            if parent is not None and self._is_wanted(parent) and (others := text.strip(_BETWEEN)):
+                self._read.append(Bad(f"behind entry {parent.elements}", "it is no object", in_utf8(others)[0]))
             if parent is not None and parent.kind == b"{":
                 self._note(parent, text, is_closed=bracket not in _CLOSES)
             named = parent is not None and self._names_key(parent, text)
