@@ -150,7 +150,7 @@ def test_what_can_not_be_taken_is_kept_with_its_reason_and_no_content_is_logged(
     with watched(redis.broker_url) as (events, control):
         # Beat answers too, that it does not know the command.
         wait_until(lambda: any("ok" in said for one in control.enable_events(reply=True) for said in one.values()))
-        taken = foreign.send_task("ingest.notes", [being, [todo(WORDS)]], queue="ingest")
+        taken = foreign.send_task("ingest.notes", [life.being_id, [todo(WORDS)]], queue="ingest")
         for args, kwargs in calls:
             foreign.send_task("ingest.notes", args, kwargs, queue="ingest")
         foreign.send_task("ingest.letters", [WORDS], queue="ingest")

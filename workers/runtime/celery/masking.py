@@ -29,6 +29,6 @@ def _summary(args: Any, kwargs: Any) -> str:
     given: list[Any] = [*args, *kwargs.values()]
     try:
         being, items = given
-        return f"({UUID(being)}, {len(items)} items)"
+        return f"({UUID(str(being))}, {len(items)} items)"
     except (ValueError, TypeError, AttributeError):
         return "(not a Being and a list of items)"
