@@ -347,8 +347,9 @@ class _Reader:
         if "\n" in between and ((_ITEM.match(line) and _ITEM.match(last)) or line.strip() == last.strip() == "|"):
             return True
         in_sentence = line[-1:].isalnum() or line[-1:] in {",", "("}
-        apart = between[:1] in _APART and between[-1:] == " "
-        return in_sentence and apart and len(between) <= SENTENCE and "\n" not in between
+        is_near = between[:1] in _APART and len(between) <= SENTENCE and "\n" not in between
+        # The first may be named, and then shown again around words.
+        return in_sentence and is_near and (between[-1:] == " " or _OPENS.search(between) is not None)
 
     def _is_quoted(self, marker: re.Match[str]) -> bool:
         start, end = marker.span()

@@ -6,7 +6,7 @@ from typing import Literal
 TurnRole = Literal["system", "user", "assistant", "tool"]
 # By the names that templates give the speakers of turns.
 _ROLES: dict[str, TurnRole] = {
-    **dict.fromkeys(("user", "human", "prompter", "inst", "instruction", "input"), "user"),
+    **dict.fromkeys(("user", "human", "you", "prompter", "inst", "instruction", "input"), "user"),
     **dict.fromkeys(("assistant", "bot", "model", "gpt", "ai", "chatbot", "/inst", "response"), "assistant"),
     **dict.fromkeys(("system", "developer", "system_prompt"), "system"),
     **dict.fromkeys(("tool", "ipython", "observation"), "tool"),

@@ -28,6 +28,11 @@ _LOG = re.compile(
     r" and (?P<being>[^\n\]]{1,100}?)\.?\]"
 )
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
+# Likewise, where all is one message: Pygmalion's and Agnai's prompts, whose examples of talk stand before it.
+_TALK_BEGINS = re.compile(
+    rf"{_CHAT_BEGINS.pattern}|^<START>[ \t]*$|\bThen the roleplay chat between [^\n]{{1,200}} begins\.",
+    re.IGNORECASE | re.MULTILINE,
+)
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
 # Open WebUI's, before a channel's line, which has the name of the one who wrote it.
 _CHANNEL = re.compile(r"You are [^\n]{1,200}, participating in a (?:threaded|channel) conversation\.")
@@ -193,7 +198,7 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     being = [*names.being, *(found["name"] or found["only"] for found in _CHARACTER.finditer(text))]
     being += [character for _, character in logged]
     personas = [*names.user, *_personas(text, being), *(persona for persona, _ in logged)]
-    begins = max((mark.end() for mark in _CHAT_BEGINS.finditer(text)), default=0)
+    begins = max((mark.end() for mark in _TALK_BEGINS.finditer(text)), default=0)
     others = [*names.others, *_members(text)]
     labels = list(_LABEL.finditer(text, begins))
     if _is_card(text, being) and any(_is(label["name"], MODEL_ROLE) for label in labels):

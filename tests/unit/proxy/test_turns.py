@@ -318,6 +318,12 @@ def test_what_was_retrieved_without_an_end_leaves_a_line_unsure(text):
             "[The following is an interesting chat message log between User and KoboldAI.]\n\n"
             "User: Hi.\nKoboldAI: Hello.\nUser: I bake.\nKoboldAI:"
         ),
+        # Oobabooga's, and Agnai's with an example before the talk
+        "The following is a conversation with an AI.\n\nYou: Hi.\nAI: Hello.\nYou: I bake.\nAI:",
+        (
+            "Mara's Persona: kind.\n\nThis is how Mara should talk\nMara: Ahoy.\n\nThen the roleplay chat between"
+            " Jon Smith and Mara begins.\n\nJon Smith: Hi.\nMara: Hello.\nJon Smith: I bake.\nMara:"
+        ),
     ],
 )
 def test_a_chat_in_a_models_own_format_is_divided(text):

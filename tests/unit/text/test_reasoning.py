@@ -109,6 +109,7 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "Put <think> before the thought and </think> behind it, Pilot.",
         "It begins with <think>, thinks aloud, and ends with </think>. Pilot.",
         'Say "<think>" before and "</think>" behind it, Pilot.',
+        "A <reasoning> block looks like <reasoning>I add 2 and 2</reasoning> in the log, Pilot.",
         "Say “[THINK]” before and “[/THINK]” behind it, Pilot.",
         "It is `<think>plan</think>` in code, Pilot.",
         "```xml\n<think>plan</think>\n```\nPilot.",
