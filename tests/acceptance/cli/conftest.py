@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -91,6 +91,22 @@ class Command:
             cwd=self.home,
             env=self.environment,
             process_group=0,
+        )
+
+    def begin(self, *arguments: object, streams: Sequence[IO[bytes]]) -> Forked | subprocess.Popen[bytes]:
+        """Start a command as the leader of a session of its own, with its standard input, output and error."""
+        argv = [*map(str, arguments)]
+        if self.preloaded and self.program == PATROL:
+            return self.preloaded.fork("cli", argv, self.environment, self.home, streams)
+        given, output, errors = streams
+        return subprocess.Popen(
+            [self.program, *argv],
+            stdin=given,
+            stdout=output,
+            stderr=errors,
+            cwd=self.home,
+            env=self.environment,
+            start_new_session=True,
         )
 
     def fork_all(self) -> None:

@@ -28,7 +28,7 @@ from schemas.text.visible_text import visible
 from store.accounts import users
 from store.database import Store
 from tests.acceptance.cli.conftest import PATIENCE, Command
-from tests.acceptance.cli.terminals import Runner, on_a_terminal, read_all
+from tests.acceptance.cli.terminals import on_a_terminal, read_all
 from tests.full_being import fill
 from tests.ports import free_port
 from tests.scenes import make_being
@@ -394,14 +394,21 @@ def hostile_command(place, preloaded):
 
 
 @pytest.fixture(scope="module")
-def runner(hostile_command):
-    running = Runner({**hostile_command.environment, "TERM": "xterm-256color", "COLUMNS": "200"}, hostile_command.home)
-    yield running
-    running.close()
+def run(hostile_command, preloaded):
+    """A function that runs a command in that home, on a terminal or with pipes."""
+    wide = {**hostile_command.environment, "TERM": "xterm-256color", "COLUMNS": "200"}
+    command = Command(hostile_command.home, preloaded, **wide)
+
+    def ran(*arguments, terminal, apart=False, given=b""):
+        if terminal:
+            return on_a_terminal(command, *arguments, apart=apart, given=given)
+        return command(*arguments, given=given, code=None)
+
+    return ran
 
 
 @pytest.fixture(scope="module")
-def system(place, hostile_command, runner):
+def system(place, hostile_command):
     """A `patrol up` in that home, on a terminal; what it showed is looked at in the end."""
     near, far = pty.openpty()
     with os.fdopen(far, "wb") as output:
@@ -412,9 +419,8 @@ def system(place, hostile_command, runner):
     try:
         # It says last how it is stopped.
         assert wait_until(lambda: b"stops everything" in shown[0] or up.poll() is not None, PATIENCE)
-        # Asked by a fork: a command that starts from scratch spends a second of processor time each time.
         assert wait_until(
-            lambda: runner("stream", "status", terminal=False).code == 0 or up.poll() is not None, PATIENCE
+            lambda: hostile_command("stream", "status", code=None).returncode == 0 or up.poll() is not None, PATIENCE
         )
         assert up.poll() is None, shown
         yield hostile_command
@@ -452,10 +458,10 @@ WRONG = {"down", "demo", "worker", "beat", "stream", "profile remove", "vault de
 
 def faults_of(name, ran, *, terminal, as_json):
     """The faults in a command's output."""
-    out, err = ran.out.decode(), ran.err.decode()
+    out, err = ran.stdout, ran.stderr
     document = as_json or name in DOCUMENTS
-    if ran.code not in ({2} if name in WRONG else {0, 1}):
-        yield f"it ended with {ran.code}"
+    if ran.returncode not in ({2} if name in WRONG else {0, 1}):
+        yield f"it ended with {ran.returncode}"
     if "Traceback" in out + err:
         yield "it shows a traceback"
     # A document in a pipe is for programs; errors beside JSON went to a pipe.
@@ -464,7 +470,7 @@ def faults_of(name, ran, *, terminal, as_json):
         yield f"a terminal would obey {dangerous}"
     if not as_json and name not in {*IN_LINES, *DOCUMENTS} and re.search(r"^FORGED", out + err, re.MULTILINE):
         yield "a text makes a line of its own"
-    if document and ran.code == 0:
+    if document and ran.returncode == 0:
         for part in out.rstrip("\n").split("\n") if name in {"export", "vault export"} else [out]:
             if not isinstance(json.loads(part), dict):
                 yield "it prints a list without a name"
@@ -478,50 +484,39 @@ def faults_of(name, ran, *, terminal, as_json):
     [(True, False), (False, False), (True, True)],
     ids=["people-terminal", "people-pipe", "json-terminal"],
 )
-def test_no_command_shows_what_a_terminal_would_obey(system, store, runner, terminal, as_json):
+def test_no_command_shows_what_a_terminal_would_obey(system, store, run, terminal, as_json):
     subject = Subject(store, system.home)
     faults, showed = {}, set()
     for name, arguments in ARGUMENTS.items():
         if name not in (IN_JSON if as_json else ARGUMENTS if terminal else IN_PIPES):
             continue
         asked = [*name.split(), *arguments(subject), *(["--json"] if as_json else [])]
-        ran = runner(*asked, terminal=terminal, apart=as_json, given=f"{KEY}\n".encode())
+        ran = run(*asked, terminal=terminal, apart=as_json, given=f"{KEY}\n".encode())
         if found := list(faults_of(name, ran, terminal=terminal, as_json=as_json)):
             faults[name] = (found, ran)
-        if b"\\u202e" in ran.out + ran.err or "\u202e".encode() in ran.out:
+        if "\\u202e" in ran.stdout + ran.stderr or "\u202e" in ran.stdout:
             showed.add(name)
-    told = (f"{name}: {found}\n{ran.out[-1500:]}\n{ran.err[-6000:]}" for name, (found, ran) in faults.items())
+    told = (f"{name}: {found}\n{ran.stdout[-1500:]}\n{ran.stderr[-6000:]}" for name, (found, ran) in faults.items())
     assert not faults, "\n".join(told)
     assert showed >= SHOWING, SHOWING - showed
 
 
-def test_a_json_document_on_a_terminal_is_the_same_as_in_a_pipe(system, store, runner):
+def test_a_json_document_on_a_terminal_is_the_same_as_in_a_pipe(system, store, run):
     subject = Subject(store, system.home)
     for name in ("nodes", "facts list", "vault list", "soul show"):
         asked = [*name.split(), *ARGUMENTS[name](subject), "--json"]
-        shown, exact = (runner(*asked, terminal=terminal).out.decode() for terminal in (True, False))
+        shown, exact = (run(*asked, terminal=terminal).stdout for terminal in (True, False))
         assert "\u202e" in exact, name
         assert json.loads(shown) == json.loads(exact), (name, shown, exact)
-    shown, exact = (runner("export", subject.slug, terminal=terminal).out.decode() for terminal in (True, False))
+    shown, exact = (run("export", subject.slug, terminal=terminal).stdout for terminal in (True, False))
     # The first line says when it was made.
     told, meant = ([json.loads(line) for line in text.strip().split("\n")[1:]] for text in (shown, exact))
     assert "\u202e" in exact
     assert told == meant
 
 
-def test_the_progress_of_the_demo_obeys_nothing_of_the_path_that_it_names(hostile_command, preloaded):
-    command = Command(hostile_command.home, preloaded, TERM="xterm-256color", COLUMNS="200")
-    command.fork_all()
-    demo, terminal = on_a_terminal(command, "demo", "--days", 1, "--thinking", "none")
-    text = read_all(terminal).decode()
-    os.close(terminal)
-    assert demo.wait(PATIENCE) == 0, text
-    assert "\x1b[?25l" in text
-    assert obeyed(text, terminal=True) == []
-
-
-def test_help_and_usage_errors_obey_nothing_on_a_terminal(runner):
+def test_help_and_usage_errors_obey_nothing_on_a_terminal(run):
     for asked in (["user", "-h"], ["recall", "x", "--limit", NAME], ["recall", "x", f"--{NAME}"], [NAME]):
-        text = runner(*asked, terminal=True).out.decode()
+        text = run(*asked, terminal=True).stdout
         assert "Usage: patrol" in text
         assert obeyed(text, terminal=True) == []

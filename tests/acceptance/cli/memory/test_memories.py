@@ -1,13 +1,11 @@
 """From a file of notes to a recall, and what people do to single memories."""
 
 import json
-import os
-import pty
-import subprocess
 
 import pytest
 
-from tests.acceptance.cli.conftest import PATIENCE, PATROL, Command
+from tests.acceptance.cli.conftest import Command
+from tests.acceptance.cli.terminals import on_a_terminal
 
 OVEN = "The oven in the bakery failed during the morning bake."
 CAT = "A black cat moved into the attic."
@@ -80,22 +78,12 @@ def test_a_patrol_can_be_demanded_without_waiting(account):
     assert account.json("run", "--no-wait")["run_id"]
 
 
-def test_a_patrol_is_watched_live_on_a_terminal(account):
-    ours, theirs = pty.openpty()
-    environment = {**account.patrol.environment, "TERM": "xterm", "COLUMNS": "90"}
-    arguments = [PATROL, "run", "--being", account.being]
-    with subprocess.Popen(arguments, stdout=theirs, env=environment, cwd=account.patrol.home) as run:
-        os.close(theirs)
-        seen = b""
-        while True:
-            try:
-                seen += os.read(ours, 4096)
-            except OSError:
-                break
-        assert run.wait(PATIENCE) == 0
-    os.close(ours)
-    assert "✓" in seen.decode()
-    assert b"\x1b[" in seen
+def test_a_patrol_is_watched_live_on_a_terminal(patrol, preloaded, account):
+    command = Command(patrol.home, preloaded, TERM="xterm", COLUMNS="90")
+    watched = on_a_terminal(command, "run", "--being", account.being)
+    assert watched.returncode == 0
+    assert "✓" in watched.stdout
+    assert "\x1b[" in watched.stdout
 
 
 def test_a_failed_patrol_ends_with_one_and_says_why(account):

@@ -11,8 +11,10 @@ import tomllib
 import pytest
 
 from schemas.settings import CHECKOUT
-from tests.acceptance.cli.conftest import PATIENCE, read_until
+from tests.acceptance.cli.conftest import PATIENCE, Command, made_home, read_until
 from tests.acceptance.cli.reports import commands, traces_of_the_swipe
+from tests.acceptance.cli.terminals import on_a_terminal
+from tests.acceptance.cli.test_hostile_content import IN_A_PATH, OURS, obeyed
 from workers.embedded.processes import wait_until
 
 
@@ -65,21 +67,27 @@ def test_days_of_talk_alone_become_memories(command):
     assert not command.living()
 
 
-def test_without_a_model_the_report_shows_what_there_is(command):
-    command.fork_all()
-    told = command("demo", "--thinking", "none", "--days", 2).stdout
+def test_without_a_model_the_report_shows_what_there_is_and_a_terminal_obeys_nothing_of_the_path(preloaded):
+    with made_home() as home:
+        command = Command(home / IN_A_PATH, preloaded, TERM="xterm-256color", COLUMNS="200")
+        command.fork_all()
+        demo = on_a_terminal(command, "demo", "--thinking", "none", "--days", 2)
+        assert not command.living()
+    assert demo.returncode == 0, demo.stdout
+    assert "\x1b[?25l" in demo.stdout
+    assert obeyed(demo.stdout, terminal=True) == []
+    told = OURS.sub("", demo.stdout)
     for part in ("No language model is used", "Business", "That is Admiral.", "Yuki from Kanazawa"):
         assert part in told
     for part in ("What was merged", "What the diary says", "What the chat has told"):
         assert part not in told
-    assert not command.living()
 
 
 @pytest.mark.long
 def test_ctrl_c_leaves_no_process_and_the_next_demo_begins_anew(command):
     command.fork_all()
-    for days, moment in ((30, "2026-03-01"), (1, "What Mizzen remembers")):
-        demo = command.start("demo", "--days", days)
+    for days, thinking, moment in ((30, "canned", "2026-03-01"), (1, "none", "What Mizzen remembers")):
+        demo = command.start("demo", "--days", days, "--thinking", thinking)
         told = read_until(demo, moment)
         if days == 1:
             assert "previous demo were removed" in told

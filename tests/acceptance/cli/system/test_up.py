@@ -15,7 +15,7 @@ from psycopg.rows import scalar_row
 from schemas.ledger.kinds import LLM_QUEUES, QUEUES
 from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
 from tests.acceptance.cli.system.test_environments import EXPECTED, SENTINELS, seen
-from tests.acceptance.cli.terminals import on_a_terminal, read_all
+from tests.acceptance.cli.terminals import left_on_a_terminal, on_a_terminal
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
@@ -81,10 +81,9 @@ def test_a_life_of_up_in_the_background_and_one_on_a_terminal(command):
     assert "up.log" in failed
     # The way in is for the eyes of the person at the terminal.
     assert "#login=" not in command("page", "--port", port).stdout
-    shown, terminal = on_a_terminal(command, "page", "--port", port)
-    (secret,) = re.findall(rf"http://127.0.0.1:{port}/#login=([\w-]+)", read_all(terminal).decode())
-    assert shown.wait(PATIENCE) == 0
-    os.close(terminal)
+    shown = on_a_terminal(command, "page", "--port", port)
+    (secret,) = re.findall(rf"http://127.0.0.1:{port}/#login=([\w-]+)", shown.stdout)
+    assert shown.returncode == 0
     assert "Stopped." in command("down").stdout
     assert wait_until(lambda: not command.living(), PATIENCE)
     assert "Nothing runs" in command("down").stdout
@@ -102,7 +101,7 @@ def test_a_life_of_up_in_the_background_and_one_on_a_terminal(command):
     # How it starts from scratch is seen by now.
     command.fork_all()
     port = free_port()
-    again, terminal = on_a_terminal(command, "up", "--port", port)
+    again, terminal = left_on_a_terminal(command, "up", "--port", port)
     greeting = b""
     while b"Ctrl-C stops everything" not in greeting:
         greeting += os.read(terminal, 65536)
@@ -162,14 +161,9 @@ def test_a_database_out_of_reach_is_told_in_a_sentence(command):
         assert "secret" not in error
 
 
-def test_parts_run_one_by_one_as_containers_start_them(patrol):
-    """Over the servers of the running system, one more of each."""
-    for arguments, sign in (
-        (["worker", "--queues", "patrol", "--concurrency", "1", "--name", "second"], "second@"),
-        (["beat"], "beat"),
-        (["api", "--port", str(free_port())], "startup complete"),
-    ):
-        part = patrol.start(*arguments)
-        read_until(part, sign)
-        stop(part, signal.SIGTERM)
+def test_a_worker_runs_alone_as_a_container_starts_it(patrol):
+    """Over the servers of the running system; `up` starts beat and the API by the commands of their containers."""
+    part = patrol.start("worker", "--queues", "patrol", "--concurrency", 1, "--name", "second")
+    read_until(part, "second@")
+    stop(part, signal.SIGTERM)
     assert patrol.json("migrate") == {"applied": []}
