@@ -110,7 +110,7 @@ def _in_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, Decimal):
-        return float(value)
+        return json.loads(str(value))
     return value.isoformat() if isinstance(value, date) else str(value)
 
 

@@ -46,7 +46,7 @@ def test_what_is_sent_by_name_is_kept_once(life, foreign, kept, wait_until):
     for _ in range(2):
         foreign.send_task("ingest.notes", [being, [todo("one"), todo("two")]], queue="ingest", task_id="t1")
     # Celery's JSON keeps Python's types.
-    said = {"role": "user", "content": b"three", "created_at": datetime(2026, 3, 2, tzinfo=UTC)}
+    said = {"id": Decimal(3), "role": "user", "content": b"three", "created_at": datetime(2026, 3, 2, tzinfo=UTC)}
     foreign.send_task("ingest.messages", kwargs={"being": life.being_id, "items": [said]}, queue="ingest")
     life.worker()
     wait_until(lambda: len(kept()) == 3 and life.started.logs("worker").count("ingest.taken") == 3)
