@@ -7,6 +7,7 @@ The rest is as for other imports: the same files again change nothing.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -87,7 +88,12 @@ class GroupImport:
                 slugs = {member: self._being(shown.get(member, PurePath(member).stem)) for member in group.members}
                 into[group] = self._room(group.name, list(slugs.values())), slugs
             room, slugs = into[group]
-            entries, lines = sillytavern.read_group(file, self.names)
+            try:
+                entries, lines = sillytavern.read_group(file, self.names)
+            except InvalidRequest as fault:
+                # The other chats are taken in all the same.
+                self._put_aside(Bad(file.name, str(fault), None))
+                continue
             for entry in entries:
                 if isinstance(entry, Bad):
                     self._put_aside(entry)
@@ -166,10 +172,12 @@ def _names_of_members(path: Path, of_chats: Mapping[str, _Group]) -> dict[str, s
     found: dict[str, str] = {}
     for file in export_files(path, sillytavern.FILES):
         if PurePath(file.name).stem in of_chats:
-            for _, line in sillytavern.lines(file):
-                name = storable(line.get("name")) if isinstance(line, dict) and not line.get("is_user") else None
-                if isinstance(name, str) and name.strip():
-                    found[str(line.get("original_avatar"))] = name
+            # A file that can't be read is told where its chat is taken in.
+            with suppress(InvalidRequest):
+                for _, line in sillytavern.lines(file):
+                    name = storable(line.get("name")) if isinstance(line, dict) and not line.get("is_user") else None
+                    if isinstance(name, str) and name.strip():
+                        found[str(line.get("original_avatar"))] = name
     return found
 
 

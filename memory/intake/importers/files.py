@@ -18,7 +18,8 @@ _READABLE = frozenset((ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA))
 _ENCRYPTED = 1
 # How files begin that gzip, 7-Zip, RAR, xz and bzip2 have packed.
 _PACKED = (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\xfd7zXZ", b"BZh")
-UNPACK = "The archive is encrypted, or packed in a form that is not read: unpack it, and import the folder."
+_PACKED_BYTES = max(map(len, _PACKED))
+_UNPACK = "The archive is encrypted, or packed in a form that is not read: unpack it, and import the folder."
 # What macOS writes beside files, and an import into `FILE.set-aside.jsonl`, are no files of an export.
 _BESIDE = re.compile(r"\._.*|.*\.set-aside\.jsonl", re.IGNORECASE)
 # How SillyTavern names chats that begin with the messages of another one, which is to be read first.
@@ -66,8 +67,15 @@ def _files(path: Path, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
             yield from _of_archive(archive, pattern)
     elif _is_archive(path.name):
         raise InvalidRequest(f"{path.name} is a damaged archive: it breaks off. Download it again.")
+    elif _begin(path).startswith(_PACKED):
+        raise InvalidRequest(_UNPACK)
     else:
         yield from _single(path)
+
+
+def _begin(path: Path) -> bytes:
+    with path.open("rb") as content:
+        return content.read(_PACKED_BYTES)
 
 
 def _is_archive(name: str) -> bool:
@@ -80,8 +88,6 @@ def _is_wanted(name: str, pattern: re.Pattern[str]) -> bool:
 
 def _single(path: Path) -> Iterator[ExportFile]:
     with path.open("rb") as content:
-        if content.peek().startswith(_PACKED):
-            raise InvalidRequest(UNPACK)
         yield ExportFile(path.name, as_utf8(content), datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
@@ -91,7 +97,7 @@ def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: boo
     inner = [info for info, name in names.items() if is_outermost and _is_archive(name)]
     wanted = [info for info, name in names.items() if _is_wanted(name, pattern)]
     if any(info.flag_bits & _ENCRYPTED or info.compress_type not in _READABLE for info in (*inner, *wanted)):
-        raise InvalidRequest(UNPACK)
+        raise InvalidRequest(_UNPACK)
     for info in sorted(wanted, key=lambda info: _branches_last(info.filename)):
         with archive.open(info) as content:
             yield ExportFile(names[info], as_utf8(content), _packed(info))

@@ -165,12 +165,18 @@ def test_group_chats_become_rooms_with_their_members_as_beings(patrol, new_accou
 def test_groups_of_one_name_share_a_room(patrol, new_account, tmp_path):
     of = ["-u", new_account().user]
     write(tmp_path / "groups" / "1.json", [GROUP])
-    write(tmp_path / "groups" / "2.json", [GROUP | {"id": "2", "members": ["nora.png"], "chats": ["2026-1-6"]}])
+    chats = ["2026-1-6", "2026-1-7"]
+    write(tmp_path / "groups" / "2.json", [GROUP | {"id": "2", "members": ["nora.png"], "chats": chats}])
     write(tmp_path / "group chats" / "2026-1-5.jsonl", LINES_OF_GROUP)
     spoken = said_in_group("Nora", "The tide turns.", 9, original_avatar="nora.png")
     write(tmp_path / "group chats" / "2026-1-6.jsonl", [LINES_OF_GROUP[0], spoken])
 
-    assert patrol.json("import", "--from", "sillytavern", tmp_path, "--rooms", *of)["messages"] == 6
+    # As a computer that lost its power leaves a file.
+    (tmp_path / "group chats" / "2026-1-7.jsonl").write_bytes(bytes(99))
+    done = patrol(
+        "import", "--from", "sillytavern", tmp_path, "--rooms", *of, "--set-aside", tmp_path / "aside", code=1
+    )
+    assert ("6 messages" in done.stdout, "2026-1-7.jsonl" in done.stderr) == (True, True)
     (room,) = patrol.json("rooms", "list", *of)["rooms"]
     assert room["beings"] == ["mira", slug_of("Серафина"), "leo", "nora"]
 

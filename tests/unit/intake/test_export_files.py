@@ -89,6 +89,9 @@ def test_a_file_that_is_packed_otherwise_is_an_error(tmp_path):
     (tmp_path / "takeout.tgz").write_bytes(gzip.compress(TEXT.encode()))
     with pytest.raises(InvalidRequest, match="unpack it"):
         list(export_files(tmp_path / "takeout.tgz", claude.FILES))
+    (tmp_path / "takeout.tgz").rename(tmp_path / "conversations-0.json")
+    (tmp_path / "conversations-1.json").write_text(TEXT)
+    assert len([*export_files(tmp_path, claude.FILES)]) == 2, "it hides no other of its folder"
 
 
 def test_an_archive_that_breaks_off_is_an_error(said):
