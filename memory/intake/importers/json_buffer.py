@@ -36,15 +36,17 @@ class Buffer:
         return self._data[start - self._first : self.place - self._first]
 
     def lines_from(self, place: int) -> Iterator[bytes]:
-        """Yield the line that begins at a place, and those behind it, if an object begins with one of these."""
+        """Yield the line that begins at a place, and those behind it, if the next one is an object of its own."""
         behind = self._data[place - self._first :]
-        if b"\n{" not in behind:
+        behind += self._file.readline(ELEMENT_BYTES) + self._file.readline(ELEMENT_BYTES)
+        lines = behind.split(b"\n")
+        following = next((line for line in map(bytes.strip, lines[1:]) if line), b"")
+        # Of a document on several lines, a line opens an object, or ends with what parts it from the next one.
+        if not following.startswith(b"{") or following.endswith((b"{", b"[", b",")):
             return
-        *lines, last = behind.split(b"\n")
         yield from lines
-        while line := last + self._file.readline(ELEMENT_BYTES):
+        while line := self._file.readline(ELEMENT_BYTES):
             yield line
-            last = b""
 
     @property
     def end(self) -> int:

@@ -166,9 +166,9 @@ class _Walk:
     def _by_line(self) -> Iterator[Element | Bad]:
         """Go on behind a line that is damaged, each line by itself, where objects begin with lines."""
         begin = self._damaged_from()
-        for place, line in enumerate(self._buffer.lines_from(begin) if begin is not None else ()):
-            if place:
-                self._buffer = Buffer(BytesIO(line))
+        for line in self._buffer.lines_from(begin) if begin is not None else ():
+            if not self._opened:
+                self._behind, self._buffer = b"", Buffer(BytesIO(line))
                 yield from self._walk()
             if self._opened or self._rest:
                 yield Bad(f"behind entry {self._found}", "its line is no JSON", in_utf8(line)[0])

@@ -110,6 +110,25 @@ def test_a_damaged_line_of_objects_is_told_with_its_text_and_hides_no_other(dama
     assert all(one.entry.strip() in damaged for one in told)
 
 
+@pytest.mark.parametrize("trickling", [False, True])
+def test_nuls_before_a_line_hide_it_not(trickling):
+    text = '{"a": 1}\n\0\0\n{"a": 2}\n{"a": 3}'
+    assert values(text, keys=["a"], reader=Trickle if trickling else io.BytesIO) == [{"a": 1}, {"a": 2}, {"a": 3}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"said": [\n{"id": 1},\n{"id": 2}',
+        '{\n"said": [\n{\n"id": 1\n}\n]\n',
+        '{\n "said": [1\n}\n{\n "said": [2]\n}',
+        '{"all": [\n{"said": [1]},\n{"said": [2]',
+    ],
+)
+def test_a_document_on_several_lines_that_is_damaged_is_not_read_by_line(text):
+    assert len([one for one in values(text, keys=["said", "id"]) if isinstance(one, Bad)]) == 1
+
+
 @pytest.mark.parametrize("text", ["", "  ", "hello", '"a"', "<html>[]</html>", "]"])
 def test_what_is_no_json_document_is_refused(text):
     with pytest.raises(InvalidRequest, match="no JSON document"):
