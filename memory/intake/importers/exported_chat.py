@@ -118,10 +118,10 @@ class ExportedChat:
         """The side that says a message, and the speaker's name."""
         side = fields.side(message)
         name = fields.speaker(message, has_side=side is not None)
-        named = name or fields.first(message, (*fields.SAYING, *fields.SPEAKER_IDS))
-        if side is not None or named is None:
-            return side, name
-        return "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
+        named = name or fields.first(message, (*fields.SAYING, *fields.SPEAKER_IDS, *fields.AUTHOR_KINDS))
+        if side is None and named is not None:
+            side, name = "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
+        return "neither" if side != "user" and fields.is_thought(message) else side, name
 
     def _id(self, name: str | None, text: str, at: datetime | None, *, is_user: bool) -> str:
         speaker, when = name or "", self._before if at is None else at.isoformat()

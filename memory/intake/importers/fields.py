@@ -63,11 +63,12 @@ TIMES = (
 )
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
-SAYING = (
-    *("role", "sender", "author", "from", "nature", "src", "speaker", "sender_name", "senderName"),
-    *("author_type", "authorType", "sender_type", "senderType"),
-)
-ROLES = (*SAYING[:6], "role_type", "message_type", "subtype", "type", *SAYING[6:])
+SAYING = ("role", "sender", "author", "from", "nature", "speaker", "sender_name", "senderName")
+ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
+# The kind of the author, which tells the side where nothing names the author: of several people each is a user.
+AUTHOR_KINDS = ("author_type", "authorType", "sender_type", "senderType")
+# An object about the speaker in Character.AI's dumps; elsewhere a text of this name says where a message came from.
+_SOURCE = "src"
 # In which a person's id stands, if nothing says the name: beside a role it is whose the chat is.
 SPEAKER_IDS = ("user",)
 Side = Literal["user", "companion", "neither"]
@@ -117,10 +118,10 @@ NOT_REMEMBERED = {
     **dict.fromkeys(("deleted", "deleted_at"), "deleted conversations"),
 }
 SETTINGS = ("settings", "metadata", "meta")
-# What a part, or a message, has that was only thought, the kinds of such messages, and what a part has that a program
-# added.
+# What a part, or a message, has that was only thought, and what a part has that a program added.
 THOUGHTS, ADDED = ("thought", "isThought", "is_thought"), "synthetic"
-THOUGHT_KINDS = frozenset(("thought", "thoughts", "thinking", "reasoning", "analysis"))
+# The kinds of messages that a model only thought, and gpt-oss's channel of these: other channels are people's.
+_THOUGHT_KINDS, _THOUGHT_CHANNEL = frozenset(("thought", "thoughts", "thinking", "reasoning", "analysis")), "analysis"
 # Calls of tools, by some of which agents speak.
 CALLS = ("tool_calls", "tool_call", "function_call")
 # Parts of a message, beside those that name a side, in which something is said; others are thoughts, calls and files.
@@ -197,8 +198,7 @@ def _time(value: Any, zone: tzinfo, nesting: int) -> datetime | None:
 
 def words(message: Mapping[str, Any]) -> str:
     """Return the words of a message, without thoughts, tools' calls, images and files."""
-    kinds = (message.get(name) for name in ("type", "kind", "channel"))
-    if any(message.get(mark) is True for mark in THOUGHTS) or not THOUGHT_KINDS.isdisjoint(map(str, kinds)):
+    if any(message.get(mark) is True for mark in THOUGHTS):
         return ""
     if spoken := spoken_by_calls(message):
         return "\n".join(spoken)
@@ -248,7 +248,7 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
 
     Beside a role that says the side, which the caller has read, the name may be a model's.
     """
-    within = [one for name in ROLES if isinstance(one := message.get(name), dict)]
+    within = [one for name in (*ROLES, _SOURCE) if isinstance(one := message.get(name), dict)]
     unsaid = (one for one in within if not any(str(one.get(name)).casefold() in SIDES for name in ROLES))
     places = [message, *(unsaid if has_side else within)]
     named = (first(one, SPEAKERS) for one in places)
@@ -264,20 +264,28 @@ def side(message: Mapping[str, Any]) -> Side | None:
     return "neither" if found == "companion" and is_written else found
 
 
+def is_thought(message: Mapping[str, Any]) -> bool:
+    """Return whether a message that is not the user's is of a kind that a model only thinks."""
+    kinds = {str(message.get(name)) for name in ("type", "kind")}
+    return not _THOUGHT_KINDS.isdisjoint(kinds) or message.get("channel") == _THOUGHT_CHANNEL
+
+
 def _side(message: Mapping[str, Any]) -> Side | None:
     if (marked := _marked(message, message)) is not None:
         return marked
     parts = message.get("fragments")
     part_kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
-    named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in ROLES)]
+    is_named = speaker(message, has_side=False) is not None or first(message, SAYING) is not None
+    roles = ROLES if is_named else (*ROLES, *AUTHOR_KINDS)
+    named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in roles)]
     known, parted = (
         [SIDES.get(one.strip().casefold()) for one in some if isinstance(one, str)] for some in (named, part_kinds)
     )
     owned = (side for owner, side in OWNERS.items() if message.get(owner))
     # Beside what was looked up for an answer stands the answer.
     parted.sort(key=lambda side: side == "neither")
-    within = (_marked(one, message) for name in SAYING if isinstance(one := message.get(name), dict))
-    kinds = [str(message.get(name)).casefold() for name in ROLES if name not in SAYING]
+    within = (_marked(one, message) for name in (*SAYING, _SOURCE) if isinstance(one := message.get(name), dict))
+    kinds = [str(message.get(name)).casefold() for name in roles if name not in SAYING]
     of_kind = map(KINDS.get, kinds)
     return next((one for one in (*known, *parted, *owned, *of_kind, *within) if one is not None), None)
 

@@ -173,11 +173,18 @@ def _told_apart(turns: Sequence[Said]) -> list[Said]:
 
 
 def _rooted(turns: Sequence[Said]) -> list[Said]:
-    """Return the messages, behind the parents that stand for the beginning of the chat."""
+    """Return the messages, the first ones of the user behind the parent that stands for the beginning of the chat."""
     roots = {one.parent for one in turns if one.parent in ROOTS}
     if any(not one.is_user for one in turns if one.parent in ROOTS and one.text is not None):
         roots.clear()
-    return [*(Said(str(root), is_user=False, text=None, at=None, key=root) for root in roots), *turns]
+    found = []
+    for one in turns:
+        if one.parent in roots:
+            # Where its first child stands: a greeting may stand before.
+            roots.remove(one.parent)
+            found.append(Said(str(one.parent), is_user=False, text=None, at=None, key=one.parent))
+        found.append(one)
+    return found
 
 
 def _text(one: Said) -> str:

@@ -43,8 +43,6 @@ _COUNTS = re.compile(r"(?:[a-z]{1,20}[-_ ])?[0-9]{1,4}", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*+"?+')
 # What Excel writes before the names of columns.
 _SEPARATOR = re.compile(r"\s*+(?:\"?sep=.\"?)?\s*+", re.IGNORECASE)
-# Bytes that are no UTF-8, until they are told.
-_NO_TEXT = re.compile("[\udc80-\udcff]")
 OTHER_ACTIVITY = "records of activity without words"
 OTHER_RECORDS = "records that hold no message"
 # Chats within an element, each with its messages.
@@ -206,7 +204,10 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
     try:
         for number, row in enumerate(rows, 1):
             place, texts = f"row {number}", {"_".join(str(name).lower().split()): one for name, one in row.items()}
-            mended = {name: _NO_TEXT.sub("\ufffd", one) for name, one in texts.items() if isinstance(one, str)}
+            written = {
+                name: one.encode(errors="surrogateescape") for name, one in texts.items() if isinstance(one, str)
+            }
+            mended = {name: one.decode(errors="replace") for name, one in written.items()}
             if any(one != texts[name] for name, one in mended.items()):
                 yield place, Bad(place, NOT_UTF8, None)
             yield place, Element((), number, texts | mended)

@@ -513,6 +513,17 @@ def test_of_objects_whose_names_logs_have_too_the_messages_are_read():
     assert standing(read(named, user="a", companion="b")) == SAID
 
 
+@pytest.mark.parametrize("kind", [{"type": "thought"}, {"kind": "reasoning"}, {"channel": "analysis"}])
+def test_thoughts_are_a_models_and_leave_the_ids_behind_them(kind):
+    said = [MESSAGES[0] | kind, MESSAGES[1] | {"content": "A dog."}, MESSAGES[1]]
+    (whole,), (chat,) = (read({"messages": [*said[:1], thought, said[2]]}) for thought in (said[1], said[1] | kind))
+    assert standing([chat]) == SAID
+    assert chat.messages[-1]["id"] == whole.messages[-1]["id"]
+    named = [{"author": "Ann", "channel": "thoughts", "text": QUESTION}, {"author": "Mira", "channel": "thoughts"}]
+    named[1]["text"] = ANSWER
+    assert standing(read(named, user="Ann")) == SAID, "a channel of people has any name"
+
+
 def test_what_a_log_goes_back_to_begins_another_branch():
     said = [("user", "q", None), ("assistant", "a", "q"), ("user", "left", "a"), ("user", "taken", "a")]
     log = [
@@ -544,7 +555,7 @@ def test_a_chat_that_is_only_counted_is_another_one_in_another_file():
 
 @pytest.mark.parametrize("begin", ["", "\r\n", "sep=\t\r\n", '"sep=\t"\r\n'])
 def test_a_table_is_read_as_excel_writes_it_and_bytes_that_are_no_utf8_are_told(begin):
-    written = f"{begin}Author\tMessage\r\nHuman\t{QUESTION}\r\nAI\t\xe4\r\n".encode("latin-1")
+    written = f"{begin}Author\tMessage\r\nHuman\t{QUESTION}\r\nAI\t\xf0\x9f\x98\r\n".encode("latin-1")
     bad, chat = transcripts.read(ExportFile("chat.tsv", io.BytesIO(written)), Names(None, None, UTC))
     assert (bad.place, bad.reason, standing([chat])) == ("row 2", NOT_UTF8, [SAID[0], ("assistant", "\ufffd")])
 
@@ -806,6 +817,16 @@ def test_who_is_no_bot_is_the_user_where_no_name_says_otherwise():
         {"messages": [{"sender": name, "is_bot": bot, "text": text} for name, bot, text in said]}, user="Ann"
     )
     assert standing([chat]) == [SAID[0], ("assistant", "I am ill."), SAID[1]]
+    for by in ("sender", "name"):
+        named = [{by: name, "text": text} for name, _, text in said]
+        kinds = [{**one, "authorType": kind} for one, kind in zip(named, ("user", "user", "bot"), strict=True)]
+        with_kinds, without = read(kinds, user="Ann"), read(named, user="Ann")
+        assert (ids(with_kinds), standing(with_kinds)) == (ids(without), standing([chat])), "a name says more"
+    unnamed = [
+        {"text": QUESTION, "is_bot": False, "sender_type": "member", "src": "app"},
+        {"text": ANSWER, "is_bot": True},
+    ]
+    assert standing(read(unnamed)) == SAID
 
 
 @pytest.mark.parametrize(
@@ -898,7 +919,9 @@ def test_of_two_first_messages_beside_a_named_branch_one_was_edited():
 
     assert stands("c") == [("user", "Coffee?"), ("assistant", "Coffee."), ("user", "Hot?")]
     assert stands("a") == [("user", "Tea?"), ("assistant", "Tea.")]
-    del nodes["c"]
+    nodes = {"g": {"id": "g", "role": "assistant", "content": "Hi."}} | nodes
+    assert stands("a")[0] == ("assistant", "Hi."), "a greeting stands before both"
+    del nodes["c"], nodes["g"]
     assert len(stands("b")) == 4, "each question may follow the exchange before it"
 
 
