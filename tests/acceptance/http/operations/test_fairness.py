@@ -156,7 +156,7 @@ def test_more_importers_than_threads_behind_a_slow_database_leave_threads_and_co
 
 
 def test_importers_that_come_again_when_they_are_told_get_everything_in_once(new_person, ledger):
-    people = [new_person("few connections") for _ in range(3)]
+    people, batches = [new_person("few connections") for _ in range(3)], range(6)
     refusals = []
 
     def hand_in(number):
@@ -167,9 +167,9 @@ def test_importers_that_come_again_when_they_are_told_get_everything_in_once(new
             threading.Event().wait(int(answer.headers["retry-after"]))
         return answer.json()["accepted"]
 
-    with ThreadPoolExecutor(9) as pool:
-        assert list(pool.map(hand_in, range(9))) == [BULK] * 9
+    with ThreadPoolExecutor(len(batches)) as pool:
+        assert list(pool.map(hand_in, batches)) == [BULK] * len(batches)
     assert refusals
     for own, person in enumerate(people):
-        expected = {f"{number}/{place}" for number in range(own, 9, len(people)) for place in range(BULK)}
+        expected = {f"{number}/{place}" for number in batches[own :: len(people)] for place in range(BULK)}
         assert notes_of(ledger, person) == Counter(expected)
