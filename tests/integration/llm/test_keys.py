@@ -80,15 +80,19 @@ def test_a_key_that_was_stored_again_while_its_secret_was_missing_is_one_after_a
 
 
 def test_a_key_without_its_secret_is_unusable_and_no_other_key_pays(
-    store, settings, afterwards, user, thinkers, claimed
+    store, settings, afterwards, user, thinkers, claimed, rows
 ):
     keys.add(store, settings, user.user_id, "anthropic", THEIRS)
     found = opened(store, thinkers(afterwards), afterwards, claimed())
 
     assert isinstance(found, LlmUnavailable)
     assert "PATROL_SECRET_KEY" in found.reason
-    with pytest.raises(Refused, match="PATROL_SECRET_KEY"):
-        keys.rotate(store, afterwards)
+    keys.add(store, afterwards, user.user_id, "openai", THEIRS)
+    before = rows()
+    for secrets in (f"{NEWER}2,{NEWER}", f"{NEWER}2,{SECRET}"):
+        with pytest.raises(Refused, match="PATROL_SECRET_KEY"):
+            keys.rotate(store, settings.model_copy(update={"secret_key": SecretStr(secrets)}))
+    assert rows() == before, "all keys are encrypted anew, or none"
 
 
 def test_a_row_moved_to_another_user_does_not_decrypt(store, settings, user, being, thinkers, claimed):
