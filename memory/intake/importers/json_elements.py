@@ -34,6 +34,8 @@ NO_JSON = (
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:\s*+)?+|\Z)', re.DOTALL)
 # What an element takes beside its text until it is yielded.
 READ_TAKES_BYTES = 500
+# Each open bracket keeps its path, so that their memory grows with the square of their number.
+_MOST_OPEN = 1000
 _CLOSES = {b"{": b"}", b"[": b"]"}
 _BETWEEN = b" \t\r\n,"
 _BLANK = b" \t\r\n\x00\x1a"
@@ -248,13 +250,14 @@ class _Walk:
                 yield Bad(place, NOT_UTF8, None)
 
     def _brackets(self) -> Iterator[tuple[bytes, bytes]]:
-        """Yield each bracket with the text before it, up to the end of the file."""
-        while True:
+        """Yield each bracket with the text before it, up to the end of the file, or where too many are open."""
+        while len(self._opened) < _MOST_OPEN:
             found = self._buffer.bracket()
             if found is not None:
                 yield found
             elif not self._buffer.grow(self._needed()):
                 return
+        self._fault = "its brackets are nested too deeply"
 
     def _needed(self) -> int:
         """Return from where on the file is needed; an object that is too long for an element becomes none."""

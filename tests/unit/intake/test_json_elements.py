@@ -110,6 +110,11 @@ def test_a_damaged_line_of_objects_is_told_with_its_text_and_hides_no_other(dama
     assert all(one.entry.strip() in damaged for one in told)
 
 
+def test_brackets_that_are_nested_too_deeply_are_told():
+    (bad,) = values('{"a":' * 3000 + "0" + "}" * 3000)
+    assert "too deeply" in bad.reason
+
+
 @pytest.mark.parametrize("trickling", [False, True])
 def test_nuls_before_a_line_hide_it_not(trickling):
     text = '{"a": 1}\n\0\0\n{"a": 2}\n{"a": 3}'
