@@ -69,7 +69,9 @@ def test_days_of_talk_alone_become_memories(command):
 
 def test_without_a_model_the_report_shows_what_there_is_and_a_terminal_obeys_nothing_of_the_path(preloaded):
     with made_home() as home:
-        command = Command(home / IN_A_PATH, preloaded, TERM="xterm-256color", COLUMNS="200")
+        # A path below the working directory is shown from there.
+        kept = str(home / IN_A_PATH)
+        command = Command(home, preloaded, PATROL_HOME=kept, TERM="xterm-256color", COLUMNS="200")
         command.fork_all()
         demo = on_a_terminal(command, "demo", "--thinking", "none", "--days", 2)
         assert not command.living()
@@ -77,7 +79,7 @@ def test_without_a_model_the_report_shows_what_there_is_and_a_terminal_obeys_not
     assert "\x1b[?25l" in demo.stdout
     assert obeyed(demo.stdout, terminal=True) == []
     told = OURS.sub("", demo.stdout)
-    for part in ("No language model is used", "Business", "That is Admiral.", "Yuki from Kanazawa"):
+    for part in ("e/demo", "No language model is used", "Business", "That is Admiral.", "Yuki from Kanazawa"):
         assert part in told
     for part in ("What was merged", "What the diary says", "What the chat has told"):
         assert part not in told
