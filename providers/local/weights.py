@@ -27,8 +27,9 @@ def mapped_weights(path: Path, sha256: str | None = None) -> Iterator[Tensors]:
     process. The hash is taken of the mapping itself: a result cached beside the file could be forged with
     it. It costs some 50 ms for 90 MB where the processor knows SHA-256, some 250 ms elsewhere.
 
-    The tensors stay when the block ends; its pages that were read in it are given back, and read again when they are
-    needed: an encoder has copied most of them, and a process that embeds nothing needs none.
+    The tensors stay valid when the block ends. The pages of the file that were read until then are given back to the
+    system, and read again when they are needed: an encoder has copied most of them, and a process that embeds nothing
+    needs none.
 
     Format: an unsigned little-endian 64-bit length, as many bytes of JSON header, then the tensors.
     https://huggingface.co/docs/safetensors#format

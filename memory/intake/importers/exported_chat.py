@@ -164,7 +164,8 @@ class ExportedChat:
             return
         has_leaf = self.leaf is not None and any(one.key == self.leaf for one in self.turns)
         if has_leaf and any(one.is_user and one.parent is not None for one in self.turns):
-            # Where questions name what they follow, those that follow nothing are one that was edited.
+            # Where questions name what they follow, several that name nothing are versions of the first one: they get
+            # one parent, so that the named branch tells which stands.
             firsts = {at for at, one in enumerate(self.turns) if one.is_user and one.parent is None}
             self.turns = [replace(one, parent=min(ROOTS)) if at in firsts else one for at, one in enumerate(self.turns)]
         self.turns = oldest_first(self.turns)
