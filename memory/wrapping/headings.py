@@ -26,7 +26,7 @@ _HEADING = re.compile(
     r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--++[ \t]*+|=++[ \t]*+|\[)?(?:the[ \t]++)?"
     r"(?:(?:here[ \t]++(?:are|is)|use|using|see|based on|given)[ \t]++)?(?:(?:the|some|an?)[ \t]++)?"
     r"(?:following[ \t]++)?"
-    rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})(?:[ \t]++#?\d{{1,3}})?+"
+    rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
     r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
     r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base|(?:past|previous|earlier) [a-z]{1,20})"
     r"|for [^\n:]{1,60}|below)[ \t]*+)?"

@@ -31,9 +31,9 @@ _NOTE = re.compile(
     rf"(?:author'?s? note|a/n)[ \t]*:[ \t](?![^\n]*{_OF_SPEAKER})"
     r"|[\[(]?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)"
     rf"(?=[^\n]*\d)(?![^\n]*{_OF_SPEAKER})[^\n]{{1,60}}\Z"
-    # The page that a browser shows
-    r"|(?:(?:(?:current|active)[ \t])?(?:web[ \t]?)?(?:page|tab)(?:[ \t](?:title|url|address))?[ \t]*:[ \t]*"
-    r"(?:(?<=title:)[^\n]{1,300}|(?<=title: )[^\n]{1,300}|https?://\S{1,1000})[ \t]*+(?:\n|\Z))++\Z"
+    # The page that a browser shows; people write one of the two lines.
+    r"|(?:(?:current|active)[ \t])?(?:web[ \t]?)?(?:page|tab)[ \t]title[ \t]*:[^\n]{1,300}\n"
+    r"(?:(?:current|active)[ \t])?(?:web[ \t]?)?(?:page|tab)[ \t](?:url|address)[ \t]*:[ \t]*https?://\S{1,1000}\s*\Z"
     # The same in other languages, where nothing but figures follows
     r"|[\[(]?(?:当前|现在|現在)的?(?:时间|日期|日期时间|時刻|日時|日付)[ \t]*[:\uff1a][ \t]*"
     r"[\d年月日时分秒時./:, -]{6,40}[\])]?\Z"

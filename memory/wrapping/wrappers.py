@@ -67,7 +67,7 @@ def without_wrappers(text: str) -> str:
         kept = _RULES.sub("", kept).strip()
     if (ends := _OWN_ENDS.search(kept)) is not None:
         opens = kept.rfind(f"<{ends['name']}>")
-        kept = kept[opens:] if kept[: max(opens, 0)].rstrip().endswith(">") else kept
+        kept = kept[opens:] if kept.startswith("<") and kept[: max(opens, 0)].rstrip().endswith(">") else kept
     own = _OWN.fullmatch(kept)
     return (_Narrowed(own["said"]).read() or own["said"].strip()) if own else kept
 

@@ -22,9 +22,11 @@ _TOKENS = (
     r"|<\|tool_calls_section_begin\|>\s{0,9}<\|tool_call_begin\|>|<\|python_tag\|>\s{0,9}\{"
     r"|<\|start\|>assistant to=[^<\n]{1,100}<\|channel\|>"
 )
-_TAG = r"(?:[a-z]{1,20}:)?(?:tool(?:_calls?)?|function_calls?)"
+_TAG = r"(?:[a-z]{1,20}:)?(?:tool_calls?|function_calls?)"
 _BLOCK = re.compile(
-    rf"^[ \t]{{0,3}}(?:<{_TAG}>\s*(?:[{{<]|[\w.-]{{1,100}}\s{{0,9}}<arg_key>)|{_TOKENS})",
+    rf"^[ \t]{{0,3}}(?:<{_TAG}>\s*(?:\[?\s{{0,9}}[{{<]|[\w.-]{{1,100}}\s{{0,9}}<arg_key>)"
+    # A tag that people use for other things
+    rf"|<tool>\s*(?:\{{|<function=)|{_TOKENS})",
     re.MULTILINE,
 )
 # LobeChat's, of what another agent did.
@@ -33,7 +35,7 @@ _CALLS = (_ACTION, _CALLING, _BLOCK, _TASK_RESULT)
 # They adjoin the words before them; in a sentence that goes on they are spoken of.
 _CALLS_AT_END = (*_CALLS, re.compile(_TOKENS))
 _ENDS_OF_CALL = ("}", "]", ">")
-_CLOSES = re.compile(rf"</{_TAG}>|<\uff5ctool\u2581calls\u2581end\uff5c>|<\|tool_calls_section_end\|>")
+_CLOSES = re.compile(rf"</(?:{_TAG}|tool)>|<\uff5ctool\u2581calls\u2581end\uff5c>|<\|tool_calls_section_end\|>")
 _ANSWERS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE)
 _THOUGHT = re.compile(r"\s*Thoughts?:\s", re.IGNORECASE)
 _RESULT = re.compile(

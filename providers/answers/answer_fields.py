@@ -33,8 +33,8 @@ _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale
 _SURENESS = ("confiden", "certain", "sure", "probab", "likel", "score", "chance")
 # And so whether an item is so at all.
 _VERDICT = re.compile(
-    r"(?:is|are|should|to|can|do|be)*(?:merged?|same(?:event|fact|memory)?|identical|equal|equivalent|duplicates?"
-    r"|match(?:es)?|valid|correct|apply|decision|verdict|status|conclusion|judge?ment)"
+    r"(?:is|are|should|to|can|do|be)*(?:merged?|valid|correct|apply|decision|verdict|status|conclusion|judge?ment"
+    r"|(?P<same>same(?:event|fact|memory)?|identical|equal|equivalent|duplicates?|match(?:es)?))"
 )
 # And so what a reference stands for.
 _REPEATED = ("text", "content", "name", "title", "topic", "quote", "summary", "action")
@@ -91,13 +91,18 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 
 def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
     """Whether an item by which something is merged or replaced (`Sure`) says beside its fields that it may be wrong."""
-    if not any(isinstance(mark, Sure) for field in form.model_fields.values() for mark in field.metadata):
+    sure = {
+        plain(name) for name, field in form.model_fields.items() if any(isinstance(m, Sure) for m in field.metadata)
+    }
+    if not sure:
         return False
     own = {plain(name) for name in form.model_fields}
+    # Two statements that contradict each other are not the same.
+    are_apart = any(isinstance(value, str) and not affirms(value) for name, value in raw.items() if plain(name) in sure)
     beside = [(name, value) for name, value in raw.items() if plain(name) not in own]
     return any(
         (plain(name).startswith(_SURENESS) and (denies(value) or doubts(value)))
-        or (_VERDICT.fullmatch(plain(name)) and denies(value))
+        or ((verdict := _VERDICT.fullmatch(plain(name))) and denies(value) and not (verdict["same"] and are_apart))
         or (affirms(value) and doubts(name))
         for name, value in beside
     )

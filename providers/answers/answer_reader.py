@@ -94,8 +94,8 @@ class AnswerReader:
         for name, field in form.model_fields.items():
             key = plain(name)
             value = written.get(key)
-            if value is None and (model := _only_item(field, written)):
-                value = {each: written[plain(each)] for each in model.model_fields}
+            if value is None and _is_only_item(field, written):
+                value = {each: one for each, one in raw.items() if each not in form.model_fields}
             if value is None:
                 if (absent := absent_meaning(field, was_named=key in written)) is not REQUIRED:
                     read[name] = absent
@@ -152,6 +152,8 @@ class AnswerReader:
             # A text, or number, for an object of which nothing but one field must be said.
             raw = _of_text(form, text(raw))
         if is_unsure(form, raw):
+            # It was read, and an answer with no other item is not validated as it is.
+            self._kept += 1
             raise Unreadable("the model is not sure")
         read = self._fields(form, raw, nested=True)
         try:
@@ -187,11 +189,11 @@ class AnswerReader:
         return read[:most]
 
 
-def _only_item(field: FieldInfo, written: Mapping[str, Any]) -> type[BaseModel] | None:
-    """The class of a list's items, if all fields of one stand beside the list, which is left out."""
+def _is_only_item(field: FieldInfo, written: Mapping[str, Any]) -> bool:
+    """Whether all fields of a list's item stand beside the list, which is left out."""
     of = get_args(field.annotation)[0] if get_origin(field.annotation) is list else None
     model = item_model(of) if of else None
-    return model if model and all(plain(name) in written for name in model.model_fields) else None
+    return model is not None and all(plain(name) in written for name in model.model_fields)
 
 
 def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None:

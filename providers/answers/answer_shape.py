@@ -139,12 +139,14 @@ def _is_schema(form: type[BaseModel], value: Mapping[str, Any] | list[Any]) -> b
 def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
     """An object of the form, with lists and groups of fields under names that it does not have in their place."""
     known = {plain(name): name for name in form.model_fields}
+    # Beside nothing but lists stand examples, and what the model left out of them.
+    has_groups = len(lists_of(form)) < len(known)
     named: dict[str, Any] = {known.get(plain(name), name): value for name, value in raw.items()}
     for name in [name for name in named if name not in form.model_fields]:
         value = named[name]
         if isinstance(value, list) and (own := _homed(form, value)) and not named.keys() & own.keys():
             named |= own
-        elif isinstance(value, Mapping) and is_named(form, value) and not denies(name):
+        elif has_groups and isinstance(value, Mapping) and is_named(form, value) and not denies(name):
             # Some of the fields in a group of their own
             named = _renamed(form, value) | named
     return named

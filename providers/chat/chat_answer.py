@@ -58,20 +58,22 @@ class AnswerReader:
     Args:
         events: Makes the reader of its wire's events.
         content_encoding: Its `Content-Encoding`. Of an answer that comes in gzip or deflate, though it was not asked
-            for so, `MOST_INFLATED` is read; one in another form is counted by its bytes, and not read. Any other
-            word is ignored, as clients do.
+            for so, `MOST_INFLATED` is read; one in another form, or in several, is counted by its bytes, and not read.
+            Any other word is ignored, as clients do.
 
     Attributes:
         is_plain: Whether the answer's bytes are its text, and no compressed form of it.
     """
 
     def __init__(self, events: Callable[[], AnswerEvents], content_encoding: str | None = None) -> None:
-        encoding = (content_encoding or "").strip().lower()
-        self.is_plain = encoding not in _INFLATED | _UNREAD
+        named = [name.strip() for name in (content_encoding or "").lower().split(",")]
+        encodings = [name for name in named if name in _INFLATED | _UNREAD]
+        self.is_plain = not encodings
+        is_inflated = len(encodings) == 1 and encodings[0] in _INFLATED
         # Finds out itself which of the two it is.
-        self._inflating = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding in _INFLATED else None
+        self._inflating = zlib.decompressobj(zlib.MAX_WBITS | 32) if is_inflated else None
         self._left = MOST_INFLATED
-        self._readable = encoding not in _UNREAD
+        self._readable = self.is_plain or is_inflated
         self._objects = JsonEvents()
         self._events = events()
         self._so_far = AnswerSoFar()

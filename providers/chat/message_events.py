@@ -23,7 +23,7 @@ class MessageEvents:
     def take(self, event: dict[str, Any], so_far: AnswerSoFar) -> None:
         """Read an event of a stream, or the whole document."""
         kind = event.get("type")
-        if kind == "message" or (kind is None and event.get("content")):
+        if kind == "message" or (kind is None and "content" in event):
             self._take_message(event, so_far)
         elif kind == "message_start" and isinstance(message := event.get("message"), dict):
             self._take_message(message, so_far)
@@ -81,7 +81,7 @@ class MessageEvents:
     def _take_delta(self, index: Any, delta: dict[str, Any], so_far: AnswerSoFar) -> None:
         so_far.count(written(delta, _NOT_WRITTEN))
         so_far.choices.add(0)
-        is_text = delta.get("type") in _TEXT and self._kinds.get(index, "text") in _TEXT
+        is_text = delta.get("type") in _TEXT and self._kinds.get(index) != "thinking"
         if is_text and isinstance(text := delta.get("text"), str):
             self._say(index, text, so_far)
         elif isinstance(piece := delta.get("partial_json"), str):

@@ -972,6 +972,7 @@ OF_A_LIST = [
     (FoldConfirmation, {"not_same": ["p2"]}, None),
     (Consolidation, {"merges": [], "keep": ["m1"]}, []),
     (Consolidation, {"merges": [], "alive": ["m1"], "dead": ["m2"]}, ["m2"]),
+    (Consolidation, {"merges": [], "alternative": {"make_dead": ["m1"]}}, []),
     (Consolidation, {"merges": [], "make_dead": [{"ref": "m1", "dead": False}, {"ref": "m2", "dead": True}]}, ["m2"]),
     (Consolidation, {"merges": [], "make_dead": [{"memory": "m1", "reason": "It is old."}]}, ["m1"]),
     (Consolidation, {"merges": [], "make_dead": [{"memory": "m1", "title": "Not my day"}]}, ["m1"]),
@@ -1002,8 +1003,20 @@ def test_what_a_model_is_not_sure_of_merges_and_replaces_nothing(purpose, beside
     name = "merges" if form is Consolidation else "comparisons"
     answer = {**right, name: [{**right[name][0], **beside}, *right[name][1:]]}
     assert len(getattr(answered(form, json.dumps(answer)), name)) == len(right[name]) - 1
+    alone = {**answer[name][0], **{field: value for field, value in right.items() if field != name}}
+    for only in (alone, {**right, name: answer[name][:1]}):
+        assert getattr(answered(form, json.dumps(only)), name) == []
     answer[name][0] |= dict.fromkeys(beside, "95%")
     assert len(getattr(answered(form, json.dumps(answer)), name)) == len(right[name])
+
+
+def test_a_contradiction_stands_of_which_a_model_says_that_it_is_not_the_same():
+    compared = {"new": "n1", "relation": "contradicts", "earlier": "e1"}
+    for beside in ({}, {"same": False}, {"is_duplicate": "no"}, {"valid": False}):
+        read = answered(Reconciliation, json.dumps({"comparisons": [{**compared, **beside}]}))
+        assert [one["relation"] for one in read.model_dump()["comparisons"]] == ["contradicts"] * (
+            "valid" not in beside
+        )
 
 
 @pytest.mark.parametrize(("form", "said", "wanted"), OF_A_LIST)

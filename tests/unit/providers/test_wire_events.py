@@ -170,6 +170,8 @@ def test_a_response_is_said_once_however_a_server_tells_it(made):
         # A thought whose pieces are of the wrong type.
         [started(), block("start", content_block={"type": "thinking", "thinking": ""}), told("Look."), block("stop"),
          block("start", 1, content_block={"type": "text", "text": ""}), told("Good morning.", 1), *MESSAGE[-2:]],
+        # A block that starts without its type.
+        [started(), block("start", content_block={}), told("Good morning."), block("stop"), *MESSAGE[-2:]],
         # A document without its type, whose content is a text, a block, or a list of texts.
         *([{"role": "assistant", "content": content, "stop_reason": "end_turn"}]
           for content in ("Good morning.", {"type": "text", "text": "Good morning."}, ["Good ", "morning."])),
@@ -266,6 +268,10 @@ def test_numbers_that_can_not_be_are_no_usage():
     for wrong in ({"input_tokens": -1, "output_tokens": 2}, {"input_tokens": "9"}, {"output_tokens": 10**12}, [], None):
         assert read(ResponseEvents, [of_response("completed", response=response(usage=wrong))]).usage is None
         assert read(MessageEvents, [started(wrong), {**stopped(), "usage": wrong}]).usage is None
+
+
+def test_a_document_without_words_or_its_type_has_its_usage():
+    assert read(MessageEvents, [{"content": [], "stop_reason": "end_turn", "usage": MESSAGE_USAGE}]).usage is not None
 
 
 def test_a_streams_usage_grows_and_what_is_left_out_stays():

@@ -154,6 +154,8 @@ DEEPSEEK = (
         ('I look.\n<minimax:tool_call>\n<invoke name="a">\n</invoke>\n</minimax:tool_call>\nRain.', "I look.\n\nRain."),
         ('<|start|>assistant to=functions.a<|channel|>commentary<|message|>{"city": "Ulm"}', ""),
         ('I look.<|python_tag|>{"name": "weather"}', "I look."),
+        ('I look.\n<tool_calls>\n[{"name": "weather"}]\n</tool_calls>', "I look."),
+        ("My list:\n<tool>\n<name>hammer</name>\n</tool>", "My list:\n<tool>\n<name>hammer</name>\n</tool>"),
         ("[TOOL_CALLS] is Mistral's token.", "[TOOL_CALLS] is Mistral's token."),
         ('It is `[TOOL_CALLS][{"name": "a"}]`, as I said.', 'It is `[TOOL_CALLS][{"name": "a"}]`, as I said.'),
         (f"A call looks so:\n```\n{HERMES}\n```\nTry it.", f"A call looks so:\n```\n{HERMES}\n```\nTry it."),

@@ -274,6 +274,10 @@ OWN_TEXTS = [
     "Question: do you like cats?\nAnswer: I do.",
     "My exam:\n\nContext: a ship sinks.\n\nQuestion: who is to blame?\n\nAnswer: I wrote that it was me.",
     "Content of my heart:\n```\nlove\n```\nYes.",
+    "Page 3:\n```\nOn the lake\nI row.\n```\nThat is my poem.",
+    "Look, I wrote this.\n\nPage: https://x.example",
+    "Page title: My life as a cook\n\nDo you like it?",
+    "My form:\n<form>\n<user_input>I bake</user_input>",
 ]
 
 
