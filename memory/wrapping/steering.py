@@ -60,7 +60,7 @@ _OUT_OF_CHARACTER = re.compile(
 )
 # Notes that people write as well.
 _OWN_NOTE = re.compile(rf"\[[ \t]*(?:memory|memories|reminder)[ \t]*:[^\[\]]*{_OF_SPEAKER}", re.IGNORECASE)
-PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+PARAGRAPHS = re.compile(r"\n[^\S\n]*+\n\s*")
 
 
 def is_steering(text: str) -> bool:

@@ -5,6 +5,7 @@ found once, and the user's part gets narrower from both ends.
 """
 
 import re
+from bisect import bisect
 from collections import Counter
 
 from memory.text.markup import Mark, Markup
@@ -92,6 +93,7 @@ class _Narrowed:
         self._opening, self._closing = {tag.start: tag for tag in tags}, {tag.end: tag for tag in tags}
         found = list(blocks(text, self._markup))
         self._behind_block, self._before_block = dict(found), {end: begin for begin, end in found}
+        self._breaks = [found.span() for found in PARAGRAPHS.finditer(text)]
 
     def read(self) -> str:
         """Return the user's part."""
@@ -112,10 +114,10 @@ class _Narrowed:
             end = closes.end if closes else None
         if end is not None and end <= self._end and _ENDS_LINE.match(self._text, end, self._end):
             return self._go_to(end)
-        found = PARAGRAPHS.search(self._text, self._begin, self._end)
-        if found is None:
+        place = bisect(self._breaks, (self._begin,))
+        ends, begins = self._breaks[place] if place < len(self._breaks) else (self._end, self._end)
+        if ends >= self._end:
             return self._is_steered_before() or (steers(self._text[self._begin : self._end]) and self._go_to(self._end))
-        ends, begins = found.span()
         if steers_beside_words(self._text[self._begin : ends]):
             return self._go_to(begins)
         return self._is_steered_before()
@@ -147,13 +149,8 @@ class _Narrowed:
 
     def _last_paragraph(self) -> int:
         """Where the last paragraph begins."""
-        line = self._text.rfind("\n", self._begin, self._end)
-        while line >= 0:
-            before = self._text.rfind("\n", self._begin, line)
-            if before >= 0 and not self._text[before:line].strip():
-                return line + 1
-            line = before
-        return self._begin
+        place = bisect(self._breaks, (self._end,)) - 1
+        return max(self._begin, self._breaks[place][1]) if place >= 0 else self._begin
 
     def _begins_line(self, opens: Mark) -> bool:
         return opens.start == self._begin or self._text[opens.start - 1] == "\n"

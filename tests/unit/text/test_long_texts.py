@@ -27,6 +27,7 @@ from memory.vault import pii_guard
 from memory.vault.distinction import distinct
 from memory.vault.similarity import Query, ratio, tokens
 from memory.wrapping.agents import marks_line, said_in_result, without_insertions
+from memory.wrapping.own_words import own_words
 from providers import windows
 from providers.answers.answer_scalars import references
 from providers.answers.answer_verdicts import doubts
@@ -90,6 +91,8 @@ READERS = {
         without_insertions(text),
         said_in_result(text, is_error=True, is_question=True),
     ),
+    # The last character is none of the unit.
+    "words of the user": lambda text: own_words(f"a\n{text[:-1]}"),
     "elements of JSON": lambda text: list(
         elements(io.BytesIO(json.dumps([{text[:9]: text, "b": [text]}]).encode()), [()])
     ),
@@ -115,7 +118,7 @@ UNITS = {
         "今",
         "12 ",
     ),
-    *("\ue200a\ue201 ", "\ue200", "turn0search1", "【", "e\u0301", "\u00df", "\ufdfa", "😀"),
+    *("[Style: a]\n", "\ue200a\ue201 ", "\ue200", "turn0search1", "【", "e\u0301", "\u00df", "\ufdfa", "😀"),
 }
 
 
