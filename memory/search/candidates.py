@@ -147,7 +147,10 @@ def _rest(within: Within) -> Within:
 
 
 def _wanted(rows: Sequence[Seen], places: AbstractSet[int], question: EverythingRequest) -> frozenset[int]:
-    """The documents that were nominated, and what is within reach of their words; further ones are only looked at."""
+    """The documents of the time and speaker asked about that were nominated, or are within reach of the words of some.
+
+    Further ones are only looked at.
+    """
     wanted = set[int]()
     for at, row in enumerate(rows):
         if row.kind in question.kinds and row.document_id in places:

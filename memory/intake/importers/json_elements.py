@@ -34,8 +34,8 @@ NO_JSON = (
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:\s*+)?+|\Z)', re.DOTALL)
 # What an element takes beside its text until it is yielded.
 READ_TAKES_BYTES = 500
-# Each open bracket keeps its path, so that their memory grows with the square of their number.
-_MOST_OPEN = 1000
+# Around elements. Each open bracket keeps its path, and each element the objects around it.
+_MOST_OPEN = 200
 _CLOSES = {b"{": b"}", b"[": b"]"}
 _BETWEEN = b" \t\r\n,"
 _BLANK = b" \t\r\n\x00\x1a"
