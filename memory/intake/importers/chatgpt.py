@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import fields, marks
+from memory.intake.importers import fields
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
+from memory.text import source_marks
 from schemas.wire.fields import says_no
 
 FILES = r"conversations[-_ ()\d]*\.json"
@@ -134,7 +135,7 @@ def _text(message: Mapping[str, Any]) -> str | None:
     texts = [_part(part) for part in (parts if isinstance(parts, list) else [parts or content.get("text")])]
     text = "\n".join(text for text in texts if text.strip())
     if _author(message) == "assistant":
-        text = marks.of_chatgpt(text, metadata.get("content_references"))
+        text = source_marks.of_chatgpt(text, metadata.get("content_references"))
     return text if text.strip() else None
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import fields, marks
+from memory.intake.importers import fields
 from memory.intake.importers.entries import (
     Bad,
     Entry,
@@ -25,6 +25,7 @@ from memory.intake.importers.entries import (
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
+from memory.text import source_marks
 
 # Newer exports have files that are named by the ids of what is in them.
 FILES = r"(conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})[-_ ()\d]*\.json"
@@ -152,7 +153,7 @@ def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:
         texts = [message["text"]]
     text = "\n".join(text for text in (*texts, *(_pasted(message) if is_user else ())) if text.strip())
     if not is_user:
-        text = marks.of_claude(text).strip()
+        text = source_marks.of_claude(text).strip()
     return text if text.strip() else None
 
 

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memory.intake.importers import fields, marks, unmarked
+from memory.intake.importers import fields, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import ROOTS, THOUGHT_ALONE, Chat, Said, are_strangers, conversation, oldest_first
+from memory.text import source_marks
 from memory.wrapping.agents import acknowledges, marks_line
 from memory.wrapping.own_words import users_words
 
@@ -40,7 +41,7 @@ def _recoded(one: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _text(message: Mapping[str, Any], side: fields.Side | None) -> str:
     text = fields.words(message).strip()
-    return text if side == "user" else marks.of_others(text).strip()
+    return text if side == "user" else source_marks.of_others(text).strip()
 
 
 @dataclass

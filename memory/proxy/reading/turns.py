@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memory.intake.importers.marks import of_chatgpt
 from memory.proxy.reading.background import maker_of, may_be_task
 from memory.proxy.reading.comparison import named_by
 from memory.proxy.reading.speakers import (
@@ -25,6 +24,7 @@ from memory.proxy.reading.speakers import (
 )
 from memory.proxy.reading.transcript import Line, Transcript
 from memory.text.same_words import comparable, digest
+from memory.text.source_marks import of_chatgpt
 from memory.wrapping.agents import acknowledges
 from memory.wrapping.documents import may_hold_document, may_stand_alone
 from memory.wrapping.own_words import own_words, users_words

@@ -15,11 +15,12 @@ import pytest
 from memory.facts.entity_resolution import find_candidates
 from memory.facts.matters.exclusive_values import give_different_values
 from memory.grounding.name_similarity import compare_names
-from memory.intake.importers import marks, times
+from memory.intake.importers import times
 from memory.intake.importers.json_elements import elements
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.retrieval.understanding import significant_terms
 from memory.search.terms import terms
+from memory.text import source_marks
 from memory.text.prompt_escaping import escaped, unescaped
 from memory.text.shingles import blank_spans, shingles, spans_in_tags
 from memory.text.time_expressions.resolution import LANGUAGES, MAX_CHARACTERS, resolve_time_expressions
@@ -81,8 +82,10 @@ READERS = {
     "single values": lambda text: give_different_values("thing:home", text, text + " Rome"),
     "fences of prompts": lambda text: Material(text).all("a"),
     "sentences of prompts": lambda text: list(Material(text).sentences()),
-    "marks of ChatGPT": lambda text: marks.of_chatgpt(text, [{"matched_text": "\ue200a\ue201", "name": "b"}] * 1000),
-    "marks of Claude": marks.of_claude,
+    "marks of ChatGPT": lambda text: source_marks.of_chatgpt(
+        text, [{"matched_text": "\ue200a\ue201", "name": "b"}] * 1000
+    ),
+    "marks of Claude": source_marks.of_claude,
     "times of exports": times.moment,
     "references of answers": lambda text: references("m", f"m1{text}a"),
     "doubts of answers": lambda text: doubts(f"{text}a"),
