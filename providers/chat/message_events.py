@@ -7,6 +7,7 @@ from providers.completion import Usage
 
 _NOT_WRITTEN = frozenset({"id", "type", "tool_use_id", "signature", "citations", "citation", "name", "index"})
 _TEXT = frozenset({"text", "text_delta"})
+_THOUGHT = "thinking_delta"
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
@@ -84,6 +85,9 @@ class MessageEvents:
         is_text = delta.get("type") in _TEXT and self._kinds.get(index) != "thinking"
         if is_text and isinstance(text := delta.get("text"), str):
             self._say(index, text, so_far)
+        elif delta.get("type") == _THOUGHT:
+            # Of a block whose thoughts come as such, what comes as text is none.
+            self._kinds[index] = _THOUGHT
         elif isinstance(piece := delta.get("partial_json"), str):
             self._inputs.setdefault(index, []).append(piece)
 

@@ -23,7 +23,8 @@ class ResponseEvents:
     """Reads one answer."""
 
     def __init__(self) -> None:
-        self._in_pieces: dict[Any, bool] = {}
+        # Parts that were said, by the numbers of their item and their own; None where a server leaves one out.
+        self._said: set[tuple[Any, Any]] = set()
         self._items: dict[Any, str] = {}
         self._last: Any = None
         # How much was told in pieces, in items, and in the response.
@@ -54,13 +55,10 @@ class ResponseEvents:
         if kind.endswith(".delta"):
             delta = event.get("delta")
             self._count("pieces", delta, so_far, more=True)
-            if kind in _SAID_IN_PIECES and isinstance(delta, str):
+            if kind in _SAID_IN_PIECES and isinstance(delta, str) and delta:
                 self._say(place, delta, so_far)
-                self._in_pieces[place] = True
-        elif kind in _SAID_WHOLE and (text := words_of(event.get("part", event.get("text", event.get("refusal"))))):
-            if not self._in_pieces.get(place):
-                self._say(place, text, so_far)
-                self._in_pieces[place] = True
+        elif kind in _SAID_WHOLE:
+            self._say_whole(place, event.get("part") or event.get("text") or event.get("refusal"), so_far)
         elif kind in ("response.output_item.added", "response.output_item.done"):
             self._take_item(event.get("item"), so_far)
             item = event.get("item")
@@ -103,14 +101,18 @@ class ResponseEvents:
             if item.get("type", _MESSAGE) == _MESSAGE:
                 content = item.get("content")
                 for part, one in enumerate(content if isinstance(content, list) else [content]):
-                    text = words_of(one) or ""
-                    if not self._in_pieces.get((place, part)) and not self._in_pieces.get((None, None)):
-                        self._say((place, part), text, so_far)
-                        self._in_pieces[place, part] = True
+                    self._say_whole((place, part), one, so_far)
 
-    def _say(self, place: Any, words: str, so_far: AnswerSoFar) -> None:
+    def _say_whole(self, place: tuple[Any, Any], part: Any, so_far: AnswerSoFar) -> None:
+        """Say a part, unless it was said before; in pieces of which a server leaves out a number, any part may be."""
+        was_said = not self._said.isdisjoint({place, (place[0], None), (None, None)})
+        if not was_said and (place != (None, None) or not self._said) and (text := words_of(part)):
+            self._say(place, text, so_far)
+
+    def _say(self, place: tuple[Any, Any], words: str, so_far: AnswerSoFar) -> None:
         """Say words of a part; what stands in another item is set apart."""
         if self._last is not None and place != self._last and place[0] != self._last[0]:
             words = f"\n\n{words}"
         self._last = place
+        self._said.add(place)
         so_far.say(words)

@@ -80,6 +80,7 @@ WHOLE = [
     of_response("output_item.done", output_index=0, item=item("Good morning.")),
     of_response("completed", response=response(item("Good morning."))),
 ]
+PART_ENDS = of_response("content_part.done", output_index=0, content_index=0, part=item("Good morning.")["content"][0])
 REFUSAL = {**item(), "content": [{"type": "refusal", "refusal": "Good morning."}]}
 REFUSED = [
     of_response("refusal.delta", output_index=0, content_index=0, delta="Good "),
@@ -132,6 +133,10 @@ def test_a_message_is_read_as_a_stream_and_as_a_document():
          b"data: [DONE]\n\n"],
         # Pieces without their places, as llama.cpp sends them.
         [{name: value for name, value in one.items() if not name.endswith("_index")} for one in WHOLE],
+        # The end of a part with more numbers than its pieces, or fewer.
+        [of_response("output_text.delta", delta="Good morning."), PART_ENDS, WHOLE[-1]],
+        [of_response("output_text.delta", output_index=0, delta="Good morning."), PART_ENDS, WHOLE[-1]],
+        [*WHOLE[:4], {name: PART_ENDS[name] for name in ("type", "part")}, *WHOLE[5:]],
         # Without names of events, and without blank lines between them.
         [f"data: {json.dumps(one)}\n".encode() for one in WHOLE],
         # A part that is no text, before the words.
@@ -170,6 +175,9 @@ def test_a_response_is_said_once_however_a_server_tells_it(made):
         # A thought whose pieces are of the wrong type.
         [started(), block("start", content_block={"type": "thinking", "thinking": ""}), told("Look."), block("stop"),
          block("start", 1, content_block={"type": "text", "text": ""}), told("Good morning.", 1), *MESSAGE[-2:]],
+        # A block of a thought that goes on with the answer.
+        [started(), block("start", content_block={"type": "thinking", "thinking": ""}),
+         block("delta", delta={"type": "thinking_delta", "thinking": "Look."}), told("Good morning."), *MESSAGE[-2:]],
         # A block that starts without its type.
         [started(), block("start", content_block={}), told("Good morning."), block("stop"), *MESSAGE[-2:]],
         # A document without its type, whose content is a text, a block, or a list of texts.
