@@ -15,7 +15,7 @@ from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Nam
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
-from memory.text import source_marks
+from schemas.text import source_marks
 from schemas.wire.fields import says_no
 
 FILES = r"conversations[-_ ()\d]*\.json"

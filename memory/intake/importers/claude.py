@@ -25,7 +25,7 @@ from memory.intake.importers.entries import (
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
-from memory.text import source_marks
+from schemas.text import source_marks
 
 # Newer exports have files that are named by the ids of what is in them.
 FILES = r"(conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})[-_ ()\d]*\.json"

@@ -17,9 +17,9 @@ from memory.intake.importers import fields, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import ROOTS, THOUGHT_ALONE, Chat, Said, are_strangers, conversation, oldest_first
-from memory.text import source_marks
 from memory.wrapping.agents import acknowledges, marks_line
 from memory.wrapping.own_words import users_words
+from schemas.text import source_marks
 
 PROGRAM_NAME = "other"
 NO_TALK = "messages of the system, of tools, deleted, or without words"

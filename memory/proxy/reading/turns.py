@@ -24,13 +24,13 @@ from memory.proxy.reading.speakers import (
 )
 from memory.proxy.reading.transcript import Line, Transcript
 from memory.text.same_words import comparable, digest
-from memory.text.source_marks import of_chatgpt
 from memory.wrapping.agents import acknowledges
 from memory.wrapping.documents import may_hold_document, may_stand_alone
 from memory.wrapping.own_words import own_words, users_words
 from memory.wrapping.steering import is_steering
 from memory.wrapping.written_calls import behind_result, is_report, without_call
 from schemas.text.reasoning import spoken
+from schemas.text.source_marks import of_chatgpt
 from schemas.text.visible_text import shows_nothing
 from schemas.wire.fields import Role
 

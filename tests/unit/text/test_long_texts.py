@@ -20,7 +20,6 @@ from memory.intake.importers.json_elements import elements
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.retrieval.understanding import significant_terms
 from memory.search.terms import terms
-from memory.text import source_marks
 from memory.text.prompt_escaping import escaped, unescaped
 from memory.text.shingles import blank_spans, shingles, spans_in_tags
 from memory.text.time_expressions.resolution import LANGUAGES, MAX_CHARACTERS, resolve_time_expressions
@@ -34,6 +33,7 @@ from providers.answers.answer_scalars import references
 from providers.answers.answer_verdicts import doubts
 from samples.canned.material import Material
 from schemas.limits import NAME_CHARACTERS, VAULT_CHARACTERS
+from schemas.text import source_marks
 from schemas.text.reasoning import spoken
 from schemas.text.visible_text import visible
 
