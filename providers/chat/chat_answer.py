@@ -7,6 +7,7 @@ is not what its wire promises is passed over; the client gets it all the same.
 import json
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,7 +138,9 @@ class AnswerReader:
         if event == DONE:
             self._so_far.done = self._events.ended() or self._so_far.done
         else:
-            self._events.take(event, self._so_far)
+            # A list or an object where a kind or a number stands; the relay must go on.
+            with suppress(TypeError):
+                self._events.take(event, self._so_far)
 
     def _usage_at_end(self, end: bytearray) -> Usage | None:
         """Read the usage in the end of a document of which no more was kept; in a string its name would be escaped."""

@@ -278,6 +278,15 @@ def test_numbers_that_can_not_be_are_no_usage():
         assert read(MessageEvents, [started(wrong), {**stopped(), "usage": wrong}]).usage is None
 
 
+@pytest.mark.parametrize(
+    ("events", "made", "wrong"),
+    [(ResponseEvents, WHOLE, {**WHOLE[2], "output_index": []}),
+     *((MessageEvents, MESSAGE, {**MESSAGE[2], **wrong}) for wrong in ({"index": []}, {"delta": {"type": {}}}))],
+)  # fmt: skip
+def test_a_piece_with_a_list_or_an_object_for_a_number_or_a_kind_is_passed_over(events, made, wrong):
+    assert read(events, [*made[:2], wrong, *made[2:]]).text == "Good morning."
+
+
 def test_a_document_without_words_or_its_type_has_its_usage():
     assert read(MessageEvents, [{"content": [], "stop_reason": "end_turn", "usage": MESSAGE_USAGE}]).usage is not None
 
