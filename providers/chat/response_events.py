@@ -111,8 +111,8 @@ class ResponseEvents:
 
     def _say(self, place: tuple[Any, Any], words: str, so_far: AnswerSoFar) -> None:
         """Say words of a part; what stands in another item is set apart."""
+        self._said.add(place)
         if self._last is not None and place != self._last and place[0] != self._last[0]:
             words = f"\n\n{words}"
         self._last = place
-        self._said.add(place)
         so_far.say(words)
