@@ -190,6 +190,7 @@ _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "
 # Words that mention a marker stand apart from it, and in its sentence; a model's reasoning adjoins it.
 _APART = frozenset(" ,.;:)")
 SENTENCE = 200
+_ENDS_SENTENCE = re.compile(r"[.!?:\u3002\uff01\uff1f]\s")
 # A sentence goes on behind a marker that it begins with; reasoning begins one.
 _MENTIONED = re.compile(r" (?-i:[a-z])|['\u2019]s\b|[,;]")
 _GOES_ON = frozenset(".,:;?!=)|/")
@@ -348,8 +349,10 @@ class _Reader:
             return True
         in_sentence = line[-1:].isalnum() or line[-1:] in {",", "("}
         is_near = between[:1] in _APART and len(between) <= SENTENCE and "\n" not in between
-        # The first may be named, and then shown again around words.
-        return in_sentence and is_near and (between[-1:] == " " or _OPENS.search(between) is not None)
+        # The first may be named, and then shown again around words; behind the sentence the reasoning begins.
+        again = _OPENS.search(between) if in_sentence and is_near else None
+        is_shown = again is not None and not _ENDS_SENTENCE.search(between[: again.start()])
+        return in_sentence and is_near and (between[-1:] == " " or is_shown)
 
     def _is_quoted(self, marker: re.Match[str]) -> bool:
         start, end = marker.span()

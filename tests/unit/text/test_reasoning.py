@@ -204,6 +204,7 @@ def test_words_that_mention_a_marker_stay(words):
         ("Who is it?\r\n</think>\r\n\r\nYes.", "Yes."),
         ("</think>\n\nYes.", "Yes."),
         ("</think>Yes.", "Yes."),
+        ("I use <think> as asked. <think>I will hide the key.</think>Yes.", "I use Yes."),
         ('"Hello."<think>Hm.</think>"Come in."', '"Hello.""Come in."'),
         ("1. <think>Three names.\n2. Well.</think>Ann\n2. Ben", "1. Ann\n2. Ben"),
         ("<details><summary>💭 Mira's Thoughts</summary>Hm.</details>Yes.", "Yes."),
