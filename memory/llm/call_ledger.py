@@ -25,7 +25,7 @@ from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls, drops, responses
 from store.llm.calls import Account
-from store.transaction import Transaction
+from store.transaction import Transaction, commit_soon
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -144,7 +144,9 @@ class CallAccounts:
     def settle(
         self, call_id: UUID, answer: Completion | BadAnswer, *, bad: bool | None = None, batch: bool = False
     ) -> Settled:
-        """Settle a call whose answer is not stored.
+        """Settle a call whose answer is not stored, without waiting for the disk.
+
+        A crash of the database right after it leaves the call at its highest cost, as one that is never settled.
 
         Args:
             answer: The answer, or what is wrong with it.
@@ -153,7 +155,9 @@ class CallAccounts:
         """
         completion = answer if isinstance(answer, Completion) else answer.completion
         bad = completion is None if bad is None else bad
-        return self._store.run(self._settle, call_id, completion, "bad" if bad else "answered", batch=batch)
+        with self._store.transaction() as tx:
+            commit_soon(tx)
+            return self._settle(tx, call_id, completion, "bad" if bad else "answered", batch=batch)
 
     def count_dropped(self, purpose: str, reasons: Mapping[str, int]) -> None:
         """Count items of answers that were dropped, by reason."""
