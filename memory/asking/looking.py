@@ -19,7 +19,6 @@ from memory.retrieval.weighing import Ranked
 from memory.search.candidates import Worded, candidates
 from memory.search.candidates import by_words as search_words
 from memory.search.passages import excerpt, matters
-from memory.search.ranking import ranked
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -191,8 +190,7 @@ def _search(
         near = found.rows[max(0, place - 1) : place + 2]
         return [row for row in near if row.kind == "message" and row.session_id == item.session_id]
 
-    best = ranked(found.query, found.rows, lambda row: row.document_id in found.wanted, MOST_RESULTS)
-    return [(one, beside(one.item)) for one in best]
+    return [(one, beside(one.item)) for one in found.best(MOST_RESULTS)]
 
 
 def _alternating(searches: Sequence[Sequence[Result]]) -> list[Result]:

@@ -1,11 +1,13 @@
 """Candidates for an answer: nominated by each signal, and seen with what stands around them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from memory.retrieval.understanding import Understood
+from memory.retrieval.weighing import Ranked
 from memory.search import ranking
 from memory.search.questions import Term, read
 from memory.search.ranking import AROUND, LENGTH_WEIGHT, SATURATION, Interval, Query
@@ -45,6 +47,14 @@ class Candidates:
     query: Query
     rows: Sequence[Seen]
     wanted: frozenset[int]
+
+    def best(self, limit: int, apart_from: Collection[UUID] = ()) -> list[Ranked[Seen]]:
+        """The best of the documents that may be answered, best first, without those of some items."""
+
+        def is_wanted(row: Seen) -> bool:
+            return row.document_id in self.wanted and row.item_id not in apart_from
+
+        return ranking.ranked(self.query, self.rows, is_wanted, limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from uuid import UUID
 from memory.retrieval.understanding import Understood
 from memory.retrieval.weighing import Ranked
 from memory.search.candidates import Candidates, candidates, speaker_of
-from memory.search.ranking import ranked
 from memory.text.prompt_escaping import escaped
 from memory.text.words import words
 from providers.tokens import estimated_tokens
@@ -86,12 +85,7 @@ def passages(
     Returns:
         One passage for each conversation, oldest first.
     """
-    near = ranked(
-        found.query,
-        found.rows,
-        lambda row: row.document_id in found.wanted and row.item_id not in apart_from,
-        tokens // USUAL_TOKENS,
-    )
+    near = found.best(tokens // USUAL_TOKENS, apart_from)
     if not any(matters(one) for one in near[:CONSIDERED]):
         return []
     best = [one for one in near if one.score >= LEAST_OF_BEST * near[0].score]

@@ -14,7 +14,7 @@ from memory.retrieval.weighing import Ranked
 from memory.search.candidates import candidates, speaker_of, within_reach
 from memory.search.indexing import text_of
 from memory.search.named_entity import named_entities
-from memory.search.ranking import WEIGHTS, ranked
+from memory.search.ranking import WEIGHTS
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -70,7 +70,7 @@ def search_understood(
     """Search by what a question says and means, within a transaction."""
     within = within_reach(being, question, muted=muted)
     found = candidates(tx, being, question, understood, muted=muted)
-    best = ranked(found.query, found.rows, lambda row: row.document_id in found.wanted, question.limit)
+    best = found.best(question.limit)
     texts = {
         (one.kind, one.item_id): one
         for one in result_texts.texts_of(
