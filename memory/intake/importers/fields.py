@@ -275,8 +275,9 @@ def _side(message: Mapping[str, Any]) -> Side | None:
         return marked
     parts = message.get("fragments")
     part_kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
-    is_named = speaker(message, has_side=False) is not None or first(message, SAYING) is not None
-    roles = ROLES if is_named else (*ROLES, *AUTHOR_KINDS)
+    has_kind = not message.keys().isdisjoint(AUTHOR_KINDS)
+    is_unnamed = has_kind and speaker(message, has_side=False) is None and first(message, SAYING) is None
+    roles = (*ROLES, *AUTHOR_KINDS) if is_unnamed else ROLES
     named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in roles)]
     known, parted = (
         [SIDES.get(one.strip().casefold()) for one in some if isinstance(one, str)] for some in (named, part_kinds)
