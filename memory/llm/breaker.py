@@ -9,6 +9,7 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, Transient
 from schemas.llm.calls import Provider
 from store.database import Store
 from store.llm import breakers
+from store.transaction import Transaction
 
 
 class Breaker:
@@ -27,14 +28,28 @@ class Breaker:
         """Whether a request of this object failed or was held back, even if another was answered since."""
         self._lasting = timedelta(seconds=timeout) + breakers.FIRST_WAIT
 
-    @contextmanager
-    def letting_through(self) -> Iterator[None]:
-        """Let a request through, unless the breaker is open, and learn from how it ends.
+    def admit(self, tx: Transaction) -> bool:
+        """Let a request through, unless the breaker is open; commit `tx` before the request.
+
+        Returns:
+            Whether the request is the probe.
 
         Raises:
-            Transient: The breaker is open, and the request is not its probe.
+            Transient: The breaker is open, and its probe is not due, or another's.
         """
-        probes = self._take_probe()
+        if not breakers.is_known(tx, self._provider, self._key_id):
+            return False
+        if breakers.take_probe(tx, self._provider, self._key_id, self._lasting):
+            return True
+        if away := breakers.away(tx, self._provider, self._key_id):
+            self.found_away = True
+            raise Transient(away.sentence(), retry_after=away.waits.total_seconds())
+        # Closed meanwhile.
+        return False
+
+    @contextmanager
+    def watching(self, *, probes: bool) -> Iterator[None]:
+        """Learn from how a request ends that was admitted; `probes`: it is the probe."""
         try:
             yield
         except (Transient, Misconfigured) as fault:
@@ -64,16 +79,3 @@ class Breaker:
     def close(self) -> None:
         """Close the breaker: the provider answers."""
         self._store.run(breakers.close, self._provider, self._key_id)
-
-    def _take_probe(self) -> bool:
-        with self._store.transaction() as tx:
-            if not breakers.is_known(tx, self._provider, self._key_id):
-                return False
-            if breakers.take_probe(tx, self._provider, self._key_id, self._lasting):
-                return True
-            away = breakers.away(tx, self._provider, self._key_id)
-        if away:
-            self.found_away = True
-            raise Transient(away.sentence(), retry_after=away.waits.total_seconds())
-        # Closed meanwhile.
-        return False

@@ -4,7 +4,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from functools import partial
 from hashlib import sha256
 from typing import Any, TypeVar
 from uuid import UUID
@@ -34,6 +33,14 @@ ANSWERS_JUDGED = 9
 
 # The schema of each kind of answer, which takes longer to derive than a prompt takes to hash.
 _schemas: dict[type[BaseModel], dict[str, Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """A call that may be made: its id, and whether its request is its breaker's probe."""
+
+    call_id: UUID
+    probes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,36 +82,43 @@ class CallAccounts:
         self._withdrawals = withdrawals
         self.breaker = Breaker(store, payer.thinker.provider, payer.key_id, settings.thinking_timeout)
 
-    def reserve(self, question: Question[Any], *, batch: bool = False) -> UUID:
-        """Reserve the highest possible cost of a call against the day's budget; returns the call's id.
+    def reserve(self, question: Question[Any], *, batch: bool = False) -> Reserved:
+        """Reserve the highest possible cost of a call against the day's budget, unless the breaker holds it back.
+
+        Args:
+            question: What to ask.
+            batch: Whether it becomes part of a provider batch, for which no breaker is asked here.
 
         Raises:
             BudgetSpent: The rest of the day's budget is smaller.
+            Transient: The breaker of the provider and the key is open.
             Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
         """
         reserve = self._reservation(question, batch=batch)
         with budgets.noted(self._store), self._store.transaction() as tx:
             return reserve(tx)
 
-    def make(self, question: Question[Any], call_id: UUID) -> Completion | BadAnswer:
+    def make(self, question: Question[Any], reserved: Reserved) -> Completion | BadAnswer:
         """Make a reserved call, without a connection; one that fails is settled.
 
         Args:
             question: What to ask.
-            call_id: The reserved call.
+            reserved: The reserved call.
 
         Raises:
             InputRefused: The provider refuses the question.
-            Transient: The provider is busy, down or unreachable, its breaker is open, or it rejects the user's key.
+            Transient: The provider is busy, down or unreachable, or it rejects the user's key.
             Misconfigured: The platform's key, address or model is wrong.
         """
         try:
-            with self._calling(question, call_id):
+            with self._calling(question, reserved):
                 return self._thinker.ask(question)
         except BadAnswer as bad:
             return bad
 
-    def make_in_parts(self, question: Question[Any], call_id: UUID) -> Generator[Completion | BadAnswer, None, None]:
+    def make_in_parts(
+        self, question: Question[Any], reserved: Reserved
+    ) -> Generator[Completion | BadAnswer, None, None]:
         """Make a reserved call as `make` does, and read its answer while it is written, if the provider streams it.
 
         Returns:
@@ -112,7 +126,7 @@ class CallAccounts:
         """
         thinker = self._thinker
         try:
-            with self._calling(question, call_id):
+            with self._calling(question, reserved):
                 if isinstance(thinker, StreamingThinker):
                     yield from thinker.stream(question)
                 else:
@@ -121,16 +135,16 @@ class CallAccounts:
             yield bad
 
     @contextmanager
-    def _calling(self, question: Question[Any], call_id: UUID) -> Iterator[None]:
-        """Let a call through its breaker, and settle it if it fails without an answer."""
+    def _calling(self, question: Question[Any], reserved: Reserved) -> Iterator[None]:
+        """Let the breaker learn from a call, and settle it if it fails without an answer."""
         traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
         try:
-            with self._store.tracing.span("model call", traced), self.breaker.letting_through():
+            with self._store.tracing.span("model call", traced), self.breaker.watching(probes=reserved.probes):
                 yield
         except BadAnswer:
             raise
         except (ProviderError, StoreError) as error:
-            self.failed(call_id, error)
+            self.failed(reserved.call_id, error)
             if isinstance(error, Misconfigured):
                 raise blamed(self._store, self._payer.key, error) from None
             raise
@@ -164,24 +178,31 @@ class CallAccounts:
         if any(reasons.values()):
             self._store.run(drops.count, self.account.owner_id, purpose, reasons)
 
-    def _reservation(self, question: Question[Any], *, batch: bool) -> Callable[[Transaction], UUID]:
+    def _reservation(self, question: Question[Any], *, batch: bool) -> Callable[[Transaction], Reserved]:
         """Prepare the reservation of a call at the highest cost that it can have."""
         model = self._thinker.model(question.size)
         most = max_usage(question, self._settings.thinking_room)
         cost = cost_of(model, most, self._settings.prices, batch=batch)
-        return partial(
-            calls.reserve,
-            account=self.account,
-            purpose=question.purpose,
-            provider=self._thinker.provider,
-            model=model,
-            batch=batch,
-            input_tokens=most.prompt_tokens,
-            output_tokens=most.output_tokens,
-            cost=cost,
-            limits=budgets.limits(self._settings, cost),
-            withdrawals=self._withdrawals,
-        )
+
+        def reserve(tx: Transaction) -> Reserved:
+            # Before the reservation, after which no lock is taken.
+            probes = not batch and self.breaker.admit(tx)
+            call_id = calls.reserve(
+                tx,
+                self.account,
+                purpose=question.purpose,
+                provider=self._thinker.provider,
+                model=model,
+                batch=batch,
+                input_tokens=most.prompt_tokens,
+                output_tokens=most.output_tokens,
+                cost=cost,
+                limits=budgets.limits(self._settings, cost),
+                withdrawals=self._withdrawals,
+            )
+            return Reserved(call_id, probes)
+
+        return reserve
 
     def _settle(
         self, tx: Transaction, call_id: UUID, completion: Completion | None, outcome: Outcome, *, batch: bool
@@ -231,11 +252,11 @@ class CallLedger(CallAccounts):
         # Another model may answer what this one did not.
         return sha256(prompt_hash(question) + self._thinker.model(question.size).encode()).digest()
 
-    def known_or_reserved(self, question: Question[Any]) -> Response | UUID:
-        """Return the stored response to a question, or reserve a call for it, and return the call's id.
+    def known_or_reserved(self, question: Question[Any]) -> Response | Reserved:
+        """Return the stored response to a question, or reserve a call for it.
 
         Raises:
-            BudgetSpent, Withdrawn: As `reserve`.
+            BudgetSpent, Transient, Withdrawn: As `reserve`.
         """
         prompt, reserve = prompt_hash(question), self._reservation(question, batch=False)
         with budgets.noted(self._store), self._store.transaction() as tx:

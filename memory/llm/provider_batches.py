@@ -104,7 +104,7 @@ class BatchedRequests:
         calls: dict[str, UUID] = {}
         for name, question in questions.items():
             try:
-                calls[name] = self._ledger.reserve(question, batch=True)
+                calls[name] = self._ledger.reserve(question, batch=True).call_id
             except BudgetSpent:
                 # The rest is asked directly after the batch, and raises BudgetSpent then if the budget is still short.
                 break

@@ -304,14 +304,13 @@ class LlmSession:
             return stored, None
         before_request()
         reserved = self._ledger.known_or_reserved(question)
-        return (reserved, None) if isinstance(reserved, Response) else (self._call(question, reserved), reserved)
-
-    def _call(self, question: Question[Any], call_id: UUID) -> Response:
-        answer = self._ledger.make(question, call_id)
-        kept = self._ledger.keep(question, call_id, answer)
+        if isinstance(reserved, Response):
+            return reserved, None
+        answer = self._ledger.make(question, reserved)
+        kept = self._ledger.keep(question, reserved.call_id, answer)
         if kept is None:
             raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
-        return kept
+        return kept, reserved.call_id
 
 
 def _is_whole(reading: Reading[Any]) -> None:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.llm.call_ledger import CallAccounts, Settled, read_answer
+from memory.llm.call_ledger import CallAccounts, Reserved, Settled, read_answer
 from memory.llm.payer import Payer
 from providers.answers.json_text import items_so_far
 from providers.completion import Completion
@@ -95,9 +95,9 @@ class SingleCalls:
             Misconfigured: The platform's key, address or model is wrong.
             Withdrawn: Something of the user's was withdrawn since `withdrawals` was read.
         """
-        accounts, call_id = self._reserved(question, withdrawals)
-        answer = accounts.make(question, call_id)
-        reading = self._ended(accounts, call_id, question, answer)
+        accounts, reserved = self._reserved(question, withdrawals)
+        answer = accounts.make(question, reserved)
+        reading = self._ended(accounts, reserved.call_id, question, answer)
         accounts.count_dropped(question.purpose, reading.dropped)
         return reading
 
@@ -111,10 +111,11 @@ class SingleCalls:
         Raises:
             Exception: As `ask`.
         """
-        accounts, call_id = self._reserved(question, withdrawals)
+        accounts, reserved = self._reserved(question, withdrawals)
+        call_id = reserved.call_id
         answer: Completion | BadAnswer | None = None
         known: str | None = None
-        with closing(accounts.make_in_parts(question, call_id)) as parts:
+        with closing(accounts.make_in_parts(question, reserved)) as parts:
             try:
                 for answer in parts:
                     whole = items_so_far(answer.text) if isinstance(answer, Completion) else None
@@ -129,7 +130,7 @@ class SingleCalls:
                 raise
         yield self._ended(accounts, call_id, question, answer or BadAnswer("The model wrote nothing."))
 
-    def _reserved(self, question: Question[A], withdrawals: int | None) -> tuple[CallAccounts, UUID]:
+    def _reserved(self, question: Question[A], withdrawals: int | None) -> tuple[CallAccounts, Reserved]:
         before_request()
         accounts = CallAccounts(self._store, self._settings, self._account, self._payer, withdrawals)
         return accounts, accounts.reserve(question)
