@@ -26,16 +26,17 @@ def as_utf8(content: IO[bytes]) -> IO[bytes]:
     for mark, encoding in _MARKS:
         if begin.startswith(mark):
             buffered.read(len(mark))
-            return buffered if encoding == "utf-8" else _recoded(buffered, encoding)
+            return buffered if encoding == "utf-8" else recoded(buffered, encoding)
     # JSON begins with a character of one byte, so that NULs tell where the others of its first ones are.
     if len(begin) > 1 and begin[0] and not begin[1]:
-        return _recoded(buffered, "utf-16-le")
+        return recoded(buffered, "utf-16-le")
     if len(begin) > 1 and not begin[0] and begin[1]:
-        return _recoded(buffered, "utf-16-be")
+        return recoded(buffered, "utf-16-be")
     return buffered
 
 
-def _recoded(content: "BufferedReader[Any]", encoding: str) -> IO[bytes]:
+def recoded(content: "BufferedReader[Any]", encoding: str) -> IO[bytes]:
+    """Return the bytes of a file in another encoding in UTF-8."""
     return BufferedReader(_Recoded(TextIOWrapper(content, encoding, errors="replace", newline="")))
 
 

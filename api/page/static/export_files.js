@@ -100,7 +100,7 @@ const SIGNS = [
 export function programOf(text, name) {
   if (/\.csv$/i.test(name)) return "other";
   const begin = text.slice(0, 200_000);
-  return SIGNS.find(([, sign]) => sign.test(begin))?.[0] ?? null;
+  return SIGNS.find(([, sign]) => sign.test(begin))?.[0] ?? (/\.txt$/i.test(name) ? "other" : null);
 }
 
 /**

@@ -15,6 +15,7 @@ from typing import Any
 
 from memory.intake.importers import fields, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
+from memory.intake.importers.plain.dates import moments
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import ROOTS, THOUGHT_ALONE, Chat, Said, are_strangers, conversation, oldest_first
 from memory.wrapping.agents import acknowledges, marks_line
@@ -67,6 +68,7 @@ class ExportedChat:
     _speaks_by_calls: bool = False
     _beside_calls: set[int] = field(default_factory=set)
     _before: str = ""
+    _times: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._before = self.id or str(self.begins)
@@ -99,6 +101,7 @@ class ExportedChat:
             elif side == "neither" or not text:
                 self.left_out[NO_TALK] += side is not None or speaker is not None
             at, is_user = fields.time(message, self.names.zone), side == "user"
+            self._times.append(fields.open_time(message, at))
             spoken = text if (named or side in {"user", "companion"}) and text else None
             self._sides |= {side} if spoken else set()
             # An id is derived of what the export has written, so that it stays when texts are read better.
@@ -144,6 +147,7 @@ class ExportedChat:
             self.turns = [replace(one, text=None) if at in self._unsure else one for at, one in enumerate(self.turns)]
         # Derived of what the export has written, as the ids of messages.
         derived = self._derived()
+        self._read_open_times()
         if self._speaks_by_calls:
             # What such an agent writes beside another call is a thought.
             self.left_out[THOUGHT_ALONE] += sum(self.turns[at].text is not None for at in self._beside_calls)
@@ -173,6 +177,11 @@ class ExportedChat:
         id_ = derived if self.id is None else f"{self.id}/{derived}" if self.counted else self.id
         chat = Chat(self.program, id_, self.begins or self.file.modified, self.leaf)
         yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
+
+    def _read_open_times(self) -> None:
+        """Read the times that one message alone does not tell; no id is derived of them."""
+        for place, at in enumerate(moments(self._times, self.names.zone)):
+            self.turns[place] = self.turns[place] if at is None else replace(self.turns[place], at=at)
 
     def _leave_out_insertions(self) -> None:
         """Leave to the user's messages of an agent's chat what the user says, and no answer of the program's own."""

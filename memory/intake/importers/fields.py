@@ -4,6 +4,7 @@ Known from the exports of Open WebUI, LibreChat, LobeChat, TypingMind, Jan, LM S
 DeepSeek, Grok and Copilot, and of programs that write the messages of a model's API.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from itertools import pairwise
@@ -61,20 +62,28 @@ TIMES = (
     *("date_unixtime", "timestamp", "time", "date", "send_date", "datetime", "createTime", "creationTime", "ts"),
     *("timestamp_ms", "sent_at", "sentAt", "sent", "sentOn", "origin_server_ts", "message_date"),
 )
+_TIMES = frozenset(TIMES)
+# Further names of them; ids of messages are not derived of these.
+LATE_TIMES = ("created_date", "createdDate", "originalarrivaltime", "startTime", "updated_datetime")
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
 SAYING = ("role", "sender", "author", "from", "nature", "speaker", "sender_name", "senderName")
 ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
 # The kind of the author, which tells the side where nothing names the author: of several people each is a user.
 AUTHOR_KINDS = ("author_type", "authorType", "sender_type", "senderType")
+_WITHIN_ROLES = ("role", "label")
+# What tells it, of a message without a name, where nothing else does: in histories of Rasa, pydantic-ai and AutoGen.
+_LAST_ROLES = ("event", "kind", "source")
 # An object about the speaker in Character.AI's dumps; elsewhere a text of this name says where a message came from.
 _SOURCE = "src"
+# Objects about the speaker that tell no side.
+_PEOPLE = ("creator",)
 # In which a person's id stands, if nothing says the name: beside a role it is whose the chat is.
 SPEAKER_IDS = ("user",)
 Side = Literal["user", "companion", "neither"]
 MARKS: dict[str, Side] = {
     **dict.fromkeys(("isCreatedByUser", "is_user", "isUser", "is_human", "isHuman", "fromUser", "from_user"), "user"),
-    **dict.fromkeys(("is_from_me", "isFromMe", "fromMe", "from_me"), "user"),
+    **dict.fromkeys(("is_from_me", "isFromMe", "fromMe", "from_me", "is_sender", "isSender"), "user"),
     **dict.fromkeys(("is_bot", "isBot", "is_ai", "isAI", "isAi", "fromBot", "from_bot"), "companion"),
 }
 OWNERS: dict[str, Side] = {"userId": "user", "characterId": "companion"}
@@ -86,7 +95,14 @@ SIDES: dict[str, Side] = {
     ),
     **dict.fromkeys(("assistant_message", "agent_message", "bot_message", "incoming"), "companion"),
     **dict.fromkeys(("system", "tool", "function", "developer", "error", "environment", "search"), "neither"),
-    # Letta, ShareGPT
+    # Letta, ShareGPT, OpenAI's Responses
+    **dict.fromkeys(("function_call_output", "custom_tool_call", "custom_tool_call_output"), "neither"),
+    **dict.fromkeys(
+        ("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"), "neither"
+    ),
+    **dict.fromkeys(
+        ("computer_call", "computer_call_output", "mcp_call", "mcp_list_tools", "item_reference"), "neither"
+    ),
     **dict.fromkeys(("approval_request_message", "approval_response_message"), "neither"),
     **dict.fromkeys(("system_message", "reasoning_message", "tool_call_message", "tool_return_message"), "neither"),
     **dict.fromkeys(("observation", "function_call", "tool_call", "tool_response", "tool_result"), "neither"),
@@ -103,7 +119,7 @@ KINDS: dict[str, Side] = {
 }
 TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
-    *("fragments", "steps", "parts", "contentParts", "part", "segments", "say"),
+    *("fragments", "steps", "parts", "contentParts", "part", "segments", "say", "blocks", "items", "contents"),
 )
 # What a message has that a person deleted or an agent wrote for itself, and an answer that is an error's text.
 UNSAID = ("deleted", "isDeleted", "is_deleted", "isMeta", "isSidechain", "isCompactSummary")
@@ -128,11 +144,13 @@ CALLS = ("tool_calls", "tool_call", "function_call")
 SPOKEN = frozenset(
     (
         *("", "text", "input_text", "output_text", "content", "contentblock", "multimodal_text", "main_text", "plain"),
+        *("user-prompt", "textcontent"),
         *("bold", "italic", "underline", "strikethrough", "spoiler", "blockquote", "custom_emoji", "pre", "unknown"),
         *("mention", "mention_name", "hashtag", "cashtag", "bot_command", "email", "phone", "bank_card", "text_link"),
         "link",
     )
 )
+_PART_KINDS = ("ft", "pt", "part_kind", "block_type", "$type")
 # A part that is the result of a call, in which the user may speak.
 RESULT = "tool_result"
 # Lists of alternatives in a message, and the number of the chosen one; else it is the one that was used last.
@@ -140,6 +158,8 @@ ALTERNATIVES = {"versions": "currentlySelected", "outputs": "currentlySelected"}
 USED_LAST = "activeTimestamp"
 # What an alternative has that stands beside the chosen one as a message of its own.
 IS_CHOSEN, IS_LEFT = ("is_main", "isMain"), "is_alternative"
+# A time of day alone, beside a date.
+_CLOCK = re.compile(r"\s*(?:\D{1,9}\s?)?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?\D{1,9})?\s*")
 _NESTING = 8
 _OTHER: dict[Side, Side] = {"user": "companion", "companion": "user", "neither": "neither"}
 
@@ -196,13 +216,33 @@ def _time(value: Any, zone: tzinfo, nesting: int) -> datetime | None:
     return moment(value, zone)
 
 
+def open_time(message: Mapping[str, Any], at: datetime | None) -> Any:
+    """Return a message's time as it is written, if one alone does not tell it; None if it is read, or there is none."""
+    day, clock = message.get("date"), message.get("time")
+    if isinstance(day, str) and isinstance(clock, str) and _CLOCK.fullmatch(clock):
+        return f"{day} {clock}"
+    if at is not None:
+        written = (message[name] for name in message.keys() & _TIMES)
+        return next((one for one in written if isinstance(one, str) and "/" in one), None)
+    parts = message.get("parts")
+    places = (message, *(one for one in (parts if isinstance(parts, list) else [])[:1] if isinstance(one, dict)))
+    held = (one.get(name) for one in places for name in (*TIMES, *LATE_TIMES))
+    return next((one for one in held if isinstance(one, str | int | float) and one), None)
+
+
 def words(message: Mapping[str, Any]) -> str:
     """Return the words of a message, without thoughts, tools' calls, images and files."""
     if any(message.get(mark) is True for mark in THOUGHTS):
         return ""
     if spoken := spoken_by_calls(message):
         return "\n".join(spoken)
-    return next((text for name in TEXTS if (text := _words(message.get(name), 0)).strip()), "")
+    texts = ((name, message[name]) for name in TEXTS if name in message)
+    return next((text for name, one in texts if not _are_ids(name, one) and (text := _words(one, 0)).strip()), "")
+
+
+def _are_ids(name: str, value: Any) -> bool:
+    """Whether a list refers to parts that stand elsewhere."""
+    return name == PART_IDS and isinstance(value, list) and any(isinstance(one, str) for one in value)
 
 
 def calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -237,7 +277,7 @@ def _is_code(part: Any) -> bool:
 def _is_spoken(part: Mapping[str, Any]) -> bool:
     if any(part.get(mark) is True for mark in (*THOUGHTS, ADDED)):
         return False
-    style, kinds = part.get("style"), (part.get("content_type") or part.get("type"), part.get("ft"), part.get("pt"))
+    style, kinds = part.get("style"), (part.get("content_type") or part.get("type"), *map(part.get, _PART_KINDS))
     named = [str(kind).casefold() for kind in kinds if kind]
     is_spoken = all(kind in SPOKEN or SIDES.get(kind, "neither") != "neither" for kind in named)
     return is_spoken and not (isinstance(style, dict) and style.get("type") == "thinking")
@@ -248,7 +288,7 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
 
     Beside a role that says the side, which the caller has read, the name may be a model's.
     """
-    within = [one for name in (*ROLES, _SOURCE) if isinstance(one := message.get(name), dict)]
+    within = [one for name in (*ROLES, _SOURCE, *_PEOPLE) if isinstance(one := message.get(name), dict)]
     unsaid = (one for one in within if not any(str(one.get(name)).casefold() in SIDES for name in ROLES))
     places = [message, *(unsaid if has_side else within)]
     named = (first(one, SPEAKERS) for one in places)
@@ -278,7 +318,8 @@ def _side(message: Mapping[str, Any]) -> Side | None:
     has_kind = not message.keys().isdisjoint(AUTHOR_KINDS)
     is_unnamed = has_kind and speaker(message, has_side=False) is None and first(message, SAYING) is None
     roles = (*ROLES, *AUTHOR_KINDS) if is_unnamed else ROLES
-    named = [one.get("role") if isinstance(one, dict) else one for one in (message.get(name) for name in roles)]
+    of_roles = (message.get(name) for name in roles)
+    named = [first(one, _WITHIN_ROLES) if isinstance(one, dict) else one for one in of_roles]
     known, parted = (
         [SIDES.get(one.strip().casefold()) for one in some if isinstance(one, str)] for some in (named, part_kinds)
     )
@@ -288,7 +329,17 @@ def _side(message: Mapping[str, Any]) -> Side | None:
     within = (_marked(one, message) for name in (*SAYING, _SOURCE) if isinstance(one := message.get(name), dict))
     kinds = [str(message.get(name)).casefold() for name in roles if name not in SAYING]
     of_kind = map(KINDS.get, kinds)
-    return next((one for one in (*known, *parted, *owned, *of_kind, *within) if one is not None), None)
+    found = next((one for one in (*known, *parted, *owned, *of_kind, *within) if one is not None), None)
+    return _of_last_roles(message) if found is None else found
+
+
+def _of_last_roles(message: Mapping[str, Any]) -> Side | None:
+    if message.keys().isdisjoint(_LAST_ROLES) or speaker(message, has_side=False):
+        return None
+    if first(message, (*SAYING, *SPEAKER_IDS, *AUTHOR_KINDS)) is not None:
+        return None
+    named = (SIDES.get(str(message.get(name)).casefold()) for name in _LAST_ROLES)
+    return next((one for one in named if one is not None), None)
 
 
 def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:

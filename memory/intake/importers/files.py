@@ -9,8 +9,9 @@ from pathlib import Path, PureWindowsPath
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from memory.intake.importers.entries import ExportFile
+from memory.intake.importers.plain.encodings import encoding_of
 from memory.text.errors import InvalidRequest
-from schemas.text.recoding import as_utf8
+from schemas.text.recoding import as_utf8, recoded
 
 # What is raised where a part of an archive is read that is damaged.
 DAMAGES = (BadZipFile, zlib.error, EOFError)
@@ -88,7 +89,9 @@ def _is_wanted(name: str, pattern: re.Pattern[str]) -> bool:
 
 def _single(path: Path) -> Iterator[ExportFile]:
     with path.open("rb") as content:
-        yield ExportFile(path.name, as_utf8(content), datetime.fromtimestamp(path.stat().st_mtime, UTC))
+        encoding = encoding_of(content)
+        text = as_utf8(content) if encoding is None else recoded(content, encoding)
+        yield ExportFile(path.name, text, datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: bool = True) -> Iterator[ExportFile]:

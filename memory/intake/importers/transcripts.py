@@ -14,14 +14,18 @@ from itertools import chain, repeat
 from typing import Any
 
 from memory.intake.importers import fields, unmarked
-from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, Owners
-from memory.intake.importers.exported_chat import PROGRAM_NAME, ExportedChat
-from memory.intake.importers.json_buffer import ELEMENT_BYTES
+from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, Owners, in_utf8
+from memory.intake.importers.exported_chat import NO_TALK, PROGRAM_NAME, ExportedChat
+from memory.intake.importers.json_buffer import ELEMENT_BYTES, READ_BYTES
 from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.plain import lines
 from memory.text.errors import InvalidRequest
 
-FILES = r".+\.(jsonl?|csv|tsv|af)"
+FILES = r".+\.(jsonl?|csv|tsv|af|txt|vtt|srt)"
 TABLES = (".csv", ".tsv")
+TEXTS = (".txt", ".md", ".vtt", ".srt")
+# How a document in JSON begins; a line of a chat may begin with a bracket.
+_JSON = re.compile(rb"\s*(?:\{|\[\s*[\[{])")
 HOLDING_CHATS = ("conversations", "chats")
 PATHS = [(), *((name,) for name in HOLDING_CHATS), ("indexedDB", fields.PARTS_APART)]
 ABOUT = (
@@ -45,6 +49,8 @@ _QUOTED = re.compile(r'"[^"]*+"?+')
 _SEPARATOR = re.compile(r"\s*+(?:\"?sep=.\"?)?\s*+", re.IGNORECASE)
 OTHER_ACTIVITY = "records of activity without words"
 OTHER_RECORDS = "records that hold no message"
+# What a file holds, with its places.
+_Objects = Iterator[tuple[str, Element | Bad | LeftOut]]
 # Chats within an element, each with its messages.
 _Listed = Sequence[tuple[Mapping[str, Any], fields.Messages]]
 
@@ -59,13 +65,14 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     # Messages that stand alone follow each other in one chat.
     loose: ExportedChat | None = None
     apart = _Apart()
-    for place, element in _without_records(_objects(file)):
+    for place, element in _without_records(_objects(file, names)):
         if isinstance(element, Bad | LeftOut):
             yield element
             continue
         value = element.value
         parts = [*fields.earlier(value), value]
         listed = [(part, found) for part in parts if (found := fields.listed(part) or unmarked.messages(part))]
+        listed = [(part, unmarked.answered(part, found)) for part, found in listed] or _held_apart(value)
         if apart.takes(place, element, listed):
             continue
         alone = [] if listed else unmarked.activity(value)
@@ -106,6 +113,18 @@ def _listed(
         return
     for part, within in listed:
         yield from chats(file, names, place, _dated(element, part), within, owners=owners)
+
+
+def _held_apart(value: Mapping[str, Any]) -> _Listed:
+    """Return the chats of an object that has its messages under names of any kind; of several each has its name.
+
+    What stands between the messages and is none is the program's.
+    """
+    found = [
+        (name, [{**one, "role": "system"} if unmarked.is_event(one) else one for one in within])
+        for name, within in unmarked.held(value)
+    ]
+    return [(value if len(found) == 1 else {fields.CHAT_IDS[0]: name}, within) for name, within in found]
 
 
 @dataclass
@@ -190,10 +209,30 @@ def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
     return None if is_named else fields.owner(Element((), 1, message))
 
 
-def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
+def _lines(file: ExportFile, names: Names) -> _Objects:
+    """Yield the messages of a chat that is plain text."""
+    raw = file.content.read(ELEMENT_BYTES + 1)
+    if len(raw) > ELEMENT_BYTES:
+        raise InvalidRequest(f"The text is longer than {ELEMENT_BYTES >> 20} MB: divide it.")
+    text, is_mended = in_utf8(raw)
+    for number, message in lines.messages(text, [name for name in (names.user, names.companion) if name]):
+        place = f"line {number}"
+        yield place, LeftOut(NO_TALK) if message is None else Element((), number, message)
+    if is_mended:
+        yield "the file", Bad("the file", NOT_UTF8, None)
+
+
+def _objects(file: ExportFile, names: Names) -> _Objects:
     """Yield the objects of a file, or the rows of a table, with their places."""
+    begin = file.content.peek(READ_BYTES) if file.name.lower().endswith(TEXTS) else b"{"  # type: ignore[attr-defined]
+    if not _JSON.match(begin):
+        yield from _lines(file, names)
+        return
     if not file.name.lower().endswith(TABLES):
-        for element in elements(file.content, PATHS, KEYS, ABOUT, documents=True):
+        for number, element in enumerate(elements(file.content, PATHS, KEYS, ABOUT, documents=True), 1):
+            entry = element.entry if isinstance(element, Bad) else None
+            if isinstance(entry, list) and any(map(unmarked.is_said, entry)):
+                element = Element((), number, {fields.LISTS[0]: entry})  # noqa: PLW2901
             for one in [element] if isinstance(element, Bad) else _held(element):
                 yield one.place if isinstance(one, Bad) else f"entry {one.number}", one
         return
@@ -218,7 +257,7 @@ def _objects(file: ExportFile) -> Iterator[tuple[str, Element | Bad]]:
         text.detach()
 
 
-def _without_records(objects: Iterator[tuple[str, Element | Bad]]) -> Iterator[tuple[str, Element | Bad | LeftOut]]:
+def _without_records(objects: _Objects) -> _Objects:
     """Yield the objects of a file; of a log, which has other records too, those that have words or link others."""
     records = others = 0
     for place, element in objects:
@@ -234,7 +273,8 @@ def _without_records(objects: Iterator[tuple[str, Element | Bad]]) -> Iterator[t
 def _is_record(value: Mapping[str, Any]) -> bool:
     one = unmarked.flat(value)
     links = fields.first(one, fields.KEYS) is not None and fields.first(one, fields.PARENTS) is not None
-    return not (links or fields.listed(value) or fields.words(one).strip() or unmarked.exchange(value))
+    is_said = fields.words(one).strip() or unmarked.exchange(value)
+    return not (links or fields.listed(value) or is_said or unmarked.held(value))
 
 
 def _held(element: Element) -> Iterator[Element | Bad]:

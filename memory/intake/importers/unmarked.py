@@ -12,9 +12,11 @@ from html.parser import HTMLParser
 from typing import Any
 
 from memory.intake.importers import fields
+from memory.intake.importers.entries import with_snake_case
 from memory.intake.importers.json_elements import Element
 
 PAIRS = ("internal", "data_visible", "visible", "history", "data")
+_SPEAKING = (*fields.SAYING, *fields.SPEAKER_IDS, "source")
 # What stands for the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
 _STORY_MARK = r"\{\{\[(?P<mark>INPUT|OUTPUT|SYSTEM)\]\}\}|\{\{\[(?:INPUT|OUTPUT|SYSTEM)_END\]\}\}"
@@ -24,9 +26,17 @@ ASKED_BY = "username"
 EXCHANGES = (
     *(("prompt", "response"), ("prompt", "completion"), ("query", "answer"), ("question", "answer")),
     *(("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
+    *(("instruction", "output"), ("query_str", "answer"), ("user_message", "bot_response")),
+    *(("user_message", "assistant_message"), ("user_message", "ai_response"), ("user_input", "bot_response")),
 )
+# What an instruction is about, in sets of such pairs.
+_BESIDE_INSTRUCTION = "input"
 # Objects in which a message, or a node of its tree, has its words.
 INNER = ("message", "response")
+# And those in which all of it stands, where the object around says nothing.
+_WHOLE = ("node", "kwargs")
+# How deeply lists of messages are looked for in an object that has them under no known name.
+_NESTING = 5
 # Objects in which it stands who says a message that does not say so itself.
 OF_MESSAGE = ("info", "meta")
 # In which a line of a log has a record, and what stands beside it: of the same words there may be two kinds of records.
@@ -40,6 +50,9 @@ ANSWERED = "toolUseResult"
 # What each line of Claude Code's log has; its hook hands the same messages in under their ids.
 CLAUDE_CODE = frozenset(("uuid", "parentUuid", "sessionId", "userType"))
 _BETWEEN_NAMES = "||$||"
+# How all names begin where a program writes them in its own way: `Role`, `Media Type`, `_role`.
+_CAPITAL = re.compile(r"[A-Z_]")
+_APART = re.compile(r"[\s_()-]+")
 _GEMINI = re.compile(r"\b(?:Gemini|Bard)\b", re.IGNORECASE)
 _PROMPTED = re.compile(r"(?:Prompted(?: with:)?|Asked(?: Gemini:| Bard:)?|Said|Answered|Branched)\s+")
 _ATTACHED = re.compile(r"\sAttached \d{1,4} files?\.\Z")
@@ -71,11 +84,71 @@ def flat(one: Any) -> Any:
     if fields.side(one) is not None or not any(fields.side(one[name]) for name in objects):
         objects = [name for name in objects if name in INNER]
     if not objects:
-        return one
+        return _whole(one)
     name = objects[0]
     about = {other: value for other, value in one.items() if other != name}
     has_id = fields.first(about, fields.KEYS) is not None
     return {**{key: value for key, value in one[name].items() if not (has_id and key in fields.KEYS)}, **about}
+
+
+def _whole(one: dict[str, Any]) -> dict[str, Any]:
+    """Return an object that says nothing by known names as what it holds, or with names as most programs write them."""
+    within = next((held for name in _WHOLE if isinstance(held := one.get(name), dict)), None)
+    if within is not None and fields.side(one) is None and not fields.words(one).strip():
+        return _whole(within)
+    return _renamed(one, 0) if all(_CAPITAL.match(name) for name in one) else one
+
+
+def _renamed(value: Any, nesting: int) -> Any:
+    if isinstance(value, list) and nesting < _NESTING:
+        return [_renamed(one, nesting + 1) for one in value]
+    if isinstance(value, dict) and nesting < _NESTING:
+        named = ((_APART.sub("_", name).strip("_"), one) for name, one in with_snake_case(value).items())
+        return {name: _renamed(one, nesting + 1) for name, one in named}
+    return value
+
+
+def held(value: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
+    """Return the lists of messages in an object that says nothing itself, with their names, which may be any."""
+    one = flat(value)
+    says = fields.side(one) is not None or any(isinstance(one.get(name), str) for name in fields.TEXTS)
+    return [] if says or exchange(value) else [*_held(value, 0)]
+
+
+def _held(value: Mapping[str, Any], nesting: int) -> Iterator[tuple[str, list[Any]]]:
+    for name, one in value.items() if nesting < _NESTING else ():
+        if isinstance(one, dict):
+            yield from _held(one, nesting + 1)
+        elif isinstance(one, list) and any(map(is_said, one)):
+            yield name, one
+
+
+def is_said(one: Any) -> bool:
+    """Whether it is a message of a person, or a question with its answer."""
+    if not isinstance(one, dict):
+        return False
+    message = flat(one)
+    if exchange(one) is not None:
+        return True
+    names = fields.side(message) in {"user", "companion"} or fields.first(message, fields.SAYING) is not None
+    return names and fields.words(message).strip() != ""
+
+
+def answered(value: Mapping[str, Any], within: fields.Messages) -> fields.Messages:
+    """Return the messages of a request to a model with the answer that stands beside them in a record of both."""
+    places = (value, value.get("response"))
+    offered = [one.get("choices") for one in places if isinstance(one, dict)]
+    first = next((one[0] for one in offered if isinstance(one, list) and one), None)
+    answer = first.get("message") if isinstance(first, dict) else None
+    return [*within, answer] if isinstance(answer, dict) and not isinstance(within, Mapping) else within
+
+
+def is_event(one: Any) -> bool:
+    """Whether it names no speaker, as other events do that stand between messages."""
+    message = flat(one)
+    if not isinstance(message, dict) or fields.side(message) is not None or exchange(message) is not None:
+        return False
+    return fields.first(message, _SPEAKING) is None
 
 
 def program(line: Mapping[str, Any]) -> str | None:
@@ -108,6 +181,8 @@ def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         return None
     for asks, answered in EXCHANGES:
         question, answer = value.get(asks), value.get(answered)
+        if asks == "instruction" and isinstance(beside := value.get(_BESIDE_INSTRUCTION), str) and question:
+            question = f"{question}\n{beside}".strip()
         if isinstance(question, str) and answered in value and isinstance(answer, str | None):
             about = {key: one for key, one in value.items() if key not in {asks, answered, *fields.KEYS}}
             about = {fields.CHAT_OWNERS[0]: about[ASKED_BY], **about} if isinstance(about.get(ASKED_BY), str) else about
@@ -125,7 +200,9 @@ def messages(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     for name in PAIRS:
         pairs = value.get(name)
         if isinstance(pairs, list) and pairs and all(isinstance(pair, list) for pair in pairs):
-            return list(_of_speakers(pairs) or _of_pairs(pairs, value.get("metadata")))
+            before = list(_of_speakers(pairs) or _of_pairs(pairs, value.get("metadata")))
+            # In sets for training a last pair stands beside those before it.
+            return before + (exchange({key: one for key, one in value.items() if key != name}) or [])
     actions, settings = value.get("actions"), value.get("savedsettings")
     if isinstance(actions, list) and isinstance(value.get("prompt"), str):
         story = "".join(one for one in (value["prompt"], *actions) if isinstance(one, str))

@@ -432,9 +432,127 @@ FORMS = {
         {"sender": "human", "message": QUESTION},
         {"sender": "assistant", "message": f'<xaiArtifact contentType="text/plain">{ANSWER}</xaiArtifact>'},
     ),
+    "a list of lists": [MESSAGES],
+    "pages": [{"object": "list", "data": MESSAGES[:1], "has_more": True}, {"object": "list", "data": MESSAGES[1:]}],
+    "a page in a thread": {"thread": {"id": CHAT}, "messages": {"object": "list", "data": MESSAGES, "has_more": False}},
+    "nodes of GraphQL": {"data": {"chat": {"id": CHAT, "messages": {"edges": [{"node": one} for one in MESSAGES]}}}},
+    "Rasa": {
+        "sender_id": "ann",
+        "latest_message": {"text": QUESTION, "intent": {"name": "inform"}},
+        "events": [
+            {"event": "action", "name": "action_session_start", "timestamp": 1772445600.1},
+            {"event": "session_started", "timestamp": 1772445600.2},
+            {"event": "user", "text": QUESTION, "timestamp": 1772445600.5, "parse_data": {"text": QUESTION}},
+            {"event": "slot", "name": "dog", "value": "Rex", "timestamp": 1772445600.6},
+            {"event": "bot", "text": ANSWER, "timestamp": 1772445609.5, "data": {"buttons": None}},
+        ],
+    },
+    "pydantic-ai": [
+        {
+            "kind": "request",
+            "parts": [
+                {"part_kind": "system-prompt", "content": "Be kind."},
+                {"part_kind": "user-prompt", "content": [QUESTION, {"kind": "image-url", "url": "a.png"}]},
+            ],
+        },
+        {"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "look", "args": "{}"}]},
+        {"kind": "request", "parts": [{"part_kind": "tool-return", "tool_name": "look", "content": "A dog."}]},
+        {
+            "kind": "response",
+            "parts": [{"part_kind": "thinking", "content": "Hm"}, {"part_kind": "text", "content": ANSWER}],
+        },
+    ],
+    "LangChain's objects": [
+        {"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": {"type": "human", "content": QUESTION}},
+        {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"type": "ai", "content": ANSWER}},
+    ],
+    "LlamaIndex": {
+        "store": {
+            "ann": [
+                {
+                    "role": role,
+                    "blocks": [{"block_type": "image", "image": "aGk="}, {"block_type": "text", "text": text}],
+                }
+                for role, text in SAID
+            ]
+        },
+        "class_name": "SimpleChatStore",
+    },
+    "Haystack": [{"_role": role, "_meta": {}, "_name": None, "_content": [{"text": text}]} for role, text in SAID],
+    "Semantic Kernel": {
+        "messages": [
+            {"content_type": "message", "role": role, "items": [{"content_type": "text", "text": text}]}
+            for role, text in SAID
+        ]
+    },
+    "Semantic Kernel for .NET": [
+        {"Role": {"Label": role}, "Items": [{"$type": "TextContent", "Text": text}]} for role, text in SAID
+    ],
+    "AutoGen": {
+        "type": "RoundRobinManagerState",
+        "message_thread": [
+            {"source": role, "content": text, "type": "TextMessage", "models_usage": None} for role, text in SAID
+        ],
+    },
+    "Responses": [
+        MESSAGES[0],
+        {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "A dog."},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+    ],
+    "Alpaca": [{"instruction": QUESTION, "input": "", "output": ANSWER}],
+    "pairs in a conversation": [{"conversation_id": CHAT, "conversation": [{"human": QUESTION, "assistant": ANSWER}]}],
+    "ShareGPT's items": [
+        {"id": CHAT, "items": [{"from": "human", "value": QUESTION}, {"from": "gpt", "value": ANSWER}]}
+    ],
+    "a request and its answer": {"model": "m", "messages": MESSAGES[:1], "choices": [{"message": MESSAGES[1]}]},
+    "Snapchat": {
+        "mira": [
+            {
+                "From": "mira",
+                "Media Type": "TEXT",
+                "Created": "2026-03-02 10:00:09 UTC",
+                "Content": ANSWER,
+                "IsSender": False,
+            },
+            {
+                "From": "ann",
+                "Media Type": "TEXT",
+                "Created": "2026-03-02 10:00:00 UTC",
+                "Content": QUESTION,
+                "IsSender": True,
+            },
+        ]
+    },
 }
 # What says by names who speaks, and the name of the user.
 NAMED = {
+    "Google Chat": (
+        "Ann",
+        listed(
+            {"creator": {"name": "Ann", "user_type": "Human"}, "text": QUESTION},
+            {"creator": {"name": "Wren", "user_type": "Human"}, "text": ANSWER},
+        ),
+    ),
+    "Skype": (
+        "8:ann",
+        {
+            "conversations": [
+                {
+                    "id": "8:wren",
+                    "MessageList": [
+                        {
+                            "from": "8:wren",
+                            "originalarrivaltime": ANSWERED,
+                            "messagetype": "RichText",
+                            "content": ANSWER,
+                        },
+                        {"from": "8:ann", "originalarrivaltime": ASKED, "messagetype": "RichText", "content": QUESTION},
+                    ],
+                }
+            ]
+        },
+    ),
     "Telegram": (
         "Ann",
         listed(
@@ -943,6 +1061,22 @@ def test_of_two_first_messages_one_was_edited():
 
 def ids(entries):
     return [message["id"] for chat in entries for message in chat.messages]
+
+
+def test_of_dates_whose_day_is_open_the_others_of_a_chat_tell():
+    def times(*written):
+        said = [{"role": "user", "content": str(number), "date": one} for number, one in enumerate(written)]
+        (chat,) = read([{"created_at": ASKED, "messages": said}])
+        return [one["created_at"][:16] for one in chat.messages], [one["id"] for one in chat.messages]
+
+    told, ids_told = times("4/5/2024 18:30", "25/5/2024 18:31")
+    assert told == ["2024-05-04T18:30", "2024-05-25T18:31"]
+    open_, ids_open = times("4/5/2024 18:30", "4/5/2024 18:31")
+    assert open_[0] == ASKED[:16], "there is no time"
+    assert ids_told == ids_open, "no id is derived of what all tell together"
+    assert times("4/5/2024, 6:30 PM", "25/5/2024, 6:31 PM")[0] == told
+    clock = [{"role": "user", "content": "Hi.", "date": "25/5/2024", "time": "6:31 pm"}]
+    assert read(clock)[0].messages[0]["created_at"][:16] == told[1]
 
 
 def test_numbers_and_words_are_no_ids_beyond_their_chat():

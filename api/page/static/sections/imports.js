@@ -28,11 +28,11 @@ export function importing(context) {
       el("h2", {}, "Hand in earlier talk"),
       el("p", {}, "For this the login needs the scopes ", el("code", {}, "ingest"), " and ", el("code", {}, "manage"), "."),
     );
-  const chosen = el("input", { type: "file", multiple: true, accept: ".zip,.byaf,.json,.jsonl,.csv" });
+  const chosen = el("input", { type: "file", multiple: true, accept: ".zip,.byaf,.json,.jsonl,.csv,.txt" });
   const program = el("select", { name: "program" });
   for (const [value, label] of PROGRAMS) program.append(el("option", { value }, label));
   const outcome = el("div", { role: "status" });
-  const drop = el("div", { class: "drop" }, field("Files: a ZIP as it was downloaded, .json, .jsonl or .csv", chosen));
+  const drop = el("div", { class: "drop" }, field("Files: a ZIP as it was downloaded, .json, .jsonl, .csv or .txt", chosen));
   const take = async (files) => {
     if (!files.length) return;
     chosen.disabled = true;

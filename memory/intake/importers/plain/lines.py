@@ -1,0 +1,204 @@
+"""Reads chats that are lines of text: a speaker and words on a line, with a time before them, or above them, or none.
+
+So write WhatsApp, Signal, Telegram, LINE, KakaoTalk and DiscordChatExporter, exporters of iMessage, subtitles (WebVTT,
+SRT), and people who copy a chat. Lines that begin no message go on with the one before.
+"""
+
+# ruff: noqa: RUF001  # colons and dashes of other languages
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory.intake.importers.plain.dates import is_time, plain
+
+_TIME_CHARACTERS, _NAME_CHARACTERS, _DAY_CHARACTERS = range(8, 41), range(1, 81), range(8, 41)
+# What stands between a time and what follows it, unless the time is in brackets.
+_BEHIND_TIME = (" - ", " – ", ": ", ", ")
+# A time with a clock has so many numbers at least, beside the name of a month.
+_NUMBERS_OF_TIME = 4
+_COLON = re.compile(r"\s?[:：](?:\s|\Z)")
+# A time of day with a speaker, below the day.
+_OF_DAY = (
+    re.compile(r"(?P<clock>[^\t\n]{4,20})\t(?P<name>[^\t\n]*)\t(?P<text>[^\n]*)"),
+    re.compile(r"\[(?P<name>[^\]\n]{1,80})\] \[(?P<clock>[^\]\n]{4,20})\] (?P<text>[^\n]*)"),
+)
+_CUE = re.compile(r"(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}\s-->\s[^\n]*")
+_VOICE = re.compile(r"<v(?:\.[\w.]{1,40})?\s(?P<name>[^>\n]{1,80})>(?P<text>[^\n]*)")
+_TAG = re.compile(r"</?[a-z][^<>\n]{0,40}>")
+# Names of the two in a chat without times, which people and pages write before words or as headings.
+_USUAL = frozenset(
+    ("user", "human", "you", "me", "assistant", "ai", "bot", "gpt", "chatgpt", "claude", "gemini", "copilot")
+)
+_MARKUP, _HEADING = "#>*_ \t", ("#", "**", "__")
+# Symbols before and behind a name, as a picture of the speaker.
+_SYMBOLS = re.compile(r"\A[^\w]{1,9}|[^\w.)]{1,9}\Z")
+# What programs write in place of a picture, or behind words that were edited.
+_PLACEHOLDER = re.compile(
+    r"\u200e[^\n]*|<[^<>\n]{3,60}>|\[[^\[\]\n]{3,20}\]|\u200e?\S{1,80}\.\w{2,4} \([^()\n]{3,40}\)"
+)
+_EDITED = re.compile(r"\s?\u200e<[^<>\n]{3,60}>\Z")
+# How DiscordChatExporter begins what is no message, or no words of it.
+_BESIDE = re.compile(r"={62}|\{(?:Attachments|Embed|Stickers|Reactions)\}")
+
+
+@dataclass(slots=True)
+class _Line:
+    """A message as its lines are read; one without a speaker is an event of the program."""
+
+    number: int
+    time: str | None
+    name: str | None
+    words: list[str] = field(default_factory=list)
+
+
+def messages(text: str, names: Collection[str]) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield the messages of a chat with the numbers of their lines; None for what the program itself has written.
+
+    Args:
+        text: The chat.
+        names: Names of the two beside the usual ones, by which lines without times are known.
+    """
+    lines = text.splitlines()
+    found = _of_cues(lines, names) or _of_days(lines) or _of_times(lines) or _of_names(lines, names)
+    seen: Counter[str] = Counter()
+    for one in found:
+        written = _EDITED.sub("", "\n".join(one.words).strip())
+        words = plain(written).strip()
+        if not one.name or not words or _PLACEHOLDER.fullmatch(written):
+            yield one.number, None
+            continue
+        name = plain(one.name).strip().removeprefix("~").strip()
+        message = {"from": name, "text": words}
+        if one.time is not None:
+            # A later export may begin with a later message, and one alone does not tell its time.
+            identified = "\0".join((plain(one.time), name, words))
+            seen[identified] += 1
+            key = hashlib.sha256(f"{identified}\0{seen[identified]}".encode(errors="replace")).hexdigest()
+            message |= {"id": key, "time": plain(one.time)}
+        yield one.number, message
+
+
+def _named(line: str) -> tuple[str, str] | None:
+    """Return the name before a colon with which a line begins, and the words behind it."""
+    colon = _COLON.search(line, 0, _NAME_CHARACTERS.stop + 2)
+    if colon is None or colon.start() not in _NAME_CHARACTERS:
+        return None
+    return line[: colon.start()], line[colon.end() :]
+
+
+def _of_times(lines: Sequence[str]) -> list[_Line]:
+    """Read lines that begin with a time; of a chat in which no name follows on the line, it is the rest of it."""
+    found: list[_Line] = []
+    rests: list[str] = []
+    is_beside = False
+    for number, line in enumerate(lines, 1):
+        timed = _timed(line)
+        is_beside = timed is None and (is_beside or _BESIDE.fullmatch(line.strip()) is not None)
+        if timed is not None:
+            found.append(_Line(number, timed[0], None))
+            rests.append(timed[1])
+        elif found and not is_beside:
+            found[-1].words.append(line)
+    named = [*map(_named, rests)]
+    for one, rest, before in zip(found, rests, named, strict=True):
+        if before is not None:
+            one.name, one.words[:0] = before[0], [before[1]]
+        elif not any(named):
+            one.name = rest or (one.words.pop(0) if one.words else None)
+    return found
+
+
+def _timed(line: str) -> tuple[str, str] | None:
+    """Return the time with which a line begins, or ends behind a name in brackets, and the rest of the line."""
+    begin = line.lstrip("\u200e\u200f\ufeff")
+    head = begin[: _TIME_CHARACTERS.stop + 2]
+    if head.startswith("["):
+        time, end, rest = begin[1:].partition("]")
+        return (time, rest.lstrip(" ")) if end and _is_clock(time) else None
+    if begin.endswith("]"):
+        name, _, time = begin[:-1].rpartition(", [")
+        return (time, name) if len(name) in _NAME_CHARACTERS and _is_clock(time) else None
+    for mark in _BEHIND_TIME:
+        at = head.find(mark)
+        while at >= 0:
+            rest = begin[at + len(mark) :]
+            if _is_clock(head[:at]) and (mark != _BEHIND_TIME[-1] or _named(rest)):
+                return head[:at], rest
+            at = head.find(mark, at + 1)
+    alone = begin.partition(" (")[0] if begin.endswith(")") else begin
+    return (alone, "") if _is_clock(alone) else None
+
+
+def _is_clock(text: str) -> bool:
+    if len(text) not in _TIME_CHARACTERS or len(re.findall(r"\d+", text)) < _NUMBERS_OF_TIME:
+        return False
+    return is_time(text)
+
+
+def _of_days(lines: Sequence[str]) -> list[_Line]:
+    """Read lines that begin with a time of day, below the day."""
+    found: list[_Line] = []
+    day: str | None = None
+    for number, line in enumerate(lines, 1):
+        dated = line.strip("- \t")
+        timed = next((one for form in _OF_DAY if (one := form.fullmatch(line))), None)
+        if timed is not None and day is not None and is_time(f"{day} {timed['clock']}"):
+            found.append(_Line(number, f"{day} {timed['clock']}", timed["name"], [timed["text"]]))
+        elif len(dated) in _DAY_CHARACTERS and any(map(str.isdigit, dated)) and is_time(f"{dated} 00:00"):
+            day = dated
+        elif found:
+            found[-1].words.append(line)
+    for message in found:
+        # What has several lines stands in quotation marks in LINE's.
+        if len(message.words) > 1 and message.words[0].startswith('"'):
+            message.words = "\n".join(message.words).strip().removeprefix('"').removesuffix('"').splitlines()
+    return found
+
+
+def _of_cues(lines: Sequence[str], names: Collection[str]) -> list[_Line]:
+    """Read the cues of subtitles; those of one speaker behind each other are one message.
+
+    Without marks of voices a speaker is whose name is known, or stands before several cues: a cue may hold a colon.
+    """
+    cues: list[tuple[int, str]] = []
+    is_words = False
+    for number, line in enumerate(map(str.strip, lines), 1):
+        is_cue = _CUE.fullmatch(line) is not None
+        if is_words and line and not is_cue:
+            cues.append((number, line))
+        is_words = is_cue or (is_words and line != "")
+    voices = [_VOICE.fullmatch(line) for _, line in cues]
+    spoken = [(one["name"], one["text"]) if one else None for one in voices] if any(voices) else None
+    if spoken is None:
+        before = [_named(line) for _, line in cues]
+        times = Counter(one[0] for one in before if one is not None)
+        known = {name.casefold() for name in names}
+        spoken = [one if one and (times[one[0]] > 1 or one[0].casefold() in known) else None for one in before]
+    found: list[_Line] = []
+    for (number, line), one in zip(cues, spoken, strict=True):
+        if one is not None and not (found and found[-1].name == one[0]):
+            found.append(_Line(number, None, one[0]))
+        if found:
+            found[-1].words.append(_TAG.sub("", line if one is None else one[1]))
+    return found
+
+
+def _of_names(lines: Sequence[str], names: Collection[str]) -> list[_Line]:
+    """Read lines that begin with the name of one of the two, if both have such lines."""
+    known = _USUAL | {name.casefold() for name in names}
+    found: list[_Line] = []
+    for number, line in enumerate(lines, 1):
+        begin = line.lstrip(_MARKUP)
+        before = _named(begin.replace(":**", "**:", 1).replace(":__", "__:", 1))
+        if before is None and line.lstrip().startswith(_HEADING) and len(begin) in _NAME_CHARACTERS:
+            before = (begin, "")
+        name = _SYMBOLS.sub("", before[0].strip(_MARKUP)).removesuffix(" said") if before is not None else ""
+        if before is not None and name.casefold() in known:
+            found.append(_Line(number, None, name, [before[1]]))
+        elif found:
+            found[-1].words.append(line)
+    return found if len({str(one.name).casefold() for one in found}) > 1 else []

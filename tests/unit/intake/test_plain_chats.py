@@ -1,0 +1,151 @@
+"""Chats that are lines of text, times that all of them tell together, and encodings that are no Unicode."""
+
+# ruff: noqa: RUF001  # letters of other languages
+
+import io
+from datetime import UTC
+
+import pytest
+
+from memory.intake.importers import transcripts
+from memory.intake.importers.entries import Bad, Conversation, ExportFile, LeftOut, Names
+from memory.intake.importers.files import export_files
+from memory.intake.importers.plain.dates import moments
+
+SAID = [("user", "My dog is Rex: big."), ("assistant", "How old\nis he?"), ("user", "3 - 4.")]
+NAMES = ("Ann", "Mira", "Ann")
+EVENING = "2024-04-25T18:30:00+00:00"
+
+
+def read(text, name="chat.txt", user="Ann", companion=None):
+    content = io.BufferedReader(io.BytesIO(text.encode()))
+    entries = list(transcripts.read(ExportFile(name, content), Names(user, companion, UTC)))
+    assert not any(isinstance(one, Bad) or (isinstance(one, Conversation) and one.bad) for one in entries)
+    return entries
+
+
+def spoken(entries):
+    chats = [one for one in entries if isinstance(one, Conversation)]
+    return [(message["role"], message["content"]) for chat in chats for message in chat.messages]
+
+
+def lines(form, begin="", end=""):
+    return begin + "".join(form.format(name=name, text=text) for name, (_, text) in zip(NAMES, SAID, strict=True)) + end
+
+
+RULE = "=" * 62
+TIMED = {
+    "WhatsApp": lines("25.04.24, 18:30 - {name}: {text}\n", "25.04.24, 18:29 - Nachrichten sind verschlüsselt.\n"),
+    "WhatsApp, US": lines(
+        "4/25/24, 6:30\u202fPM - {name}: {text}\n", end="4/25/24, 6:31\u202fPM - Ann: <Media omitted>\n"
+    ),
+    "WhatsApp, Spain": lines("25/4/24, 6:30 p.\xa0m. - {name}: {text}\n"),
+    "WhatsApp, Korea": lines("2024. 4. 25. 오후 6:30 - {name}: {text}\n"),
+    "WhatsApp, Egypt": lines("٢٥\u200f/٤\u200f/٢٠٢٤، ٦:٣٠ م - {name}: {text}\n"),
+    "WhatsApp, Finland": lines("25.4.2024 klo 18.30 - {name}: {text}\n"),
+    "WhatsApp, iOS": lines(
+        "[25.04.24, 18:30:00] ~\u202f{name}: {text}\n",
+        "\u200e[25.04.24, 18:29:00] Mira: \u200eNachrichten sind verschlüsselt.\n",
+        "[25.04.24, 18:31:00] Ann: \u200eBild weggelassen\n",
+    ),
+    "WhatsApp, iOS, China": lines("[2024/4/25 下午6:30:00] {name}: {text}\n"),
+    "WhatsApp, older": lines("4/25/24, 6:30:00 PM: {name}: {text}\n"),
+    "Signal": lines("[2024-04-25 18:30:00] {name}: {text}\n"),
+    "KakaoTalk": lines("2024년 4월 25일 오후 6:30, {name} : {text}\n", "Mira 님과 카카오톡 대화\n"),
+    "KakaoTalk for PC": lines(
+        "[{name}] [오후 6:30] {text}\n", "저장한 날짜 : 2024-04-26\n--- 2024년 4월 25일 목요일 ---\n"
+    ),
+    "LINE": lines("18:30\t{name}\t{text}\n", "[LINE] Mira\n\n2024/04/25(木)\n", "18:31\t\tMira unsent it.\n").replace(
+        "How old\nis he?", '"How old\nis he?"'
+    ),
+    "Discord": lines(
+        "[25-Apr-24 06:30 PM] {name}\n{text}\n\n", f"{RULE}\nChannel: x\n{RULE}\n\n", f"{RULE}\nExported 3\n"
+    ),
+    "Telegram": lines("{name}, [25.04.2024 18:30]\n{text}\n\n"),
+    "iMessage": lines("Apr 25, 2024  6:30:00 PM (Read by you)\n{name}\n{text}\n\n"),
+}
+CUE = "00:00:01.000 --> 00:00:04.000\n"
+UNTIMED = {
+    "roles": lines("{name}: {text}\n\n").replace("Ann:", "User:").replace("Mira:", "**Assistant:**"),
+    "headings": lines("## {name}\n\n{text}\n\n", "# A chat\n").replace("Ann", "You").replace("Mira", "🤖 Assistant"),
+    "a copied page": lines("{name} said:\n{text}\n").replace("Ann", "You").replace("Mira", "Assistant"),
+    "names": lines("{name}: {text}\n"),
+    "WebVTT": lines(f"{CUE}<v {{name}}>{{text}}</v>\n\n", "WEBVTT\n\n"),
+    "SRT": lines(f"1\n{CUE.replace('.', ',')}{{name}}: {{text}}\n\n"),
+}
+
+
+@pytest.mark.parametrize("text", TIMED.values(), ids=TIMED)
+def test_lines_with_times_are_a_chat(text):
+    entries = read(text)
+    assert spoken(entries) == SAID
+    (chat,) = (one for one in entries if isinstance(one, Conversation))
+    assert chat.messages[0]["created_at"] == EVENING
+
+
+@pytest.mark.parametrize("text", UNTIMED.values(), ids=UNTIMED)
+def test_lines_without_times_are_a_chat_of_the_two_that_are_named(text):
+    assert spoken(read(text, companion="Mira")) == SAID
+
+
+def test_a_later_export_that_begins_later_has_the_same_ids():
+    rows = TIMED["WhatsApp"].splitlines(keepends=True)
+    whole, later = (
+        next(one for one in read("".join(some)) if isinstance(one, Conversation)) for some in (rows, rows[2:])
+    )
+    assert [one["id"] for one in whole.messages][1:] == [one["id"] for one in later.messages]
+
+
+def test_a_text_that_is_no_chat_holds_nothing():
+    assert not read("Dear diary, I met Ann.\nIt was: nice.\nUser: once.\n")
+    assert all(isinstance(one, LeftOut) for one in read("25.04.24, 18:29 - Messages are encrypted.\n"))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        *((one, EVENING) for one in ("25/04/24, 6:30 p. m.", "2024-04-25, 6:30 p.m.", "Thu, 25-04-2024 18:30")),
+        *(
+            (one, EVENING)
+            for one in ("25/4/2567 18:30", "25.04.2024 ÖS 6:30", "6:30 PM, 25/04/2024", "25 Apr 24 18:30")
+        ),
+        *((one, EVENING) for one in (45407.770833333, "735762600", 735762600000000000)),
+        *((one, None) for one in ("30/2/2024 1:00", "4/5/2024 18:30", "25/4/2024 25:00", 12.5, None, "soon", True)),
+    ],
+)
+def test_a_time_alone_may_tell_its_form(written, meant):
+    (read,) = moments([written], UTC)
+    assert (read and read.isoformat()) == meant
+
+
+def test_days_that_follow_each_other_tell_which_number_is_the_day():
+    days = moments([f"{day}/5/2024 18:30" for day in (3, 4, 6)], UTC)
+    assert [(one.month, one.day) for one in days] == [(5, 3), (5, 4), (5, 6)]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "Größe? Ça va, señor – “São”"),
+        ("gb18030", "我的狗叫雷克斯。今天天气很好，我们去公园散步。"),
+        ("cp932", "私の犬はレックスです。元気ですか？"),
+        ("cp949", "내 강아지는 렉스입니다. 잘 지내요?"),
+        ("cp1251", "Мою собаку зовут Рекс. Как дела?"),
+        ("utf-16-le", "我的狗"),
+    ],
+)
+def test_a_file_in_no_form_of_unicode_is_read_where_its_letters_tell(tmp_path, encoding, text):
+    path = tmp_path / "chat.csv"
+    path.write_bytes(f'Role,Content\r\nuser,"{text}"\r\n'.encode(encoding))
+    (entries,) = (list(transcripts.read(one, Names(None, None, UTC))) for one in export_files(path, ".+"))
+    assert spoken(entries) == [("user", text)]
+
+
+@pytest.mark.parametrize(
+    "raw", [b"Role,Content\nuser,Gr\xc3\xbc\xc3\x9fe \xff\n", "Role,Content\nuser,žluťoučký\n".encode("cp1250")]
+)
+def test_bytes_of_which_no_encoding_tells_are_set_aside(tmp_path, raw):
+    path = tmp_path / "chat.csv"
+    path.write_bytes(raw)
+    (entries,) = (list(transcripts.read(one, Names(None, None, UTC))) for one in export_files(path, ".+"))
+    assert [type(one) for one in entries] == [Bad, Conversation]
