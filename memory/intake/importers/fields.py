@@ -344,6 +344,8 @@ def _of_last_roles(message: Mapping[str, Any]) -> Side | None:
 
 def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:
     """The side that a mark tells, of a message or of the object about its speaker."""
+    if one.keys().isdisjoint(MARKS):
+        return None
     mark = next((name for name in MARKS if _is_truth(name, one.get(name))), None)
     if mark is None:
         return None
