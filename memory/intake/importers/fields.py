@@ -122,7 +122,7 @@ TEXTS = (
     *("fragments", "steps", "parts", "contentParts", "part", "segments", "say", "blocks", "items", "contents"),
 )
 # What a message has that a person deleted or an agent wrote for itself, and an answer that is an error's text.
-UNSAID = ("deleted", "isDeleted", "is_deleted", "isMeta", "isSidechain", "isCompactSummary")
+UNSAID = frozenset(("deleted", "isDeleted", "is_deleted", "isMeta", "isSidechain", "isCompactSummary"))
 FAILED = ("error", "isError", "is_error", "isApiErrorMessage")
 # The model of an answer that a program wrote itself.
 NO_MODEL = "<synthetic>"
@@ -297,7 +297,7 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
 
 def side(message: Mapping[str, Any]) -> Side | None:
     """Return who of the two says a message; None if it does not say so in a known word."""
-    if not all(says_no(message.get(mark)) for mark in UNSAID):
+    if not all(says_no(message[mark]) for mark in message.keys() & UNSAID):
         return "neither"
     found = "companion" if spoken_by_calls(message) else _side(message)
     is_written = any(message.get(mark) is True for mark in FAILED) or message.get("model") == NO_MODEL

@@ -110,6 +110,8 @@ def _renamed(value: Any, nesting: int) -> Any:
 
 def held(value: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     """Return the lists of messages in an object that says nothing itself, with their names, which may be any."""
+    if any(isinstance(value.get(name), str) for name in fields.TEXTS):
+        return []
     one = flat(value)
     says = fields.side(one) is not None or any(isinstance(one.get(name), str) for name in fields.TEXTS)
     return [] if says or exchange(value) else [*_held(value, 0)]
