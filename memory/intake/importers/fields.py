@@ -71,6 +71,7 @@ SAYING = ("role", "sender", "author", "from", "nature", "speaker", "sender_name"
 ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
 # The kind of the author, which tells the side where nothing names the author: of several people each is a user.
 AUTHOR_KINDS = ("author_type", "authorType", "sender_type", "senderType")
+# Where an object of such a name has the word.
 _WITHIN_ROLES = ("role", "label")
 # What tells it, of a message without a name, where nothing else does: in histories of Rasa, pydantic-ai and AutoGen.
 _LAST_ROLES = ("event", "kind", "source")
@@ -150,6 +151,7 @@ SPOKEN = frozenset(
         "link",
     )
 )
+# Names of the kind of a part, beside its type.
 _PART_KINDS = ("ft", "pt", "part_kind", "block_type", "$type")
 # A part that is the result of a call, in which the user may speak.
 RESULT = "tool_result"
