@@ -123,6 +123,7 @@ class ExportedChat:
         side = fields.side(message)
         name = fields.speaker(message, has_side=side is not None)
         named = name or fields.first(message, (*fields.SAYING, *fields.SPEAKER_IDS, *fields.AUTHOR_KINDS))
+        named = named or (fields.person(message) if side is None else None)
         if side is None and named is not None:
             side, name = "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
         return "neither" if side != "user" and fields.is_thought(message) else side, name

@@ -77,8 +77,8 @@ _WITHIN_ROLES = ("role", "label")
 _LAST_ROLES = ("event", "kind", "source")
 # An object about the speaker in Character.AI's dumps; elsewhere a text of this name says where a message came from.
 _SOURCE = "src"
-# Objects about the speaker that tell no side.
-_PEOPLE = ("creator",)
+# An object about the speaker that tells no side, in Google's chats.
+_PERSON = "creator"
 # In which a person's id stands, if nothing says the name: beside a role it is whose the chat is.
 SPEAKER_IDS = ("user",)
 Side = Literal["user", "companion", "neither"]
@@ -290,11 +290,17 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
 
     Beside a role that says the side, which the caller has read, the name may be a model's.
     """
-    within = [one for name in (*ROLES, _SOURCE, *_PEOPLE) if isinstance(one := message.get(name), dict)]
+    within = [one for name in (*ROLES, _SOURCE) if isinstance(one := message.get(name), dict)]
     unsaid = (one for one in within if not any(str(one.get(name)).casefold() in SIDES for name in ROLES))
     places = [message, *(unsaid if has_side else within)]
     named = (first(one, SPEAKERS) for one in places)
     return next((name for name in named if name is not None), None)
+
+
+def person(message: Mapping[str, Any]) -> str | None:
+    """Return the name in an object about who wrote a message, where nothing else names the speaker."""
+    one = message.get(_PERSON)
+    return first(one, SPEAKERS) if isinstance(one, dict) else None
 
 
 def side(message: Mapping[str, Any]) -> Side | None:
