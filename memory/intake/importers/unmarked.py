@@ -26,11 +26,10 @@ ASKED_BY = "username"
 EXCHANGES = (
     *(("prompt", "response"), ("prompt", "completion"), ("query", "answer"), ("question", "answer")),
     *(("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
-    *(("instruction", "output"), ("query_str", "answer"), ("user_message", "bot_response")),
-    *(("user_message", "assistant_message"), ("user_message", "ai_response"), ("user_input", "bot_response")),
+    ("instruction", "output"),
 )
-# What an instruction is about, in sets of such pairs.
-_BESIDE_INSTRUCTION = "input"
+# What a question of such a name is about, in sets for training.
+_ABOUT_QUESTION = {"instruction": "input"}
 # Objects in which a message, or a node of its tree, has its words.
 INNER = ("message", "response")
 # And those in which all of it stands, where the object around says nothing.
@@ -183,7 +182,8 @@ def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         return None
     for asks, answered in EXCHANGES:
         question, answer = value.get(asks), value.get(answered)
-        if asks == "instruction" and isinstance(beside := value.get(_BESIDE_INSTRUCTION), str) and question:
+        beside = value.get(_ABOUT_QUESTION.get(asks, ""))
+        if isinstance(question, str) and isinstance(beside, str):
             question = f"{question}\n{beside}".strip()
         if isinstance(question, str) and answered in value and isinstance(answer, str | None):
             about = {key: one for key, one in value.items() if key not in {asks, answered, *fields.KEYS}}
