@@ -71,8 +71,9 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             continue
         value = element.value
         parts = [*fields.earlier(value), value]
-        listed = [(part, found) for part in parts if (found := fields.listed(part) or unmarked.messages(part))]
-        listed = [(part, unmarked.answered(part, found)) for part, found in listed] or _held_apart(value)
+        known = ((part, fields.listed(part) or unmarked.messages(part)) for part in parts)
+        listed: _Listed = [(part, unmarked.answered(part, found)) for part, found in known if found]
+        listed = listed or _held_apart(value)
         if apart.takes(place, element, listed):
             continue
         alone = [] if listed else unmarked.activity(value)
