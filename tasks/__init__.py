@@ -1,1 +1,1 @@
-"""Celery tasks: thin shells around the use cases in `memory`, one file for each queue."""
+"""Celery tasks: the use cases of `memory` that each kind of work performs, one file for each queue."""

@@ -17,7 +17,6 @@ from redis.exceptions import RedisError
 from memory.intake.delivery import Address, ItemKind, deliver
 from memory.search import indexing
 from schemas.ledger.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
-from schemas.ledger.work import Claim
 from schemas.limits import BATCH_ITEMS
 from schemas.wire.fields import is_marked
 from workers.runtime.addresses import addresses
@@ -53,16 +52,13 @@ def messages(task: Task, *args: Any, **kwargs: Any) -> None:
     _take(task, "messages", args, kwargs)
 
 
-@tick(INDEX_TOLD)
 def index_told(on: Resources) -> None:
     """Make what was just told searchable by its words."""
     indexing.index_waiting(on.store, on.settings.lease)
 
 
-@step(INDEX_WORDS)
-def index_words(on: Resources, claim: Claim) -> None:
-    """Make what one Being was told searchable by its words, where a tick failed."""
-    indexing.index(on.store, claim)
+tick(INDEX_TOLD, index_told)
+step(INDEX_WORDS, indexing.index)
 
 
 def _take(task: Task, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -8,10 +8,10 @@ for work that a task makes ready, after the commit.
 
 from collections.abc import Callable
 from datetime import timedelta
+from inspect import signature
 from uuid import UUID
 
 import structlog
-from celery import Task
 from celery.exceptions import Ignore
 
 from providers.errors import Misconfigured, Transient
@@ -31,20 +31,20 @@ from workers.runtime.resources import Resources
 
 log = structlog.get_logger()
 
-Do = Callable[[Resources, Claim], None]
+Do = Callable[..., None]
+"""A use case. It is given those of `store`, `settings`, `embedders`, `thinkers` and `claim` that its parameters name,
+or all resources as `on`."""
 Bury = Callable[[Transaction, Settings, UUID, str, str], None]
 MISCONFIGURED_WAIT = timedelta(minutes=1)
 
 
-def step(kind: WorkKind, *, bury: Bury | None = None) -> Callable[[Do], Task]:
-    """Make a Celery task of a function that does one unit of work.
+def step(kind: WorkKind, do: Do, *, bury: Bury | None = None) -> None:
+    """Make a Celery task of a use case that does one unit of work.
 
     Args:
         kind: The kind of work, which names the task and its queue.
+        do: Does a unit, and finishes it.
         bury: Called in the transaction that marks a step of a patrol dead.
-
-    Returns:
-        A decorator for `(resources, claim) -> None`.
 
     Raises:
         ValueError: The kind is not registered, or has a `bury` and is no step of a patrol, or the reverse.
@@ -53,37 +53,36 @@ def step(kind: WorkKind, *, bury: Bury | None = None) -> Callable[[Do], Task]:
     if (bury is not None) != (kind in STEPS.values()):
         raise ValueError(f"{kind.name}: pass `bury` if and only if the kind is a step of a patrol.")
 
-    def decorate(do: Do) -> Task:
-        def perform(name: str) -> None:
-            owner, _, key = name.partition("/")
-            _perform(do, bury, kind.name, UUID(owner), key)
+    def perform(name: str) -> None:
+        owner, _, key = name.partition("/")
+        _perform(do, bury, kind.name, UUID(owner), key)
 
-        perform.__doc__ = do.__doc__
-        return app.task(perform, name=kind.name, queue=kind.queue)
-
-    return decorate
+    app.task(perform, name=kind.name, queue=kind.queue)
 
 
-def tick(kind: TickKind) -> Callable[[Callable[[Resources], None]], Task]:
-    """Make a Celery task of a function that beat calls periodically.
+def tick(kind: TickKind, *looks: Do) -> None:
+    """Make a Celery task, which beat sends periodically, of use cases that look for what is due.
 
     Raises:
         ValueError: The kind is not registered.
     """
     _must_be_registered(kind)
 
-    def decorate(look: Callable[[Resources], None]) -> Task:
-        def perform() -> None:
-            try:
-                with crossing("periodic"):
-                    look(app.process_resources())
-            except Unavailable as fault:
-                log.warning("tick.skipped", tick=kind.name, fault=str(fault))
+    def perform() -> None:
+        on = app.process_resources()
+        try:
+            with crossing("periodic"):
+                for look in looks:
+                    _call(look, on)
+        except Unavailable as fault:
+            log.warning("tick.skipped", tick=kind.name, fault=str(fault))
 
-        perform.__doc__ = look.__doc__
-        return app.task(perform, name=kind.name, queue=kind.queue)
+    app.task(perform, name=kind.name, queue=kind.queue)
 
-    return decorate
+
+def _call(do: Do, on: Resources, **unit: Claim) -> None:
+    given = {"on": on, **vars(on), **unit}
+    do(**{name: given[name] for name in signature(do).parameters if name in given})
 
 
 def _must_be_registered(kind: Kind) -> None:
@@ -108,7 +107,7 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
                 renewed_lease(on.store, claim, on.settings.lease),
                 on_behalf_of(Asker(owner_id, "embed", kind, key)),
             ):
-                do(on, claim)
+                _call(do, on, claim=claim)
         except LeaseLost as lost:
             raise Ignore from lost
         except Exception as fault:

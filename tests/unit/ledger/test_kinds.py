@@ -61,10 +61,10 @@ STABLE = {
 
 # Tasks that must be refused when their module is imported.
 REFUSED = [
-    "step.step(WorkKind('upkeep.tidy', 'upkeep'))",
-    "step.step(WorkKind('upkeep.curate', 'patrol'))",
-    "step.step(CURATE, bury=print)",
-    "step.step(STEPS['embed'])",
+    "step.step(WorkKind('upkeep.tidy', 'upkeep'), print)",
+    "step.step(WorkKind('upkeep.curate', 'patrol'), print)",
+    "step.step(CURATE, print, bury=print)",
+    "step.step(STEPS['embed'], print)",
     "step.tick(TickKind('upkeep.tidy', 'ticks', every=None))",
 ]
 TRIED = "".join(f"try:\n    {one}\nexcept ValueError as fault:\n    refused.append(str(fault))\n" for one in REFUSED)
