@@ -1,11 +1,10 @@
 """Requests to the search, and its answers."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AwareDatetime, ConfigDict, Field
 
 from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_RESULTS
 from schemas.wire.answers import Answer, AnsweredOff
@@ -52,7 +51,7 @@ Stage = Literal["words", "meaning"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 USUAL_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "vault")
 
-Moment = Annotated[datetime, Field(strict=False)]
+Moment = Annotated[AwareDatetime, Field(strict=False)]
 
 
 class EverythingRequest(RequestModel):
@@ -87,16 +86,6 @@ class EverythingRequest(RequestModel):
     explain: bool = Field(False, description="Whether to show each signal and its share of the score.")
     activate: bool = Field(False, description="Whether being found keeps memories alive, as `recall` does.")
     off_the_record: OffTheRecord = False
-
-    @model_validator(mode="after")
-    def _in_time(self) -> Self:
-        for name in ("since", "until", "as_of"):
-            moment = getattr(self, name)
-            if moment is not None and moment.tzinfo is None:
-                raise PydanticCustomError(
-                    "time_zone", "`{name}` needs an offset from UTC, such as Z or +02:00", {"name": name}
-                )
-        return self
 
 
 class Signal(Answer):

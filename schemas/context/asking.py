@@ -2,11 +2,10 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field
 
 from schemas.limits import (
     ASK_CITES,
@@ -20,7 +19,7 @@ from schemas.limits import (
     MOST_ASK_TOKENS,
     QUERY_CHARACTERS,
 )
-from schemas.llm.answer_form import Absent, AtMost, Characters, Ref
+from schemas.llm.answer_form import Absent, AtMost, Characters, FromModel, Ref
 from schemas.llm.calls import PaidWith
 from schemas.search import Kind, Moment
 from schemas.wire.answers import Answer, AnsweredOff
@@ -51,12 +50,6 @@ class AskRequest(RequestModel):
         le=MOST_ASK_TOKENS,
         description="The most estimated tokens of what is looked at: shown to the model, or answered as passages.",
     )
-
-    @model_validator(mode="after")
-    def _in_time(self) -> Self:
-        if self.as_of is not None and self.as_of.tzinfo is None:
-            raise PydanticCustomError("time_zone", "`as_of` needs an offset from UTC, such as Z or +02:00")
-        return self
 
 
 class Cite(Answer):
@@ -127,12 +120,6 @@ class Asked(Answer):
     cost: AskCost
     degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
     unindexed: int = Field(description="How much was accepted and is not searchable yet by every signal.")
-
-
-class FromModel(BaseModel):
-    """Part of a model's answer, read by `providers/answers/answer_reader.py`."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Counted(FromModel):

@@ -6,12 +6,12 @@ the whole answer for one wrong item: `memory/facts/extraction_rules.py` checks e
 
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from schemas.facts.fact_rows import EntityType, FactKind, FactType, TodoKind
 from schemas.intake.inputs import Realm
 from schemas.limits import LEAST_CONFIDENCE, STATEMENT_CHARACTERS
-from schemas.llm.answer_form import Absent, Characters, OwnName, Ref, Sure
+from schemas.llm.answer_form import Absent, Characters, FromModel, OwnName, Ref, Sure
 
 
 def _of(choices: Any) -> dict[str, Any]:
@@ -27,20 +27,14 @@ TodoKindName = Annotated[str, Field(json_schema_extra=_of(TodoKind))]
 MessageRef = Annotated[str, Ref("m", each=True)]
 
 
-class Judged(BaseModel):
-    """Part of a model's answer, read by `providers/answers/answer_reader.py`."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class Named(Judged):
+class Named(FromModel):
     """An entity, by the name that the message uses."""
 
     type: Annotated[EntityTypeName, Absent("thing")]
     name: str
 
 
-class FoundItem(Judged):
+class FoundItem(FromModel):
     """The fields of every item: its quotation, speaker and realm."""
 
     message: MessageRef = Field(description="The ref of the message that says it.")
@@ -77,7 +71,7 @@ class FoundTodo(FoundItem):
     done: Annotated[bool, Absent(False)] = Field(description="Whether the words say that it is done or given up.")
 
 
-class FoundConfidence(Judged):
+class FoundConfidence(FromModel):
     """A message that was said in confidence."""
 
     message: Annotated[MessageRef, Absent("")] = Field(
@@ -112,7 +106,7 @@ class FoundRequest(FoundItem):
 UNTOLD = {"message": "", "asked_in": ""}
 
 
-class Judgement(Judged):
+class Judgement(FromModel):
     """The facts and todos in the new messages, the messages in confidence, and what the user asks of the memory."""
 
     facts: list[FoundFact]
@@ -123,7 +117,7 @@ class Judgement(Judged):
     requests: list[FoundRequest]
 
 
-class Comparison(Judged):
+class Comparison(FromModel):
     """The relation of a new statement to another one under the same memory key."""
 
     new: Annotated[str, Ref("n", each=True)] = Field(description="The ref of the new statement.")
@@ -133,7 +127,7 @@ class Comparison(Judged):
     )
 
 
-class FoldConfirmation(Judged):
+class FoldConfirmation(FromModel):
     """Which pairs of facts say the same."""
 
     same: Annotated[list[Annotated[str, Ref("p")]], OwnName()] = Field(
@@ -141,7 +135,7 @@ class FoldConfirmation(Judged):
     )
 
 
-class Reconciliation(Judged):
+class Reconciliation(FromModel):
     """The relations of new statements to known ones."""
 
     comparisons: list[Comparison]

@@ -7,6 +7,14 @@ These marks stand in `Annotated` and leave the schema that the model is shown as
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
+
+class FromModel(BaseModel):
+    """Part of a model's answer, read by `providers/answers/answer_reader.py`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Ref:
