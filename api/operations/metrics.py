@@ -41,27 +41,28 @@ class _LedgerCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics."""
         ledger = figures(self._on.store, self._on.settings)
-        yield from _work(ledger.open_work, ledger.finished_work)
-        yield from _models(ledger.model_calls, ledger.settled_calls)
+        rows = ledger.rows
+        yield from _work(rows["open_work"], rows["finished_work"])
+        yield from _models(rows["model_calls"], rows["settled_calls"])
         yield _gauge(
             "patrol_dropped_items",
             "Items of models' answers that were dropped in the last day, by the rule that they broke.",
             ["purpose", "reason"],
-            ledger.dropped_items,
+            rows["dropped_items"],
             "items",
         )
         yield _gauge(
             "patrol_messages_unjudged",
             "User messages that no judge has read yet; `waits_for_key`: no key can pay for judging them.",
             ["waits_for_key"],
-            ledger.unjudged_messages,
+            rows["unjudged_messages"],
             "messages",
         )
         yield _gauge(
             "patrol_budgets_reached",
             "Budgets of the day that are reached: of the platform, of users, of their chat completions, of Beings.",
             ["budget", "lacking"],
-            ledger.budgets_reached,
+            rows["budgets_reached"],
             "owners",
         )
         yield from _budgets(ledger.budgets)
@@ -69,9 +70,9 @@ class _LedgerCollector(Collector):
         yield _gauge(
             "patrol_work_unknown", "Due units of kinds that this version does not know.", ["kind"], unknown, "units"
         )
-        yield _counter("patrol_rows_written", "Rows taken in or made.", ["table"], ledger.rows_written, "written")
+        yield _counter("patrol_rows_written", "Rows taken in or made.", ["table"], rows["rows_written"], "written")
         yield _gauge(
-            "patrol_pulse_age_seconds", "Since the recurring activity ran last.", ["name"], ledger.heartbeats, "age"
+            "patrol_pulse_age_seconds", "Since the recurring activity ran last.", ["name"], rows["heartbeats"], "age"
         )
         try:
             yield from _streams(self._redis)

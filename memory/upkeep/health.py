@@ -190,7 +190,7 @@ def backlog(store: Store, settings: Settings) -> list[Finding]:
         settings: The limit after which due work is a fault.
     """
     with store.transaction() as tx:
-        work, waiting = metrics.open_work(tx), metrics.unprocessed_input(tx)
+        work, waiting = metrics.figure(tx, "open_work"), metrics.unprocessed_input(tx)
     limit = settings.due_limit.total_seconds()
     found = []
     for queue in QUEUES:

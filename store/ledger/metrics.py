@@ -1,84 +1,66 @@
 """The ledger in numbers, each asked for in a way that costs no more the longer the system has lived."""
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, LiteralString
 
 from schemas.ledger.kinds import WORK
 from schemas.ledger.work import UnknownWork
 from store.transaction import Transaction
 
-RECENT = timedelta(minutes=15)
-DAY = timedelta(days=1)
-
-
-def open_work(tx: Transaction) -> list[dict[str, Any]]:
-    """Work that is not done by `queue` and `state`: `units`, and the `oldest` that is due in seconds."""
-    # One question for each state, because each has an index of its own.
-    return tx.execute(
-        "select queue, state, count(*) as units, coalesce(extract(epoch from clock_timestamp()"
-        " - min(since) filter (where since <= clock_timestamp())), 0)::float8 as oldest from ("
-        " select queue, state, next_at as since from memory.work where state = 'ready'"
-        " union all select queue, state, lease_until from memory.work where state = 'running'"
-        " union all select queue, state, null from memory.work where state = 'dead') as open group by queue, state"
-    ).fetchall()
-
-
-def finished_work(tx: Transaction) -> list[dict[str, Any]]:
-    """Work done in the last 15 minutes by `kind`: `units`, and how long it took, `half` and `most` in seconds."""
-    return tx.execute(
-        "select kind, count(*) as units,"
-        " percentile_cont(0.5) within group (order by extract(epoch from finished_at - claimed_at)::float8) as half,"
-        " percentile_cont(0.95) within group (order by extract(epoch from finished_at - claimed_at)::float8) as most"
-        " from memory.work where state = 'done' and finished_at > clock_timestamp() - %s and claimed_at is not null"
-        " group by kind",
-        [RECENT],
-    ).fetchall()
-
-
-def model_calls(tx: Transaction) -> list[dict[str, Any]]:
-    """Calls of models in the last day by `purpose`, `model` and `outcome`: `calls`, tokens of each sort, and `cost`."""
-    return tx.execute(
-        """
+FIGURES: Mapping[str, LiteralString] = {
+    # Work that is not done by `queue` and `state`: `units`, and the `oldest` that is due in seconds. One query for each
+    # state, because each has an index of its own.
+    "open_work": """
+        select queue, state, count(*) as units,
+            coalesce(
+                extract(epoch from clock_timestamp() - min(since) filter (where since <= clock_timestamp())), 0
+            )::float8 as oldest
+        from (
+            select queue, state, next_at as since from memory.work where state = 'ready'
+            union all
+            select queue, state, lease_until from memory.work where state = 'running'
+            union all
+            select queue, state, null from memory.work where state = 'dead'
+        ) as open
+        group by queue, state
+    """,
+    # Work done lately by `kind`: `units`, and how long it took, `half` and `most` of them, in seconds.
+    "finished_work": """
+        select kind, count(*) as units, percentile_cont(0.5) within group (order by seconds) as half,
+            percentile_cont(0.95) within group (order by seconds) as most
+        from (
+            select kind, extract(epoch from finished_at - claimed_at)::float8 as seconds
+            from memory.work
+            where state = 'done' and finished_at > clock_timestamp() - interval '15 minutes' and claimed_at is not null
+        ) as finished
+        group by kind
+    """,
+    # Calls of models in the last day by `purpose`, `model` and `outcome`: `calls`, tokens of each sort, and `cost`.
+    "model_calls": """
         select purpose, coalesce(metric_model, model) as model, outcome, count(*) as calls,
             sum(input_tokens)::float8 as input, sum(output_tokens)::float8 as output,
             sum(cache_read_tokens)::float8 as cache_read, sum(cache_write_tokens)::float8 as cache_write,
             coalesce(sum(cost), 0)::float8 as cost
         from memory.model_calls
-        where started_at > clock_timestamp() - %s
+        where started_at > clock_timestamp() - interval '1 day'
         group by purpose, coalesce(metric_model, model), outcome
-        """,
-        [DAY],
-    ).fetchall()
-
-
-def dropped_items(tx: Transaction) -> list[dict[str, Any]]:
-    """Items of models' answers that were dropped in the last day by `purpose` and `reason`: `items`."""
-    return tx.execute(
-        """
+    """,
+    # Items of models' answers that were dropped in the last day by `purpose` and `reason`: `items`.
+    "dropped_items": """
         select purpose, reason, sum(items)::float8 as items
         from memory.dropped_items
-        where dropped_at > memory.now() - %s
+        where dropped_at > memory.now() - interval '1 day'
         group by purpose, reason
-        """,
-        [DAY],
-    ).fetchall()
-
-
-def settled_calls(tx: Transaction) -> list[dict[str, Any]]:
-    """Settled model calls since the system began by `purpose`, `model`, `outcome` and `paid_with`: `calls`, `cost`."""
-    return tx.execute(
-        """
+    """,
+    # Settled model calls since the system began by `purpose`, `model`, `outcome` and `paid_with`: `calls`, `cost`.
+    "settled_calls": """
         select purpose, model, outcome, paid_with, sum(calls)::float8 as calls, sum(cost)::float8 as cost
         from memory.model_call_totals
         group by purpose, model, outcome, paid_with
-        """
-    ).fetchall()
-
-
-def unjudged_messages(tx: Transaction) -> list[dict[str, Any]]:
-    """User messages that no judge has read, by `waits_for_key` (`yes`: no key can pay for them): `messages`."""
-    return tx.execute(
-        """
+    """,
+    # User messages that no judge has read, by `waits_for_key` (`yes`: no key can pay for them): `messages`.
+    "unjudged_messages": """
         select case when waits then 'yes' else 'no' end as waits_for_key, count(m.message_id) as messages
         from (values (true), (false)) as kinds (waits)
         left join (
@@ -88,14 +70,9 @@ def unjudged_messages(tx: Transaction) -> list[dict[str, Any]]:
             where not m.judged and m.role = 'user'
         ) as m on m.waits_for_key = waits
         group by waits
-        """
-    ).fetchall()
-
-
-def budgets_reached(tx: Transaction) -> list[dict[str, Any]]:
-    """How many budgets for the current day were reached, by `budget` and by what was `lacking`: `owners`."""
-    return tx.execute(
-        """
+    """,
+    # How many budgets for the current day were reached, by `budget` and by what was `lacking`: `owners`.
+    "budgets_reached": """
         select budget, lacking, count(r.owner_id) as owners
         from (values ('tokens'), ('cost'), ('price')) as kinds (lacking)
         cross join (values ('platform'), ('user'), ('proxy'), ('being')) as names (budget)
@@ -106,23 +83,24 @@ def budgets_reached(tx: Transaction) -> list[dict[str, Any]]:
             where r.day = (memory.now() at time zone coalesce(u.time_zone, 'UTC'))::date
         ) as r using (budget, lacking)
         group by budget, lacking
-        """
-    ).fetchall()
+    """,
+    # How many rows each `table` of what comes in has taken since Postgres began to count: `written`.
+    "rows_written": """
+        select relname as table, n_tup_ins as written
+        from pg_stat_user_tables
+        where schemaname = 'memory' and relname in ('notes', 'messages', 'memory_nodes', 'facts')
+    """,
+    # The seconds since each recurring activity of the system ran last, as `name` and `age`.
+    "heartbeats": """
+        select name, extract(epoch from clock_timestamp() - beat_at)::float8 as age from memory.heartbeats
+    """,
+}
+"""The queries of the figures that monitors read, by name: rows of labels with numbers."""
 
 
-def rows_written(tx: Transaction) -> list[dict[str, Any]]:
-    """How many rows each `table` of what comes in has taken since Postgres began to count: `written`."""
-    return tx.execute(
-        "select relname as table, n_tup_ins as written from pg_stat_user_tables where schemaname = 'memory'"
-        " and relname in ('notes', 'messages', 'memory_nodes', 'facts')"
-    ).fetchall()
-
-
-def heartbeats(tx: Transaction) -> list[dict[str, Any]]:
-    """The seconds since each recurring activity of the system ran last, as `name` and `age`."""
-    return tx.execute(
-        "select name, extract(epoch from clock_timestamp() - beat_at)::float8 as age from memory.heartbeats"
-    ).fetchall()
+def figure(tx: Transaction, name: str) -> list[dict[str, Any]]:
+    """Read a figure of `FIGURES`."""
+    return tx.execute(FIGURES[name]).fetchall()
 
 
 def unprocessed_input(tx: Transaction) -> dict[str, int]:

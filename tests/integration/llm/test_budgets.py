@@ -137,7 +137,7 @@ def test_an_exhausted_budget_is_logged_once_a_day_and_reported(mind, store, bein
     with store.transaction() as tx:
         (told,) = budgets.reached(tx, user_id=user.user_id)
         assert (told.being_id, told.lacking) == (being.being_id, "tokens")
-        reached = {(row["budget"], row["lacking"]): row["owners"] for row in metrics.budgets_reached(tx)}
+        reached = {(row["budget"], row["lacking"]): row["owners"] for row in metrics.figure(tx, "budgets_reached")}
         assert {kind for kind, owners in reached.items() if owners} == {("being", "tokens")}
     clock.advance(days=1)
     assert health() == "none reached"

@@ -45,7 +45,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     },
     "counts, and looks after queues and indexes": {
         "store.facts.fact_vectors": "unembedded upsert",
-        "store.ledger.metrics": "unjudged_messages unprocessed_input",
+        "store.ledger.metrics": "FIGURES unprocessed_input",
         "store.nodes.embeddings": "known keep texts_of_other_models",
         "store.patrol.diary": "due",
         "store.search.documents": "index_again",
