@@ -1,10 +1,10 @@
 """`patrol key`: users' keys for model providers."""
 
 import sys
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from pydantic import ValidationError
-from typer import BadParameter, Option, confirm, prompt
+from typer import Option, confirm, prompt
 
 from cli.console.declared import Group
 from cli.console.failures import Failure
@@ -36,15 +36,13 @@ keys = Group(operations, "Users' keys for model providers.", views={KeyPage: _ke
 def add_key(
     owner: UserOption,
     provider: Annotated[
-        str | None,
-        Option(metavar="anthropic|openai", help="The key's provider.", show_default="by the key's prefix"),
+        Provider | None,
+        Option(help="The key's provider.", show_default="by the key's prefix"),
     ] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
     """Store a user's key, read from the terminal or from stdin. It is encrypted, and can't be shown again."""
-    if provider not in {None, *get_args(Provider)}:
-        raise BadParameter(f"no such provider. There are {', '.join(get_args(Provider))}.", param_hint="--provider")
     key = prompt("Key", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
     try:
         new = NewKey.model_validate({"key": key.strip(), "provider": provider})

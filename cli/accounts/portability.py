@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
 from operations.accounts.beings import create_being
 from schemas.accounts.accounts import Being, NewBeing, User
+from schemas.intake.foreign_exports import Program
 from workers.runtime.resources import Resources
 
 
@@ -43,18 +43,6 @@ def export(
     remark(f"Written to {file}.")
 
 
-class Format(StrEnum):
-    """The programs whose exports can be imported."""
-
-    CHATGPT = "chatgpt"
-    CLAUDE = "claude"
-    SILLYTAVERN = "sillytavern"
-    CHARACTERAI = "characterai"
-    MEM0 = "mem0"
-    HONCHO = "honcho"
-    OTHER = "other"
-
-
 def import_file(
     file: Annotated[
         Path,
@@ -70,7 +58,7 @@ def import_file(
     ] = None,
     owner: OwnerOption = None,
     source: Annotated[
-        Format | None, Option("--from", help="The program that wrote the export.", show_default="this one")
+        Program | None, Option("--from", help="The program that wrote the export.", show_default="this one")
     ] = None,
     me: Annotated[
         str | None,
@@ -108,7 +96,7 @@ def import_file(
     from another program goes entry by entry, with their own times: after an interruption the same command goes on.
     Importing the same file again changes nothing. The exit code is 1 if something could not be imported.
     """
-    if rooms == (being is not None) or (rooms and (source is not Format.SILLYTAVERN or companion or aged)):
+    if rooms == (being is not None) or (rooms and (source != "sillytavern" or companion or aged)):
         raise BadParameter("Name --being; or give --rooms with --from sillytavern, and without --companion and --aged.")
     if source is not None or being is None:
         if str(file) == "-":
@@ -122,7 +110,7 @@ def import_file(
                 on,
                 target,
                 file,
-                source or Format.SILLYTAVERN,
+                source or "sillytavern",
                 user=me,
                 companion=companion,
                 aside=aside,

@@ -10,7 +10,7 @@ from uuid import UUID
 from rich.text import Text
 from typer import Argument, Option, Typer, confirm
 
-from cli.console.ledger import every_right, find_being, find_node, find_user, only, opened
+from cli.console.ledger import every_right, find_being, find_user, only, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import say, say_answer, say_json
 from cli.console.typed import read
@@ -61,7 +61,11 @@ def by_ending(thing: Thing, listed: str) -> Finder:
     return Finder(thing.upper(), f"The {thing}: its id, or the end of it.", find)
 
 
-NODE = Finder("NODE", "The memory: its id, the end of its id, or the producer's id of its note.", find_node)
+NODE = Finder(
+    "NODE",
+    "The memory: its id, the end of its id, or the producer's id of its note.",
+    lambda on, being, typed: only(typed, lookup.nodes_named(on.store, being, typed), "memory", "patrol nodes"),
+)
 
 
 class Group:

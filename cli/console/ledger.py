@@ -101,20 +101,6 @@ def find_being(on: Resources, being: str | None, owner: str | None) -> Being:
     )
 
 
-def find_node(on: Resources, being: Being, name: str) -> UUID:
-    """Return the id of the node with that id, end of an id, or note id.
-
-    Raises:
-        Failure: No node matches, or several do.
-    """
-    found = lookup.nodes_named(on.store, being, name)
-    if not found:
-        raise Failure(f"{being.slug} has no memory {words(name)}. See `patrol nodes`.")
-    if len(found) > 1:
-        raise Failure(f"Several memories of {being.slug} match {words(name)}: give more of the id.")
-    return found[0]
-
-
 def only(name: str, found: Sequence[UUID], what: str, where: str) -> UUID:
     """Return the single id that a name matched.
 

@@ -20,4 +20,3 @@ OwnerOption = Annotated[
 ]
 UserOption = Annotated[str, Option("--user", "-u", metavar="NAME|ID", help="The user.")]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON, and nothing else, on stdout.")]
-CursorOption = Annotated[str | None, Option(help="The cursor that the previous page printed.", show_default=False)]

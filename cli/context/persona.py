@@ -1,18 +1,15 @@
 """`patrol soul`, `patrol persona` and `patrol user-model`."""
 
 from typing import Any
-from uuid import UUID
 
 from cli.console.declared import Finder, Group
-from cli.console.failures import Failure
+from cli.console.ledger import only
 from cli.console.output import short, table, words
 from memory.accounts.lookup import entries_named
 from operations.context import persona as of_persona
 from operations.context import souls as of_souls
 from operations.context import user_model as of_user_model
-from schemas.accounts.accounts import Being
 from schemas.context.persona import PersonaEntry, PersonaPage, UserModel, WholeSoul
-from workers.runtime.resources import Resources
 
 
 def _soul(found: WholeSoul) -> list[Any]:
@@ -28,23 +25,17 @@ def _entries(page: PersonaPage) -> list[Any]:
     return [table("entry", "name", "enabled", ">position", "*content", rows=rows) if rows else "The list is empty."]
 
 
-def _find(on: Resources, being: Being, name: str) -> UUID:
-    """Return the id of the entry with this name, or with an id that ends so.
-
-    Raises:
-        Failure: No entry or several entries match.
-    """
-    matching = entries_named(on.store, being, name)
-    if len(matching) == 1:
-        return matching[0].entry_id
-    raise Failure(f"{'Several entries match' if matching else 'No entry matches'} {words(name)}: name one by its id.")
-
-
 soul = Group(of_souls, "A Being's soul and its state.", views={WholeSoul: _soul}).commands
 persona = Group(
     of_persona,
     "A Being's rules, preferences, relationships, tools, map and skills.",
-    finders={"entry_id": Finder("ENTRY", "The entry: its name, its id, or the end of its id.", _find)},
+    finders={
+        "entry_id": Finder(
+            "ENTRY",
+            "The entry: its name, its id, or the end of its id.",
+            lambda on, being, typed: only(typed, entries_named(on.store, being, typed), "entry", "patrol persona list"),
+        )
+    },
     views={PersonaPage: _entries, PersonaEntry: lambda entry: f"{words(entry.name)} ({short(entry.entry_id)})"},
 ).commands
 user_model = Group(

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
+from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import ID_CHARACTERS, nodes_table, remark, say, say_answer, say_json, words
 from memory.nodes.recall import RecallQuery
 from memory.nodes.recall import recall as recall_by_meaning
@@ -63,7 +63,7 @@ def topic(
     cluster: Annotated[str, Argument(metavar="CLUSTER", help=TOPIC)],
     being: BeingOption = None,
     owner: OwnerOption = None,
-    cursor: CursorOption = None,
+    cursor: Annotated[str | None, Option(help="The cursor that the previous page printed.", show_default=False)] = None,
     activate: ActivateOption = True,
     *,
     as_json: JsonOption = False,

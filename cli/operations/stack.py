@@ -16,7 +16,7 @@ from cli.operations.environments import environment
 from schemas.ledger.kinds import LLM_QUEUES, QUEUES
 from schemas.settings import Settings
 from workers.embedded.servers import Addresses, embedded_servers
-from workers.embedded.supervisor import Process, Restartable
+from workers.embedded.supervisor import Process, Restarted
 from workers.runtime.addresses import addresses
 
 CELERY = (sys.executable, "-m", "workers.runtime.celery.celery_command")
@@ -154,7 +154,7 @@ def stream(redis_url: str, announce: Callable[[str], None]) -> Process:
 
 
 @contextmanager
-def servers(settings: Settings) -> Iterator[tuple[Addresses, list[Restartable]]]:
+def servers(settings: Settings) -> Iterator[tuple[Addresses, list[Restarted]]]:
     """Use the configured servers, else run embedded ones for the duration of the block.
 
     Yields:

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, User
-from schemas.context.persona import PersonaEntry
 from schemas.search import Thing
 from store.accounts import beings, users
 from store.context import persona
@@ -46,7 +45,9 @@ def things_named(store: Store, being: Being, thing: Thing, ending: str) -> list[
     return store.run(id_endings.find, being, thing, ending)
 
 
-def entries_named(store: Store, being: Being, name: str) -> list[PersonaEntry]:
+def entries_named(store: Store, being: Being, name: str) -> list[UUID]:
     """The entries of all lists of a Being's persona with this name, else those whose id ends so."""
     entries = store.run(persona.listed, being.being_id)
-    return [one for one in entries if one.name == name] or [one for one in entries if str(one.entry_id).endswith(name)]
+    return [one.entry_id for one in entries if one.name == name] or [
+        one.entry_id for one in entries if str(one.entry_id).endswith(name)
+    ]
