@@ -337,11 +337,6 @@ class Operation(Declaration, Generic[A]):
         with on.store.transaction() as tx:
             return self.call(tx, **arguments)
 
-    @property
-    def has_route(self) -> bool:
-        """Whether a route performs it."""
-        return bool(self.path)
-
     def _parameter(self, declared: inspect.Parameter) -> Parameter:
         kind = declared.annotation
         marks: Sequence[Any] = get_args(kind)[1:] if get_origin(kind) is Annotated else ()

@@ -17,7 +17,6 @@ from api.http.idempotency import PARAMETER, RepeatableKey, calls_models
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On
-from api.http.waiting import waiting_of
 from memory.accounts.access import Caller, Operator
 from operations.declaration import OPERATOR, Existing, FindsMuted, Operation, Place, answered, declared
 from schemas.accounts.accounts import Being
@@ -35,7 +34,7 @@ def routes(module: ModuleType, tag: str) -> APIRouter:
         tag: The section of the documents that lists these routes.
     """
     router = Router(tags=[tag], route_class=JsonRoute)
-    for operation in filter(attrgetter("has_route"), declared(module)):
+    for operation in filter(attrgetter("route"), declared(module)):
         existing: dict[int | str, dict[str, Any]] = (
             {HTTPStatus.OK.value: {"model": operation.answer}} if operation.may_exist else {}
         )
@@ -62,7 +61,7 @@ def _endpoint(operation: Operation[Any]) -> Callable[..., Any]:
         return answered(done)
 
     async def wait(response: Response, sent: Request, **arguments: Any) -> Any:  # noqa: ARG001  # as the others
-        return await waiting_of(sent.app).answer(
+        return await sent.app.state.waiting.answer(
             sent,
             partial(operation.perform, **arguments),
             operation.waits_for or bool,

@@ -69,9 +69,3 @@ async def _is_over(request: Request) -> bool:
     """Whether the client has gone, or the server stops."""
     connections = request.scope.get("state", {}).get(STATE)
     return (connections is not None and connections.is_stopping) or await request.is_disconnected()
-
-
-def waiting_of(app: Any) -> Waiting:
-    """Return the waiting requests of an application."""
-    waiting: Waiting = app.state.waiting
-    return waiting

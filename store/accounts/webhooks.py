@@ -47,7 +47,7 @@ def sealed(tx: Transaction, user_id: UUID) -> SealedWebhook | None:
 
 def remove(tx: Transaction, user_id: UUID) -> bool:
     """Remove a user's webhook; returns whether there was one."""
-    return tx.execute("delete from memory.webhooks where user_id = %s", [user_id]).rowcount > 0
+    return tx.changes("delete from memory.webhooks where user_id = %s", [user_id])
 
 
 def all_webhooks(tx: Transaction) -> Sequence[SealedWebhook]:

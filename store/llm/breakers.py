@@ -31,11 +31,8 @@ def away(tx: Transaction, provider: Provider, key_id: UUID | None) -> Away | Non
 
 def is_known(tx: Transaction, provider: Provider, key_id: UUID | None) -> bool:
     """Whether there is a breaker, also one whose probe is due or under way."""
-    return bool(
-        tx.value(
-            "select exists (select from memory.provider_breakers where provider = %s and key_id = %s)",
-            [provider, key_id or PLATFORM],
-        )
+    return tx.exists(
+        "select from memory.provider_breakers where provider = %s and key_id = %s", [provider, key_id or PLATFORM]
     )
 
 
@@ -48,16 +45,13 @@ def take_probe(tx: Transaction, provider: Provider, key_id: UUID | None, lasting
         key_id: The user's key; None: the platform's.
         lasting: How long the request may take; after that another may try, as the process may have died.
     """
-    return (
-        tx.execute(
-            """
-            update memory.provider_breakers
-            set probe_at = memory.now() + %s
-            where provider = %s and key_id = %s and probe_at <= memory.now()
-            """,
-            [lasting, provider, key_id or PLATFORM],
-        ).rowcount
-        == 1
+    return tx.changes(
+        """
+        update memory.provider_breakers
+        set probe_at = memory.now() + %s
+        where provider = %s and key_id = %s and probe_at <= memory.now()
+        """,
+        [lasting, provider, key_id or PLATFORM],
     )
 
 

@@ -14,6 +14,7 @@ from workers.embedded.errors import StackError, StartError
 from workers.embedded.interrupts import held, stoppable
 from workers.embedded.log_files import LOG_BYTES, rotate
 from workers.embedded.processes import Child, last_lines, wait_until
+from workers.embedded.server import Server
 
 LOG = structlog.get_logger()
 
@@ -48,29 +49,6 @@ class Launch(Protocol):
         """Start a program."""
 
 
-class Restartable(Protocol):
-    """A process that the supervisor restarts: a program that it started, or a server that its caller started."""
-
-    @property
-    def name(self) -> str:
-        """Its name in logs."""
-
-    @property
-    def log(self) -> Path:
-        """Its log file."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether it runs."""
-
-    @property
-    def ending(self) -> str:
-        """How it ended, for messages."""
-
-    def launch(self) -> None:
-        """Start it, without waiting until it is ready."""
-
-
 class Program:
     """A `Process` and the child process that runs it now."""
 
@@ -103,11 +81,15 @@ class Program:
         LOG.info("process_started", process=self.name, pid=self.child.pid)
 
 
+Restarted = Program | Server
+"""A process that the supervisor restarts: a program that it started, or a server that its caller started."""
+
+
 @dataclass
 class _Watched:
     """A process that is restarted, and the state of its backoff."""
 
-    what: Restartable
+    what: Restarted
     since: float = field(default_factory=time.monotonic)
     deaths: int = 0
     due: float | None = None
@@ -209,7 +191,7 @@ class Supervisor:
                 )
         self.watch(*started)
 
-    def watch(self, *others: Restartable) -> None:
+    def watch(self, *others: Restarted) -> None:
         """Restart these too when they exit; their caller stops them."""
         self._watched += map(_Watched, others)
 

@@ -9,7 +9,6 @@ gives access to metrics and to the work of all users, but to no content.
 """
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Annotated
 
@@ -67,7 +66,7 @@ class Authentication:
         self._invalid = InvalidTokens()
         # A thread of its own, so that requests which occupy all others delay no authentication.
         self._together: Gathering[Resources, Presented, Admitted] = Gathering(
-            _authenticate_each, MOST_TOGETHER, CapacityLimiter(1)
+            lambda on, presented: access.authenticate_each(on.store, presented), MOST_TOGETHER, CapacityLimiter(1)
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,10 +105,6 @@ class Authentication:
                 await self.app(scope, receive, send)
             return
         await self.app(scope, receive, send)
-
-
-def _authenticate_each(on: Resources, presented: Sequence[Presented]) -> Sequence[Admitted | Exception]:
-    return access.authenticate_each(on.store, presented)
 
 
 def _acting(caller: Caller | Operator, being: Being | None) -> AbstractContextManager[None]:

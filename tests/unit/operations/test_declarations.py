@@ -18,7 +18,7 @@ from operations.declaration import declared
 NAMES = [each.name for each in pkgutil.walk_packages(operations.__path__, "operations.") if not each.ispkg]
 MODULES = {name: module for name in NAMES if [*declared(module := importlib.import_module(name))]}
 DECLARED = [operation for module in MODULES.values() for operation in declared(module)]
-ROUTED = [operation for operation in DECLARED if operation.has_route]
+ROUTED = [operation for operation in DECLARED if operation.route]
 # The groups whose name is not that of the module; None: its commands belong to no group.
 GROUPS = {
     "asking": None,
