@@ -14,8 +14,9 @@ from celery import Task
 from celery.exceptions import Reject
 from redis.exceptions import RedisError
 
-from memory.intake.delivery import Address, ItemKind, deliver
+from memory.intake.delivery import Address, deliver
 from memory.search import indexing
+from schemas.intake.items import ItemKind
 from schemas.ledger.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
 from schemas.limits import BATCH_ITEMS
 from schemas.wire.fields import is_marked

@@ -1,13 +1,13 @@
 """Tasks of the queue `upkeep`: periodic tasks that beat sends, and slow work. Any number of beats may run."""
 
-from collections.abc import Sequence
+from functools import partial
 
 import structlog
 from redis.exceptions import RedisError
 
 from memory.due import webhook_delivery
 from memory.facts import curator, seed_comparison, vectors
-from memory.intake.erased_entries import StreamItem, erased_among
+from memory.intake.erased_entries import erased_among
 from memory.nodes import activation, reembedding
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes
@@ -40,11 +40,7 @@ def embed_waiting(on: Resources) -> None:
 
 def clean_streams(on: Resources, claim: Claim) -> None:
     """Remove erased items from the producers' Redis streams."""
-
-    def erased(found: Sequence[cleaning.Found]) -> set[int]:
-        items = [StreamItem(one.what, one.item, one.known_by) for one in found]
-        return erased_among(on.store, on.settings, claim.owner_id, items)
-
+    erased = partial(erased_among, on.store, on.settings, claim.owner_id)
     try:
         with open_redis(addresses(on.settings).redis_url) as redis:
             removed = cleaning.clean(redis, claim.owner_id, erased, on.store.run(rooms.ids_beside, claim.owner_id))

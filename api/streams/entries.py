@@ -1,20 +1,16 @@
 """Parses stream entries into items addressed to a Being or a room."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from memory.intake.delivery import Address, ItemKind
+from memory.intake.delivery import Address
 from memory.intake.off_the_record import is_marked_unread
 from schemas.limits import PRODUCER_ID_CHARACTERS
-from schemas.text.storable import decoded, storable
+from schemas.text.storable import decoded
 from schemas.wire.fields import is_marked
-from workers.streams.rejected import DOORS
-
-STREAMS: dict[str, ItemKind] = {stream: what for what, stream in DOORS.items()}
-
-Fields = Mapping[bytes, bytes]
+from workers.streams.rejected import Fields, derived_id
 
 
 class Unreadable(ValueError):
@@ -63,11 +59,6 @@ def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
     except ValueError as fault:
         raise Unreadable(str(fault), off_the_record=off_the_record) from None
     return Entry(place, derived_id(stream, place, fields), to, item, fields[b"data"])
-
-
-def derived_id(stream: str, place: bytes, fields: Fields) -> str:
-    """Return the id of an entry's item without a producer's id: the entry's `id` field, or its stream and entry id."""
-    return storable(fields.get(b"id", b"").decode(errors="replace")) or f"stream/{stream}/{place.decode()}"
 
 
 def sent_data(fields: Fields) -> bytes:

@@ -18,7 +18,7 @@ import structlog
 from redis.exceptions import RedisError, ResponseError
 
 from api.streams import heartbeats
-from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_address, derived_id, read_entry, sent_data
+from api.streams.entries import Entry, Unreadable, by_address, read_entry, sent_data
 from memory.erased.known_erased import SecretMissing
 from memory.intake.accepting import IntakeFull
 from memory.intake.delivery import deliver
@@ -26,7 +26,7 @@ from schemas.errors import Unavailable
 from workers.runtime import alive
 from workers.runtime.resources import Resources
 from workers.streams import rejected
-from workers.streams.rejected import Rejected
+from workers.streams.rejected import STREAMS, Fields, Rejected, derived_id
 
 log = structlog.get_logger()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import structlog
@@ -23,6 +23,7 @@ from memory.text.items import DeriveId, ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import ProviderError
 from schemas.errors import Refused, StatementTimeout, StoreError, Unavailable
+from schemas.intake.items import ItemKind
 from schemas.ledger.acting import acting_for, crossing
 from schemas.settings import Settings
 from store.accounts import beings
@@ -36,7 +37,6 @@ log = structlog.get_logger()
 
 Apply = Callable[[Any, str], None]
 """Applies a retraction or restoration, which has an id of its own or this one."""
-ItemKind = Literal["notes", "messages"]
 FAULT = "it could not be stored ({}), which is a fault of the server"
 
 

@@ -1,35 +1,18 @@
 """Finds erased items among the entries of the Redis streams."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from memory.erased import known_erased
 from memory.erased.known_erased import Recognition
-from memory.intake.delivery import ItemKind
 from memory.intake.messages import read_messages
 from memory.intake.notes import content_of, read_notes
+from schemas.intake.items import StreamItem
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
 
 ROLES = ("user", "assistant", "other")
-
-
-@dataclass(frozen=True)
-class StreamItem:
-    """An item of a stream entry.
-
-    Attributes:
-        kind: Notes or messages.
-        item: The item without its `being`.
-        derived_id: Its id, unless it has a producer's id.
-    """
-
-    kind: ItemKind
-    item: Any
-    derived_id: str
 
 
 def erased_among(store: Store, settings: Settings, being_id: UUID, items: Sequence[StreamItem]) -> set[int]:

@@ -5,38 +5,20 @@ A function that the caller passes decides which items were erased; no content le
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
-from workers.streams import rejected
+from schemas.intake.items import StreamItem
+from workers.streams.rejected import STREAM, STREAMS, Fields, derived_id
 
 PAGE = 500
-WHAT: dict[str, Literal["notes", "messages"]] = {stream: what for what, stream in rejected.DOORS.items()}
 
 Owners = Mapping[str, Collection[str]]
 """The ids of those to whom entries may be addressed, by the field that has them."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """An item in a stream that is addressed to the Being.
-
-    Attributes:
-        place: The id of its entry; an entry may hold several items.
-        what: Whether it is a note or a message.
-        item: What was sent, without the Being's id.
-        known_by: Its producer id, unless `item` has one.
-    """
-
-    place: bytes
-    what: Literal["notes", "messages"]
-    item: Any
-    known_by: str
-
-
 def clean(
-    redis: Any, being_id: UUID, erased_among: Callable[[Sequence[Found]], set[int]], rooms: Sequence[UUID] = ()
+    redis: Any, being_id: UUID, erased_among: Callable[[Sequence[StreamItem]], set[int]], rooms: Sequence[UUID] = ()
 ) -> int:
     """Remove entries from the producers' streams, then from `patrol:rejected`.
 
@@ -54,37 +36,36 @@ def clean(
     """
     removed = 0
     owners = {"being": {str(being_id)}, "room": {str(room_id) for room_id in rooms}}
-    for stream in (*WHAT, rejected.STREAM):
+    for stream in (*STREAMS, STREAM):
         for page in _pages(redis, stream):
-            found = [one for place, fields in page for one in _items(stream, place, fields, owners)]
-            places = {found[position].place for position in erased_among(found)} if found else set()
+            found = [(place, item) for place, fields in page for item in _items(stream, place, fields, owners)]
+            erased = erased_among([item for _, item in found]) if found else ()
+            places = {found[position][0] for position in erased}
             if places:
                 removed += redis.xdel(stream, *places)
     return removed
 
 
-def _pages(redis: Any, stream: str) -> Iterator[list[tuple[bytes, Mapping[bytes, bytes]]]]:
+def _pages(redis: Any, stream: str) -> Iterator[list[tuple[bytes, Fields]]]:
     after = "-"
     while page := redis.xrange(stream, min=after, count=PAGE):
         yield page
         after = f"({page[-1][0].decode()}"
 
 
-def _items(stream: str, place: bytes, fields: Mapping[bytes, bytes], owners: Owners) -> Iterator[Found]:
+def _items(stream: str, place: bytes, fields: Fields, owners: Owners) -> Iterator[StreamItem]:
     """Yield an entry's items that are for a Being or its rooms. One that names it and can't be parsed is one."""
     data = fields.get(b"data", b"")
     named = data.lower()
     if not any(owner.encode() in named for of_kind in owners.values() for owner in of_kind):
         return
-    door = stream if stream in WHAT else fields.get(b"what", b"").decode(errors="replace")
-    what = WHAT.get(door, "notes")
-    known_by = fields.get(b"id", b"").decode(errors="replace") or f"stream/{stream}/{place.decode()}"
+    door = stream if stream in STREAMS else fields.get(b"what", b"").decode(errors="replace")
     try:
         sent = json.loads(data)
     except (ValueError, RecursionError):
         sent = None
     for item in _addressed(sent, owners):
-        yield Found(place, what, item, known_by)
+        yield StreamItem(STREAMS.get(door, "notes"), item, derived_id(stream, place, fields))
 
 
 def _addressed(sent: Any, owners: Owners) -> list[Any]:

@@ -8,15 +8,21 @@ replies are bytes here.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
+
+from schemas.intake.items import ItemKind
+from schemas.text.storable import storable
 
 STREAM = "patrol:rejected"
-# The producers' streams by the kind of their items. An item that any door rejected is replayed through one of them.
-DOORS: dict[Literal["notes", "messages"], str] = {"notes": "patrol:notes", "messages": "patrol:messages"}
+# The producers' streams and the kind of their items. An item that any door rejected is replayed through one of them.
+DOORS: dict[ItemKind, str] = {"notes": "patrol:notes", "messages": "patrol:messages"}
+STREAMS = {stream: kind for kind, stream in DOORS.items()}
 # Bytes. A longer entry can't be accepted in any form; only its first bytes are kept, so that it can be recognised.
 LONGEST = 256 * 1024
 BEGINNING = 4 * 1024
 PAGE = 500
+
+Fields = Mapping[bytes, bytes]
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,11 @@ class Rejected:
     def since(self) -> datetime:
         """When it was rejected."""
         return datetime.fromtimestamp(int(self.entry.partition("-")[0]) / 1000, UTC)
+
+
+def derived_id(stream: str, place: bytes, fields: Fields) -> str:
+    """Return the id of an entry's item without a producer's id: the entry's `id` field, or its stream and entry id."""
+    return storable(fields.get(b"id", b"").decode(errors="replace")) or f"stream/{stream}/{place.decode()}"
 
 
 def keep(redis: Any, rejected: Iterable[Rejected]) -> None:
@@ -97,7 +108,7 @@ def find(redis: Any, entry: str) -> Rejected | None:
     return next((_read(found.decode(), fields) for found, fields in redis.xrange(STREAM, entry, entry)), None)
 
 
-def _read(entry: str, fields: Mapping[bytes, bytes]) -> Rejected:
+def _read(entry: str, fields: Fields) -> Rejected:
     return Rejected(
         what=fields[b"what"].decode(),
         id=fields[b"id"].decode(),

@@ -13,7 +13,6 @@ from redis.exceptions import ResponseError
 
 from workers.streams import rejected
 
-STREAMS = (*rejected.DOORS.values(), rejected.STREAM)
 ASK_AGAIN_SECONDS = 0.1
 
 # KEYS[1] is the stream. XCLAIM restores each pending entry with its consumer, idle time and delivery count.
@@ -64,7 +63,7 @@ def scrub(redis: Any, patience: timedelta = timedelta(seconds=60)) -> list[str]:
     Raises:
         RedisError: Redis is out of reach; the call may be repeated.
     """
-    for stream in STREAMS:
+    for stream in (*rejected.STREAMS, rejected.STREAM):
         redis.eval(REWRITE, 1, stream)
     try:
         redis.bgrewriteaof()

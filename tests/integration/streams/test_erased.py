@@ -1,13 +1,14 @@
 """Words erased for good leave the streams, and are not read again though Redis forget how far it was read."""
 
 import json
+from functools import partial
 
 import pytest
 from redis import Redis
 
-from api.streams.reader import GROUP, STREAMS
+from api.streams.reader import GROUP
 from memory.accounts.erasure import erase_being, erase_messages
-from memory.intake.erased_entries import StreamItem, erased_among
+from memory.intake.erased_entries import erased_among
 from memory.nodes.node_erasure import erase_note
 from providers.embedders import Embedders
 from tests.full_being import tables_with
@@ -24,11 +25,7 @@ def clean(redis, store, settings):
     """Clean the streams of what was erased of a Being."""
 
     def cleaned(being):
-        def erased(found):
-            items = [StreamItem(one.what, one.item, one.known_by) for one in found]
-            return erased_among(store, settings, being.being_id, items)
-
-        return cleaning.clean(redis, being.being_id, erased)
+        return cleaning.clean(redis, being.being_id, partial(erased_among, store, settings, being.being_id))
 
     return cleaned
 
@@ -101,7 +98,7 @@ def test_cleaning_removes_what_was_erased_and_nothing_else(
     erase_note(store, settings, Embedders(settings), being, note["note_id"])
     assert clean(being) == 4
     assert clean(being) == 0
-    assert [redis.xlen(stream) for stream in (*STREAMS, rejected.STREAM)] == [1, 1, 1]
+    assert [redis.xlen(stream) for stream in (*rejected.STREAMS, rejected.STREAM)] == [1, 1, 1]
     with store.transaction() as tx:
         assert tables_with(tx, "marzipan") == {}
 
@@ -142,7 +139,7 @@ def test_scrubbing_leaves_no_byte_of_removed_entries_and_all_of_the_others(new_r
                 ],
                 redis.xinfo_stream(stream)["last-generated-id"],
             )
-            for stream in STREAMS
+            for stream in rejected.STREAMS
         }
 
     before = state()

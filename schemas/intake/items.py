@@ -1,0 +1,21 @@
+"""Items as producers that wait for no answer send them, and as they stand in a stream's entry."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+ItemKind = Literal["notes", "messages"]
+
+
+@dataclass(frozen=True)
+class StreamItem:
+    """An item of a stream entry.
+
+    Attributes:
+        kind: Notes or messages.
+        item: The item without its `being` or `room`.
+        derived_id: Its id, unless it has a producer's id.
+    """
+
+    kind: ItemKind
+    item: Any
+    derived_id: str
