@@ -24,7 +24,7 @@ def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int
         Refused: The user has a Being with that slug, or `most` Beings.
     """
     with once(tx, f"You have a Being with the slug {slug} already."):
-        (being,) = tx.rows(
+        being = tx.one(
             Being,
             "insert into memory.beings (user_id, slug, name) values (%s, %s, %s) returning *",
             [user_id, slug, name],
@@ -51,7 +51,7 @@ def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) ->
         Refused: Too many conversations would be off the record.
     """
     conversations: Mapping[str, bool] = changes.get("off_the_record_in") or {}
-    (being,) = tx.rows(
+    being = tx.one(
         Being,
         """
         update memory.beings

@@ -29,7 +29,7 @@ def add_token(
     Raises:
         Refused: The user would have more than `most` valid tokens.
     """
-    (token,) = tx.rows(
+    token = tx.one(
         Token,
         """
         insert into memory.api_tokens (user_id, being_id, hash, scopes, expires_at)

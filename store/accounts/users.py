@@ -55,7 +55,7 @@ def ensure_user(
     )
     if created:
         return created, True
-    (known,) = tx.rows(User, "select * from memory.users where external_id = %s", [external_id])
+    known = tx.one(User, "select * from memory.users where external_id = %s", [external_id])
     return known, False
 
 

@@ -37,7 +37,7 @@ def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, An
     if count >= PERSONA_ENTRIES:
         raise Refused(f"The list holds {PERSONA_ENTRIES} entries, which is the most: remove one first.")
     with once(tx, NAMED_TWICE):
-        (entry,) = tx.rows(
+        return tx.one(
             PersonaEntry,
             """
             insert into memory.persona (being_id, kind, name, content, enabled, position)
@@ -46,7 +46,6 @@ def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, An
             """,
             {"being": being_id, "kind": kind, **new},
         )
-    return entry
 
 
 def change(

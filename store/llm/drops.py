@@ -26,7 +26,7 @@ def of_being(tx: Transaction, being_id: UUID) -> Judgements:
 
     With what was dropped of its answers, and of those across its user's Beings, the most frequent first.
     """
-    (judged,) = tx.rows(
+    judged = tx.one(
         Judged,
         """
         select count(*) as judgements, coalesce(sum(messages), 0) as messages, coalesce(sum(facts), 0) as facts,

@@ -57,7 +57,7 @@ def put(
         """,
         {"user": user_id, "provider": provider, "newest": newest, "older": older},
     )
-    (key,) = tx.rows(
+    key = tx.one(
         ProviderKey,
         """
         insert into memory.provider_keys as k (

@@ -48,7 +48,7 @@ def put(
         [account.kind, account.key, prompt_hash, purpose, model, completion, defect, account.owner_id],
     )
     if stored is None:
-        (stored,) = tx.rows(Response, _BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])
+        stored = tx.one(Response, _BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])
     return stored
 
 
