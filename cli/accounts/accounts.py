@@ -8,7 +8,7 @@ from typer import Argument, Option, Typer
 from cli.console.declared import Group
 from cli.console.ledger import every_right, find_being, find_user, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
-from cli.console.output import count, moment, say_answer, say_list, table, words
+from cli.console.output import count, listing, moment, say_answer, say_list, table, words
 from cli.console.typed import read
 from memory.accounts import lookup, user_accounts
 from operations.accounts import being as of_being
@@ -50,9 +50,9 @@ def list_users(*, as_json: JsonOption = False) -> None:
     with opened() as on:
         found = lookup.all_users(on.store)
     rows = ((user.name, user.external_id, user.time_zone, user.created_at, user.user_id) for user in found)
-    shown = table("*user", "*external id", "time zone", "since", "id", rows=rows)
-    listing = shown if found else "There is no user yet. Add one: patrol user add NAME"
-    say_list("users", found, listing, as_json=as_json)
+    none = "There is no user yet. Add one: patrol user add NAME"
+    shown = listing(none, "*user", "*external id", "time zone", "since", "id", rows=rows)
+    say_list("users", found, shown, as_json=as_json)
 
 
 @users.command("budget")
@@ -126,9 +126,9 @@ def list_beings(
     for one in found:
         talk = "off the record" if one.off_the_record else ""
         rows.append((one.slug, names[one.user_id], one.name, talk, one.patrol_counter, one.being_id))
-    shown = table("*being", "*of", "*name", "talk", ">patrols", "id", rows=rows)
-    listing = shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG"
-    say_list("beings", found, listing, as_json=as_json)
+    none = "There is no Being yet. Add one: patrol being add --user NAME SLUG"
+    shown = listing(none, "*being", "*of", "*name", "talk", ">patrols", "id", rows=rows)
+    say_list("beings", found, shown, as_json=as_json)
 
 
 @beings.command("show")

@@ -10,7 +10,7 @@ from cli.console.declared import Group
 from cli.console.failures import Failure
 from cli.console.ledger import every_right, find_user, opened
 from cli.console.options import JsonOption, UserOption
-from cli.console.output import count, day, say, say_json, table, words
+from cli.console.output import count, day, listing, say, say_answer, words
 from memory.accounts import webhooks
 from memory.erased import known_erased
 from memory.llm import keys as provider_keys
@@ -25,8 +25,8 @@ def _keys(page: KeyPage) -> list[Any]:
     for key in page.keys:
         refused = f"{day(key.refused_at)}: {key.refusal}" if key.refused_at else ""
         rows.append((key.key_id, key.provider, key.last_four, key.created_at, key.last_used_at or "never", refused))
-    shown = table("key", "provider", "ends in", "added", "last used", "*refused", rows=rows)
-    return [shown if rows else "No key is stored. Store one: patrol key add --user NAME"]
+    none = "No key is stored. Store one: patrol key add --user NAME"
+    return [listing(none, "key", "provider", "ends in", "added", "last used", "*refused", rows=rows)]
 
 
 keys = Group(operations, "Users' keys for model providers.", views={KeyPage: _keys}).commands
@@ -51,10 +51,8 @@ def add_key(
     with opened() as on:
         user = find_user(on, owner)
         added = operations.store_key.perform(on, caller=every_right(user), new=new)
-    if as_json:
-        say_json(added)
-    else:
-        say(f"Stored: {words(user.name)}'s Beings think with the {added.provider} key that ends in {added.last_four}.")
+    stored = f"{words(user.name)}'s Beings think with the {added.provider} key that ends in {added.last_four}"
+    say_answer(added, f"Stored: {stored}.", as_json=as_json)
 
 
 @keys.command("rotate")

@@ -1,15 +1,14 @@
 """`patrol operator`: tokens that belong to no user, for users, metrics and work."""
 
 from datetime import timedelta
-from typing import Annotated
-from uuid import UUID
 
-from typer import Argument, Option, Typer
+from typer import Typer
 
+from cli.accounts.tokens import TokenId, ValidDays, life, say_secret
 from cli.console.failures import Failure
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
-from cli.console.output import remark, say, say_json, say_list, table
+from cli.console.output import listing, say, say_json, say_list
 from memory.accounts import access
 
 operators = Typer(help="Operators' tokens, for users, metrics and work.", no_args_is_help=True)
@@ -17,9 +16,7 @@ operators = Typer(help="Operators' tokens, for users, metrics and work.", no_arg
 
 @operators.command("add")
 def add_token(
-    days: Annotated[
-        int | None, Option(min=1, max=36500, help="For how many days it is valid.", show_default="until it is revoked")
-    ] = None,
+    days: ValidDays = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -29,8 +26,7 @@ def add_token(
     if as_json:
         say_json({"secret": secret, "token": token})
     else:
-        say(secret)
-        remark("Keep it: it is shown this once. Send it as `Authorization: Bearer …`.")
+        say_secret(secret)
 
 
 @operators.command("list")
@@ -38,17 +34,13 @@ def list_tokens(*, as_json: JsonOption = False) -> None:
     """List operators' tokens, oldest first, without their secrets."""
     with opened() as on:
         found = access.operator_tokens(on.store)
-    rows = []
-    for one in found:
-        ends = "revoked" if one.revoked_at else one.expires_at or "never"
-        rows.append((one.token_id, one.created_at, ends, one.last_used_at or "never"))
-    shown = table("token", "made", "ends", "last used", rows=rows)
-    listing = shown if found else "There is no operator's token yet. Make one: patrol operator add"
-    say_list("tokens", found, listing, as_json=as_json)
+    none = "There is no operator's token yet. Make one: patrol operator add"
+    shown = listing(none, "token", "made", "ends", "last used", rows=((one.token_id, *life(one)) for one in found))
+    say_list("tokens", found, shown, as_json=as_json)
 
 
 @operators.command("revoke")
-def revoke_token(token: Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")]) -> None:
+def revoke_token(token: TokenId) -> None:
     """End a token's life at once."""
     with opened() as on:
         if not access.revoke_operator_token(on.store, token):

@@ -3,15 +3,15 @@
 from typing import Any
 
 from cli.console.declared import Group
-from cli.console.output import table
+from cli.console.output import listing
 from operations.talk import rooms as operations
 from schemas.talk.rooms import Room, RoomPage
 
 
 def _table(*rooms: Room) -> list[Any]:
     rows = ((one.name, one.slug, ", ".join(one.beings), ", ".join(one.people), one.created_at) for one in rooms)
-    shown = table("*room", "slug", "*Beings", "*people", "since", rows=rows)
-    return [shown if rooms else "There is no room. Make one: patrol rooms add NAME BEING... --user NAME"]
+    none = "There is no room. Make one: patrol rooms add NAME BEING... --user NAME"
+    return [listing(none, "*room", "slug", "*Beings", "*people", "since", rows=rows)]
 
 
 rooms = Group(

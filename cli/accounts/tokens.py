@@ -1,19 +1,37 @@
 """`patrol token`: users' access tokens for the API."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 from uuid import UUID
 
 from typer import Argument, BadParameter, Option, Typer
 
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, UserOption
-from cli.console.output import remark, say, say_json, say_list, table, words
+from cli.console.output import listing, remark, say, say_json, say_list, words
 from memory.accounts import lookup
 from operations.accounts import users as operations
-from schemas.accounts.accounts import NewToken, Scope
+from schemas.accounts.accounts import NewToken, OperatorToken, Scope, Token
 
 tokens = Typer(help="Access tokens of users for the API.", no_args_is_help=True)
+
+
+ValidDays = Annotated[
+    int | None, Option(min=1, max=36500, help="For how many days it is valid.", show_default="until it is revoked")
+]
+TokenId = Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")]
+
+
+def say_secret(secret: str) -> None:
+    """Print a new token's secret to stdout."""
+    say(secret)
+    remark("Keep it: it can't be shown again. Send it as `Authorization: Bearer …`.")
+
+
+def life(token: Token | OperatorToken) -> tuple[Any, ...]:
+    """Return when a token was made, when it ends, and when it was used last."""
+    ends = "revoked" if token.revoked_at else token.expires_at or "never"
+    return token.created_at, ends, token.last_used_at or "never"
 
 
 @tokens.command("add")
@@ -32,9 +50,7 @@ def add_token(
         str | None,
         Option("--being", "-b", metavar="SLUG|ID", help="Bind it to this Being.", show_default="all of the user's"),
     ] = None,
-    days: Annotated[
-        int | None, Option(min=1, max=36500, help="For how many days it is valid.", show_default="until it is revoked")
-    ] = None,
+    days: ValidDays = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -51,8 +67,7 @@ def add_token(
     if as_json:
         say_json(issued)
     else:
-        say(issued.secret)
-        remark("Keep it: it can't be shown again. Send it as `Authorization: Bearer …`.")
+        say_secret(issued.secret)
 
 
 @tokens.command("list")
@@ -62,20 +77,19 @@ def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
         user = find_user(on, owner)
         found = operations.list_tokens.perform(on, user_id=user.user_id).tokens
         slugs = {being.being_id: being.slug for being in lookup.beings_named(on.store, None, user.user_id)}
-    rows = []
-    for token in found:
-        of = slugs[token.being_id] if token.being_id else "all", " ".join(token.scopes)
-        ends = "revoked" if token.revoked_at else token.expires_at or "never"
-        rows.append((token.token_id, *of, token.created_at, ends, token.last_used_at or "never"))
-    shown = table("token", "being", "scopes", "made", "ends", "last used", rows=rows)
+    rows = (
+        (one.token_id, slugs[one.being_id] if one.being_id else "all", " ".join(one.scopes), *life(one))
+        for one in found
+    )
     none = f"{words(user.name)} has no token yet. Make one: patrol token add --user NAME --scope read"
-    say_list("tokens", found, shown if found else none, as_json=as_json)
+    shown = listing(none, "token", "being", "scopes", "made", "ends", "last used", rows=rows)
+    say_list("tokens", found, shown, as_json=as_json)
 
 
 @tokens.command("revoke")
 def revoke_token(
     owner: UserOption,
-    token: Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")],
+    token: TokenId,
 ) -> None:
     """Revoke a token at once, and remove provider keys that came with its requests."""
     with opened() as on:

@@ -123,6 +123,12 @@ def table(*columns: str, rows: Iterable[Sequence[Any]] = ()) -> Table:
     return made
 
 
+def listing(none: str, *columns: str, rows: Iterable[Sequence[Any]]) -> Table | str:
+    """Return a table, or the sentence `none` if there are no rows."""
+    listed = list(rows)
+    return table(*columns, rows=listed) if listed else none
+
+
 def _cell(value: Any) -> Text | str:
     match value:
         case Text():

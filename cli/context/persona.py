@@ -4,7 +4,7 @@ from typing import Any
 
 from cli.console.declared import Finder, Group
 from cli.console.ledger import only
-from cli.console.output import short, table, words
+from cli.console.output import listing, short, table, words
 from memory.accounts.lookup import entries_named
 from operations.context import persona as of_persona
 from operations.context import souls as of_souls
@@ -18,11 +18,11 @@ def _soul(found: WholeSoul) -> list[Any]:
 
 
 def _entries(page: PersonaPage) -> list[Any]:
-    rows = [
+    rows = (
         (short(one.entry_id), one.name, "yes" if one.enabled else "no", one.position, one.content)
         for one in page.entries
-    ]
-    return [table("entry", "name", "enabled", ">position", "*content", rows=rows) if rows else "The list is empty."]
+    )
+    return [listing("The list is empty.", "entry", "name", "enabled", ">position", "*content", rows=rows)]
 
 
 soul = Group(of_souls, "A Being's soul and its state.", views={WholeSoul: _soul}).commands

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cli.console.declared import Group, by_ending
-from cli.console.output import count, likeness, short, table, words
+from cli.console.output import count, likeness, listing, short, table, words
 from operations.facts import due as of_due
 from operations.facts import entities as of_entities
 from operations.talk import judgements as of_judgements
@@ -60,11 +60,8 @@ def _judgements(found: Judgements) -> Iterator[Any]:
     judged = found.judged
     found_in = f"{count(judged.facts, 'fact')} and {count(judged.todos, 'todo')}"
     yield f"{count(judged.messages, 'message')} judged: {found_in}."
-    if not found.dropped:
-        yield "Nothing was dropped of models' answers."
-        return
     rows = ((each.purpose, each.items, each.last_at, each.reason) for each in found.dropped)
-    yield table("purpose", ">items dropped", "last", "*reason", rows=rows)
+    yield listing("Nothing was dropped of models' answers.", "purpose", ">items dropped", "last", "*reason", rows=rows)
 
 
 judgements = Group(of_judgements, "What models' answers brought.", views={Judgements: _judgements})["judgements"]

@@ -16,7 +16,7 @@ from cli.console.declared import Group, by_ending
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, remark, say, say_json
+from cli.console.output import count, remark, say, say_answer, say_json
 from cli.intake import views
 from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
@@ -193,10 +193,8 @@ def retry_notes(
     with opened() as on:
         target = find_being(on, being, owner)
         retried = failed_notes.retry(on.store, on.settings, target.being_id, note_ids)
-    if as_json:
-        say_json({"retried": retried})
-    else:
-        say(f"{count(retried, 'note')} will be tried again by the next patrol.")
+    shown = f"{count(retried, 'note')} will be tried again by the next patrol."
+    say_answer({"retried": retried}, shown, as_json=as_json)
 
 
 def _aged(item: Any, only: str | None = None) -> Any:

@@ -12,7 +12,7 @@ from api.streams.heartbeats import readers
 from cli.console.failures import Failure
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
-from cli.console.output import count, say, say_answer, say_list, table, words
+from cli.console.output import count, listing, say, say_answer, say_list, table, words
 from cli.console.quiet import quiet_settings
 from schemas.limits import PAGE_NODES
 from schemas.settings import Settings
@@ -76,9 +76,8 @@ def list_rejected(
     with _redis() as redis:
         found = list(refusals.listed(redis, limit))
     rows = ((one.entry, one.what, f"{one.since:%Y-%m-%d %H:%M}", one.reason) for one in found)
-    shown = table("entry", "what", "since", "*reason", rows=rows)
-    listing = shown if found else "Nothing was rejected."
-    say_list("rejected", [_as_json(one) for one in found], listing, as_json=as_json)
+    shown = listing("Nothing was rejected.", "entry", "what", "since", "*reason", rows=rows)
+    say_list("rejected", [_as_json(one) for one in found], shown, as_json=as_json)
 
 
 @stream.command("replay")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from cli.console.output import count, moment, remark, short, table, words
+from cli.console.output import count, listing, moment, remark, short, words
 from schemas.facts.fact_answers import Erased
 from schemas.intake.notes import Note, NotePage
 from schemas.talk.messages import Message, MessagePage, RetractedMessage, RetractedPage
@@ -20,28 +20,23 @@ def listed_notes(page: NotePage) -> list[Any]:
         content = note.content if isinstance(note.content, str) else note.content.get("action", "")
         text = f"{content[:OPENING_CHARACTERS]}{f' ({note.reason})' if note.reason else ''}"
         rows.append((short(note.note_id), note.type, note.state, note.received_at, text))
-    return [table("note", "type", "state", "received", "*content", rows=rows) if rows else "There are no notes."]
+    return [listing("There are no notes.", "note", "type", "state", "received", "*content", rows=rows)]
 
 
-def kept_notes(page: NotePage) -> Iterator[Any]:
+def kept_notes(page: NotePage) -> list[Any]:
     """Show todos, reminders and knowledge notes."""
-    if not page.notes:
-        remark("This Being has no todos, reminders or knowledge notes.")
-        return
     rows = (
         (one.note_id, one.type, one.due_at, one.read_at, ": ".join(filter(None, (one.title, str(one.content)))))
         for one in page.notes
     )
-    yield table("note", "type", "due", "read", "*says", rows=rows)
+    none = "This Being has no todos, reminders or knowledge notes."
+    return [listing(none, "note", "type", "due", "read", "*says", rows=rows)]
 
 
-def failed_notes(page: NotePage) -> Iterator[Any]:
+def failed_notes(page: NotePage) -> list[Any]:
     """Show failed notes, and why they failed."""
-    if not page.notes:
-        remark("No note has failed.")
-        return
     rows = ((one.note_id, f"{MARKS[one.state]} {one.reason}", one.content) for one in page.notes)
-    yield table("note", "*why", "*content", rows=rows)
+    return [listing("No note has failed.", "note", "*why", "*content", rows=rows)]
 
 
 def changed_note(note: Note) -> str:
@@ -51,14 +46,14 @@ def changed_note(note: Note) -> str:
 
 def listed_messages(page: MessagePage) -> list[Any]:
     """Show the messages of a session."""
-    rows = [(short(one.message_id), moment(one.created_at), *_said(one)) for one in page.messages]
-    return [table("message", "at", "who", "*content", rows=rows) if rows else "There are no messages."]
+    rows = ((short(one.message_id), moment(one.created_at), *_said(one)) for one in page.messages)
+    return [listing("There are no messages.", "message", "at", "who", "*content", rows=rows)]
 
 
 def retracted_messages(page: RetractedPage) -> list[Any]:
     """Show retracted messages, with whole ids: `patrol messages restore` takes no abbreviation."""
-    rows = [(one.message_id, moment(one.retracted_at), *_said(one)) for one in page.messages]
-    return [table("message", "retracted", "who", "*content", rows=rows) if rows else "There are no retracted messages."]
+    rows = ((one.message_id, moment(one.retracted_at), *_said(one)) for one in page.messages)
+    return [listing("There are no retracted messages.", "message", "retracted", "who", "*content", rows=rows)]
 
 
 def retracted(done: Retracted) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cli.console.declared import Group
-from cli.console.output import table
+from cli.console.output import listing
 from operations.ledger import work as operations
 from schemas.ledger.work import WorkPage
 
@@ -13,8 +13,7 @@ def _page(page: WorkPage) -> list[Any]:
     for unit in page.work:
         kind = unit.kind if unit.known else f"{unit.kind} (unknown to this version)"
         rows.append((unit.work_id, kind, unit.created_at, unit.attempts, unit.error))
-    shown = table("work", "kind", "since", ">attempts", "*error", rows=rows)
-    return [shown if rows else "There is no such work."]
+    return [listing("There is no such work.", "work", "kind", "since", ">attempts", "*error", rows=rows)]
 
 
 work = Group(

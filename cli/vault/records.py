@@ -9,7 +9,7 @@ from typer import Argument, Exit, FileBinaryRead, FileText, Option
 from cli.console.declared import Group
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, remark, say, say_document, say_json, table, words
+from cli.console.output import count, listing, remark, say, say_document, say_json, table, words
 from memory.vault.config import config_of, read_config, set_config, write_config
 from memory.vault.vault_file import export_lines, import_lines
 from operations.vault import records
@@ -36,23 +36,21 @@ def _records(page: RecordPage) -> list[Any]:
 
 
 def _hits(page: HitPage) -> list[Any]:
-    if not page.hits:
-        return ["No record shares a word with the query."]
-    return [_table([hit.record for hit in page.hits], [hit.score for hit in page.hits])]
+    found = _table([hit.record for hit in page.hits], [hit.score for hit in page.hits])
+    return [found if page.hits else "No record shares a word with the query."]
 
 
 def _candidates(page: CandidatePage) -> list[Any]:
-    rows = [
+    rows = (
         (f"{pair.similarity:.2f}", pair.first.id, pair.first.text, pair.second.id, pair.second.text)
         for pair in page.candidates
-    ]
-    shown = table(">similarity", "first", "*text", "second", "*text", rows=rows)
-    return [shown if rows else "No two records are similar."]
+    )
+    return [listing("No two records are similar.", ">similarity", "first", "*text", "second", "*text", rows=rows)]
 
 
 def _proposals(page: ProposalPage) -> list[Any]:
-    rows = [(one.record.id, one.record.text, "; ".join(one.reasons)) for one in page.proposals]
-    return [table("record", "*text", "*because it", rows=rows) if rows else "No record is proposed for deletion."]
+    rows = ((one.record.id, one.record.text, "; ".join(one.reasons)) for one in page.proposals)
+    return [listing("No record is proposed for deletion.", "record", "*text", "*because it", rows=rows)]
 
 
 def _stats(found: VaultStats) -> list[Any]:
