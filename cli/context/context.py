@@ -1,6 +1,6 @@
 """`patrol context`, `patrol profile` and `patrol mind`: contexts, process profiles and working memory."""
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from rich.table import Table
 from rich.text import Text
@@ -79,9 +79,7 @@ def context(
     without: Annotated[list[str] | None, Option(metavar="REGION", help="Leave a region out; repeatable.")] = None,
     order: Annotated[list[str] | None, Option(metavar="REGION", help="The order of regions; repeatable.")] = None,
     budget: Annotated[int, Option(min=100, help="The most estimated tokens.")] = CONTEXT_TOKENS,
-    form: Annotated[
-        str, Option("--format", metavar="|".join(get_args(ContextFormat)), help="The form, with --json.")
-    ] = "text",
+    form: Annotated[ContextFormat, Option("--format", help="The form, with --json.")] = "text",
     explain: Annotated[
         bool, Option("--explain", help="Show each region's origin and tokens in place of the text.")
     ] = False,
