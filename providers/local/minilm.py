@@ -34,8 +34,8 @@ def open_minilm(directory: Path | None = None) -> SentenceEncoder:
 
 @cache
 def _opened(directory: Path) -> SentenceEncoder:
-    with mapped_weights(directory / "model.safetensors", WEIGHTS_SHA256) as tensors:
-        return SentenceEncoder(MINILM, _CONFIG, tensors, read_tokenizer(directory / "tokenizer.json"))
+    tensors = mapped_weights(directory / "model.safetensors", WEIGHTS_SHA256)
+    return SentenceEncoder(MINILM, _CONFIG, tensors, read_tokenizer(directory / "tokenizer.json"))
 
 
 def _installed() -> Path:

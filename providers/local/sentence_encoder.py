@@ -132,8 +132,7 @@ def open_encoder(directory: Path) -> SentenceEncoder:
     digest = hashlib.sha256(f"{config}{tokenizer.to_str()}".encode())
     digest.update(digest_of_samples(weights))
     name = f"{NAME_PREFIX}{directory.resolve().name}@{digest.hexdigest()[:_DIGEST_CHARACTERS]}"
-    with mapped_weights(weights) as tensors:
-        return SentenceEncoder(name, config, _by_short_names(tensors), tokenizer)
+    return SentenceEncoder(name, config, _by_short_names(mapped_weights(weights)), tokenizer)
 
 
 def read_tokenizer(path: Path) -> Tokenizer:

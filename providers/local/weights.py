@@ -3,8 +3,7 @@
 import hashlib
 import json
 import mmap
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,18 +17,13 @@ _SAMPLES = 64
 _SAMPLE_BYTES = 1 << 16
 
 
-@contextmanager
-def mapped_weights(path: Path, sha256: str | None = None) -> Iterator[Tensors]:
-    """Map a safetensors file into memory, and yield its floating-point tensors as float32.
+def mapped_weights(path: Path, sha256: str | None = None) -> Tensors:
+    """Map a safetensors file into memory, and return its floating-point tensors as float32.
 
     Tensors of 32 bits are read-only views of the mapping, so that every process on a machine shares the same pages; the
     `safetensors` package would give each process a copy of its own. Tensors of 16 bits are converted, once in each
     process. The hash is taken of the mapping itself: a result cached beside the file could be forged with
     it. It costs some 50 ms for 90 MB where the processor knows SHA-256, some 250 ms elsewhere.
-
-    The tensors stay valid when the block ends. The pages of the file that were read until then are given back to the
-    system, and read again when they are needed: an encoder has copied most of them, and a process that embeds nothing
-    needs none.
 
     Format: an unsigned little-endian 64-bit length, as many bytes of JSON header, then the tensors.
     https://huggingface.co/docs/safetensors#format
@@ -50,8 +44,10 @@ def mapped_weights(path: Path, sha256: str | None = None) -> Iterator[Tensors]:
             f"The weights {path} are not the expected ones: their sha256 is {found}, not {sha256}. "
             "Download the file again; other weights would make stored vectors incomparable."
         )
-    yield _tensors(path, mapping)
+    tensors = _tensors(path, mapping)
+    # The hash has read all of it; most words of the vocabulary are never looked up.
     mapping.madvise(mmap.MADV_DONTNEED)
+    return tensors
 
 
 def _tensors(path: Path, mapping: mmap.mmap) -> Tensors:

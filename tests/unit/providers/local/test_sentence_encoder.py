@@ -6,6 +6,7 @@
 import base64
 import json
 import shutil
+import tracemalloc
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -62,6 +63,18 @@ def test_the_directory_of_minilm_gives_the_vectors_of_the_built_in_one():
     directory = Path(find_spec(PACKAGE).submodule_search_locations[0]) / "model"
     texts = ["tea", "a longer cup of tea", "tea " * 400]
     assert np.abs(open_encoder(directory).embed(texts) - open_minilm().embed(texts)).max() < 1e-6
+
+
+def test_an_encoder_keeps_no_copy_of_its_weights():
+    directory = Path(find_spec(PACKAGE).submodule_search_locations[0]) / "model"
+    tracemalloc.start()
+    try:
+        encoder = open_encoder(directory)
+        encoder.embed(["tea"])
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < (directory / "model.safetensors").stat().st_size / 100
 
 
 def test_a_vector_space_is_named_after_directory_configuration_and_weights(copied):
