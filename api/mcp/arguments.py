@@ -30,7 +30,7 @@ def read_arguments(given: Mapping[str, Any], parts: list[Part], zone: Zone) -> d
 
     Args:
         given: The arguments of the call.
-        parts: The parameters that it may give; others are ignored.
+        parts: The parameters that it may give.
         zone: Returns the user's time zone, in which a time without an offset is meant.
 
     Raises:
@@ -59,7 +59,9 @@ def _read(value: Any, form: Mapping[str, Any], zone: Zone, *, end: bool = False)
         return _SWITCH.validate_python(value)
     found = _unquoted(value)
     if kind == "array":
-        return [] if is_nothing(value) else _items(found if isinstance(found, list) else value, form.get("items", {}))
+        of = form.get("items", {})
+        items = [] if is_nothing(value) else _items(found if isinstance(found, list) else value, of)
+        return [_read(item, of, zone) for item in items]
     if kind == "object" and isinstance(found, dict):
         parts: Mapping[str, Any] = form.get("properties", {})
         return {name: _read(part, parts.get(name, {}), zone) for name, part in found.items()}
@@ -68,12 +70,10 @@ def _read(value: Any, form: Mapping[str, Any], zone: Zone, *, end: bool = False)
 
 
 def _items(found: Any, form: Mapping[str, Any]) -> list[Any]:
-    """Return the items of a list, or of a text in its place, which may list words of an enumeration."""
-    words = form.get("enum")
-    if not words:
-        return found if isinstance(found, list) else [found]
-    items = found if isinstance(found, list) else re.split(r"[,;\s]+(?:(?:and|or)\s+)?", str(found).strip())
-    return [_text(item, words) for item in items]
+    """Return the items of a list, or of what stands in its place: a text may list words of an enumeration."""
+    if isinstance(found, list):
+        return found
+    return re.split(r"[,;\s]+(?:(?:and|or)\s+)?", str(found).strip()) if "enum" in form else [found]
 
 
 def _text(value: Any, words: Sequence[str]) -> Any:

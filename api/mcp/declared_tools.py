@@ -68,6 +68,12 @@ class DeclaredTool:
         definitions = {name: schema.pop(name) for name in ("$defs",) if name in schema}
         return {"type": "object", "properties": {"result": schema}, "required": ["result"]} | definitions
 
+    def unknown(self, given: Mapping[str, Any]) -> list[str]:
+        """Return the names of arguments that say something and that it does not have."""
+        own = self.input_schema["properties"]
+        named = self._unwrapped(given).items()
+        return [name for name, value in named if name not in own and not is_nothing(value)]
+
     def call(self, on: Resources, caller: Caller, given: Mapping[str, Any]) -> Any:
         """Perform the operation, and return the JSON value of what the model is answered.
 
@@ -100,8 +106,11 @@ class DeclaredTool:
     def _unwrapped(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments, also those that a model puts into an object of its own, as `{"scene": {…}}`."""
         own = {part.name for part in [*self._parts, *self._switches]}
-        inner = [value for value in given.values() if isinstance(value, Mapping)]
-        return given if own & given.keys() or len(inner) != 1 else {**given, **inner[0]}
+        inner = [(name, value) for name, value in given.items() if isinstance(value, Mapping)]
+        if own & given.keys() or len(inner) != 1:
+            return given
+        ((wrapper, wrapped),) = inner
+        return {name: value for name, value in given.items() if name != wrapper} | {**wrapped}
 
     def _described(self, part: Part) -> dict[str, Any]:
         about = self._tool.hints.get(part.name, part.schema.get("description", ""))

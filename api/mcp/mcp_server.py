@@ -19,6 +19,7 @@ from operations.context import contexts
 from operations.intake import notes
 from operations.nodes import recall
 from operations.search import asking, search
+from schemas.text.validation_messages import bounded
 from schemas.version import VERSION
 from workers.runtime.resources import Resources
 
@@ -79,19 +80,28 @@ class Mcp:
         tool = self._tools.get(params.name)
         if tool is None:
             return _refused(f"There is no such tool: use one of {', '.join(self._tools)}.")
-        perform = partial(self._perform, tool, context, params.arguments or {})
+        given = params.arguments or {}
+        perform = partial(self._perform, tool, context, given)
+        ignored = _ignored(tool, given)
         try:
             answer = await run_in_threadpool(called, tool.name, perform, self._count)
         except ToolError as error:
-            return _refused(str(error))
+            return _refused(str(error), *ignored)
         structured = answer if isinstance(answer, dict) else {"result": answer}
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-        return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
+        content: list[Any] = [TextContent(text=part) for part in (text, *ignored)]
+        return CallToolResult(content=content, structured_content=structured)
 
     def _perform(self, tool: DeclaredTool, context: Context, given: dict[str, Any]) -> Any:
         on, caller = self._authenticate(context)
         return tool.call(on, caller, given)
 
 
-def _refused(why: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=why)], is_error=True)
+def _ignored(tool: DeclaredTool, given: dict[str, Any]) -> list[str]:
+    """Return a sentence about the arguments that a tool does not have, if there are any."""
+    names = bounded(tool.unknown(given))
+    return [f"Ignored, as `{tool.name}` has no such arguments: {', '.join(names)}."] if names else []
+
+
+def _refused(*why: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=part) for part in why], is_error=True)

@@ -15,7 +15,7 @@ MOST_MESSAGE_CHARACTERS = 300
 MOST_PLACE_CHARACTERS = 120
 
 # Union tags that pydantic adds to an error's location, and that are not in the sender's document.
-_TAGS = {"scene", "todo", "reminder", "knowledge", "WhenEntry"}
+_TAGS = {"scene", "todo", "reminder", "knowledge", "WhenEntry", "str"}
 # The one tag that is also the name of a field, told apart by the field before it.
 _TEXT_OF_A_SCENE = ("content", "text")
 _MOMENT = "2026-03-02T06:10:00+01:00"

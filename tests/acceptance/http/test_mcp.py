@@ -125,6 +125,28 @@ def test_a_model_is_told_what_it_can_mend(transport, stack):
     assert "crimson" not in (stack.logs / "api.log").read_text()
 
 
+def test_a_model_is_told_which_arguments_were_ignored(transport, person):
+    async def ask():
+        async with transport(["ingest", "read"]) as client:
+            for tool, given, names in (
+                ("remember", SCENE | {"when": [2026], "mood": "sad", "place": "", "callId": "7"}, "mood, callId"),
+                ("remember", {"scene": SCENE | {"mood": "sad"}}, "mood"),
+                ("context", {"query": "letter"}, "query"),
+                ("search", {"q": "letter"}, "q"),
+                ("search", {"query": "letter", "since": None}, ""),
+            ):
+                result = await client.call_tool(tool, given)
+                ignored = [f"Ignored, as `{tool}` has no such arguments: {names}."] if names else []
+                assert [part.text for part in result.content[1:]] == ignored
+                assert result.is_error == (given.keys() == {"q"})
+
+    anyio.run(ask)
+    assert {tuple(note["content"]["when"]) for note in person.ask("GET", "/notes").json()["notes"]} == {
+        ("2026",),
+        tuple(SCENE["when"]),
+    }
+
+
 def test_arguments_are_read_as_models_write_them(transport, person, wait_until):
     send = partial(person.ask, "POST", "/messages")
     said = {"role": "user", "content": "The kiln is crimson \U0001f525.", "created_at": "2026-03-02T22:30:00Z"}

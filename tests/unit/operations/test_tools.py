@@ -71,6 +71,7 @@ def test_a_tool_names_parameters_of_its_operation(operation):
         ("many", "Mira", ["Mira"]),
         ("many", "5", ["5"]),
         ("many", '["Mira", "Jon"]', ["Mira", "Jon"]),
+        ("many", [2026, "May"], ["2026", "May"]),
         ("many", "none", None),
         ("text", 7, "7"),
         ("kinds", ["MESSAGE", "Facts"], ["message", "fact"]),
