@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -83,6 +84,29 @@ class Request:
         }
 
 
+def address(url: str) -> str:
+    """Return the address of the API, without a slash at its end.
+
+    Raises:
+        ValueError: It is none that a request with a token can be sent to.
+    """
+    read = httpx2.URL(url)
+    if read.scheme not in {"http", "https"} or read.userinfo:
+        raise ValueError("The URL must begin with http:// or https://, and have no user name and no password.")
+    return url.rstrip("/")
+
+
+def authorization(token: str) -> dict[str, str]:
+    """Return the header with a token; white space around it, as files of secrets have it, is left out.
+
+    Raises:
+        ValueError: It can't be sent.
+    """
+    if not re.fullmatch(r"[!-~]+", token.strip()):
+        raise ValueError("The token is empty, or has characters that no token has.")
+    return {"Authorization": f"Bearer {token.strip()}"}
+
+
 def part(value: str) -> str:
     """Quote one part of a path.
 
@@ -101,11 +125,6 @@ def _as_text(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
-
-
-def address_of(url: httpx2.URL) -> str:
-    """Return where a server is, without a password that its URL may have."""
-    return str(url.copy_with(userinfo=b"", query=None)).rstrip("/")
 
 
 def cause_of(fault: Exception) -> str:
@@ -160,7 +179,13 @@ def part_of_answer(name: str, content: str) -> Any:
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[Sequence[T]]:
-    """Yield the items in lists of at most `size`."""
+    """Yield the items in lists of at most `size`.
+
+    Raises:
+        ValueError: `size` is no number of items.
+    """
+    if size < 1:
+        raise ValueError("A batch has at least one item.")
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch

@@ -1,7 +1,7 @@
 // The client: sends requests, repeats what failed on the way, and follows patrols and pages.
 
 import { ApiError, Unreachable } from "./errors.js";
-import { AGAIN, RETRIES, toFetch, waitAfter, type Request, type Retries } from "./requests.js";
+import { address, AGAIN, RETRIES, sendable, toFetch, waitAfter, type Request, type Retries } from "./requests.js";
 import { Routes } from "./routes.js";
 import type * as types from "./types.js";
 
@@ -36,11 +36,13 @@ export class MemoryPatrol extends Routes {
   readonly #timeout: number;
   readonly #fetch: typeof fetch;
 
+  /** Throws a `TypeError` if the address or the token is none. */
   constructor(options: Options) {
     super();
-    this.#url = options.url.replace(/\/+$/, "");
-    this.#token = options.token;
-    this.#retries = { ...RETRIES, ...options.retries };
+    this.#url = address(options.url);
+    this.#token = sendable(options.token);
+    const { attempts = RETRIES.attempts, firstWait = RETRIES.firstWait } = options.retries ?? {};
+    this.#retries = { attempts, firstWait, longestWait: options.retries?.longestWait ?? RETRIES.longestWait };
     this.#timeout = options.timeout ?? 60_000;
     this.#fetch = options.fetch ?? fetch;
   }
@@ -64,7 +66,7 @@ export class MemoryPatrol extends Routes {
         if (fault instanceof ApiError) throw fault;
         lost = true;
         if (attempt >= this.#retries.attempts) {
-          const said = `No answer from ${addressOf(this.#url)} to ${request.method}, after ${attempt} attempts`;
+          const said = `No answer from ${this.#url} to ${request.method}, after ${attempt} attempts`;
           throw new Unreachable(`${said}: ${causeOf(fault)}.`, { cause: fault });
         }
       }
@@ -87,7 +89,7 @@ export class MemoryPatrol extends Routes {
       }
     } catch (fault) {
       if (fault instanceof ApiError) throw fault;
-      const said = `The answer of ${addressOf(this.#url)} did not come to its end`;
+      const said = `The answer of ${this.#url} did not come to its end`;
       throw new Unreachable(`${said}: ${causeOf(fault)}.`, { cause: fault });
     }
     if (rest) yield rest;
@@ -107,7 +109,7 @@ export class MemoryPatrol extends Routes {
       if (event === "problem") throw new ApiError(Number(data.status), data, new Headers());
       yield { event, data } as unknown as AnswerPart;
     }
-    if (event !== "answer") throw new Unreachable(`The answer of ${addressOf(this.#url)} did not come to its end.`);
+    if (event !== "answer") throw new Unreachable(`The answer of ${this.#url} did not come to its end.`);
   }
 
   /** Demands a patrol, and yields its report whenever it changed, the last one `done` or `failed`. */
@@ -157,12 +159,6 @@ export class MemoryPatrol extends Routes {
     const [url, init] = toFetch(this.#url, this.#token, request, key);
     return await this.#fetch(url, signal ? { ...init, signal } : init);
   }
-}
-
-/** Where a server is, without a password that its URL may have. */
-function addressOf(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
 }
 
 /** Why no answer came, in words that end a sentence: `fetch` has the reason in its error's cause. */

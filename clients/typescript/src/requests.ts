@@ -25,6 +25,23 @@ export interface Retries {
 export const RETRIES: Retries = { attempts: 6, firstWait: 200, longestWait: 10_000 };
 export const AGAIN: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
+/** The address of the API, without a slash at its end; throws a `TypeError` for one that no token can be sent to. */
+export function address(url: string): string {
+  const read = URL.canParse(url) ? new URL(url) : null;
+  if (!read || !["http:", "https:"].includes(read.protocol) || read.username || read.password) {
+    throw new TypeError("The URL must begin with http:// or https://, and have no user name and no password.");
+  }
+  return url.replace(/\/+$/, "");
+}
+
+/** The token without white space around it; throws a `TypeError` for one that can't be sent. */
+export function sendable(token: string): string {
+  if (!/^\s*[!-~]+\s*$/.test(token ?? "")) {
+    throw new TypeError("The token is empty, or has characters that no token has.");
+  }
+  return token.trim();
+}
+
 /** Quotes one part of a path; throws a `TypeError` for one with which the path would be another. */
 export function part(value: string): string {
   if (["", ".", ".."].includes(value)) throw new TypeError(`"${value}" is the name or id of nothing.`);
@@ -42,7 +59,7 @@ export function toFetch(url: string, token: string, request: Request, key: strin
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(request.query ?? {})) {
     for (const each of Array.isArray(value) ? value : [value]) {
-      if (each !== undefined && each !== null) query.append(name, String(each));
+      if (each !== undefined && each !== null) query.append(name, each instanceof Date ? each.toISOString() : String(each));
     }
   }
   const headers = new Headers({ Authorization: `Bearer ${token}` });

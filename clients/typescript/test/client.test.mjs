@@ -75,6 +75,35 @@ test("lost answers double nothing and lose nothing", async () => {
   assert.deepEqual(patrols.map((each) => each.run_id), [run.run_id]);
 });
 
+test("what no request can be sent with is refused, and not repeated", async () => {
+  for (const [address, secret] of [
+    [undefined, token],
+    ["localhost:8765", token],
+    ["http://user:secret@127.0.0.1:8765", token],
+    [url, undefined],
+    [url, "patrol_secret…"],
+  ]) {
+    assert.throws(() => new MemoryPatrol({ url: address, token: secret }), (error) => {
+      return error instanceof TypeError && /^The (URL|token)/.test(error.message) && !error.message.includes("secret");
+    });
+  }
+});
+
+test("a setting that is undefined is the default, and a time in a query is a Date", async () => {
+  let asked = 0;
+  const answers = (status) => async (address) => {
+    asked++;
+    if (status === 200) assert.equal(new URL(address).searchParams.get("until"), "2026-03-02T06:10:00.000Z");
+    return new Response("{}", { status, headers: { "content-type": "application/json", "retry-after": "0" } });
+  };
+  const defaults = { attempts: undefined, firstWait: undefined };
+  const away = new MemoryPatrol({ url, token: `${token}\n`, retries: defaults, fetch: answers(503) });
+  await assert.rejects(away.listBeings(), ApiError);
+  assert.equal(asked, 6);
+  const there = new MemoryPatrol({ url, token, fetch: answers(200) });
+  await there.listDue("mira", { until: new Date("2026-03-02T06:10:00Z") });
+});
+
 test("a server that never answers is told", async () => {
   proxy.losses = 100;
   await assert.rejects(lossy.listBeings(), (error) => {

@@ -13,7 +13,8 @@ from memory_patrol._requests import (
     ANSWER,
     Request,
     Retries,
-    address_of,
+    address,
+    authorization,
     batches,
     cause_of,
     error_of,
@@ -39,6 +40,9 @@ class AsyncMemoryPatrol(AsyncRoutes):
         retries: How often a request is repeated. Every POST carries an Idempotency-Key, so no repetition doubles.
         timeout: Seconds to wait for each part of an answer.
         transport: Another transport than the network, for tests.
+
+    Raises:
+        ValueError: The address or the token is none.
     """
 
     def __init__(
@@ -51,8 +55,9 @@ class AsyncMemoryPatrol(AsyncRoutes):
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._retries = retries or Retries()
-        headers = {"Authorization": f"Bearer {token}"}
-        self._http = httpx2.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=timeout, transport=transport)
+        self._url = address(url)
+        headers = authorization(token)
+        self._http = httpx2.AsyncClient(base_url=self._url, headers=headers, timeout=timeout, transport=transport)
 
     async def __aenter__(self) -> Self:
         """Return the client."""
@@ -81,9 +86,8 @@ class AsyncMemoryPatrol(AsyncRoutes):
             except httpx2.TransportError as fault:
                 lost = True
                 if attempt == self._retries.attempts:
-                    where = address_of(self._http.base_url)
                     raise Unreachable(
-                        f"No answer from {where} to {request.method}, after {attempt} attempts: {cause_of(fault)}."
+                        f"No answer from {self._url} to {request.method}, after {attempt} attempts: {cause_of(fault)}."
                     ) from fault
             else:
                 error = error_of(answer)
@@ -113,8 +117,7 @@ class AsyncMemoryPatrol(AsyncRoutes):
                 async for line in answer.aiter_lines():
                     yield line  # an asynchronous generator has no `yield from`
         except httpx2.TransportError as fault:
-            where = address_of(self._http.base_url)
-            raise Unreachable(f"The answer of {where} did not come to its end: {cause_of(fault)}.") from fault
+            raise Unreachable(f"The answer of {self._url} did not come to its end: {cause_of(fault)}.") from fault
 
     async def ask_in_parts(
         self, being: str, question: types.AskRequest, **options: Any
@@ -140,7 +143,7 @@ class AsyncMemoryPatrol(AsyncRoutes):
             elif field == "data":
                 yield name, part_of_answer(name, content)
         if name != ANSWER:
-            raise Unreachable(f"The answer of {address_of(self._http.base_url)} did not come to its end.")
+            raise Unreachable(f"The answer of {self._url} did not come to its end.")
 
     async def patrol(self, being: str, *, every: float = 0.5) -> AsyncIterator[types.RunReport]:
         """Demand a patrol, and yield its report whenever it changed, the last one `done` or `failed`.

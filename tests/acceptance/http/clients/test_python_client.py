@@ -184,10 +184,10 @@ def test_a_server_that_never_answers_is_told(connect, lossy, patrol):
 
 
 def test_where_no_server_listens_the_address_and_the_reason_are_told(connect, patrol):
-    url = f"http://user:secret@127.0.0.1:{free_port()}"
+    url = f"http://127.0.0.1:{free_port()}"
     with pytest.raises(patrol.Unreachable) as told:
         connect(url).list_beings()
-    assert str(told.value).startswith(f"No answer from {url.replace('user:secret@', '')} to GET, after 4 attempts: ")
+    assert str(told.value).startswith(f"No answer from {url} to GET, after 4 attempts: ")
     assert "onnect" in str(told.value)
 
 

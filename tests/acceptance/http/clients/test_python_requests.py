@@ -75,3 +75,33 @@ def test_ids_and_times_are_sent_as_texts(client):
 def test_a_path_is_never_another(client, name):
     with pytest.raises(ValueError, match="nothing"):
         client(lambda _: httpx2.Response(202, json={})).hand_in_messages(name, TURN)
+
+
+@pytest.mark.parametrize(
+    ("url", "token"),
+    [
+        ("memory:8765", "patrol_secret"),
+        ("http://user:secret@memory", "patrol_x"),
+        ("http://memory", "patrol_sec\nret"),
+        ("http://memory", "patrol_secret…"),
+        ("http://memory", " "),
+    ],
+)
+def test_what_no_request_can_be_sent_with_is_refused_and_not_repeated(patrol, url, token):
+    with pytest.raises(ValueError, match=r"^The (URL|token)") as refused:
+        patrol.MemoryPatrol(url, token)
+    assert "sec" not in str(refused.value)
+
+
+def test_a_token_read_from_a_file_may_end_with_its_line(patrol):
+    sent = []
+    transport = httpx2.MockTransport(lambda request: sent.append(request) or httpx2.Response(204))
+    patrol.MemoryPatrol("http://memory/", "patrol_x\n", transport=transport).remove_room("tea")
+    assert [(str(each.url), each.headers["authorization"]) for each in sent] == [
+        ("http://memory/v1/rooms/tea", "Bearer patrol_x")
+    ]
+
+
+def test_a_batch_of_nothing_is_refused(client):
+    with pytest.raises(ValueError, match="at least one"):
+        [*client(lambda _: httpx2.Response(204)).message_batches("mira", [TURN], size=0)]
