@@ -171,7 +171,7 @@ class Filter:
 
     def _connection(self, user: Body | None) -> "_Connection | None":
         own = (user or {}).get("valves") or self.UserValves()
-        token, being = own.token or self.valves.token, own.being or self.valves.being
+        token, being = own.token.strip() or self.valves.token.strip(), own.being or self.valves.being
         if not own.enabled or not token or not being:
             return None
         return _Connection(self.valves.url, token, being, self.valves.timeout)

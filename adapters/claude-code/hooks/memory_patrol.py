@@ -18,7 +18,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 URL = os.environ.get("MEMORY_PATROL_URL") or "http://127.0.0.1:8765"
-TOKEN = os.environ.get("MEMORY_PATROL_TOKEN", "")
+TOKEN = os.environ.get("MEMORY_PATROL_TOKEN", "").strip()
 BEING = os.environ.get("MEMORY_PATROL_BEING", "")
 
 RECALL_SECONDS = 5

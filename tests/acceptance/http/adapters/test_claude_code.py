@@ -44,7 +44,8 @@ def hook(environment):
         return subprocess.run(
             ["sh", "-c", command],  # noqa: S607  # as Claude Code runs it
             input=json.dumps(event),
-            env=environment,
+            # A file of settings may end its lines as Windows does.
+            env=environment | {"MEMORY_PATROL_TOKEN": environment["MEMORY_PATROL_TOKEN"] + "\r"},
             capture_output=True,
             text=True,
             timeout=PATIENCE,

@@ -28,7 +28,7 @@ def memory(stack, person):
     spec.loader.exec_module(module)
     made = module.Filter()
     token = person.with_token(["ingest", "read"]).headers["authorization"].removeprefix("Bearer ")
-    made.valves = made.Valves(url=stack.url, token=token, being="mira", timeout=60)
+    made.valves = made.Valves(url=stack.url, token=f"{token}\n", being="mira", timeout=60)
     return made
 
 
