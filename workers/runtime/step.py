@@ -7,6 +7,7 @@ for work that a task makes ready, after the commit.
 """
 
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import timedelta
 from inspect import signature
 from uuid import UUID
@@ -47,9 +48,11 @@ def step(kind: WorkKind, do: Do, *, bury: Bury | None = None) -> None:
         bury: Called in the transaction that marks a step of a patrol dead.
 
     Raises:
-        ValueError: The kind is not registered, or has a `bury` and is no step of a patrol, or the reverse.
+        ValueError: The kind is not registered, or has a `bury` and is no step of a patrol, or the reverse; or the use
+            case needs what it is not given.
     """
     _must_be_registered(kind)
+    _must_be_given(kind, do, "claim")
     if (bury is not None) != (kind in STEPS.values()):
         raise ValueError(f"{kind.name}: pass `bury` if and only if the kind is a step of a patrol.")
 
@@ -64,9 +67,11 @@ def tick(kind: TickKind, *looks: Do) -> None:
     """Make a Celery task, which beat sends periodically, of use cases that look for what is due.
 
     Raises:
-        ValueError: The kind is not registered.
+        ValueError: The kind is not registered, or a use case needs what it is not given.
     """
     _must_be_registered(kind)
+    for look in looks:
+        _must_be_given(kind, look)
 
     def perform() -> None:
         on = app.process_resources()
@@ -88,6 +93,13 @@ def _call(do: Do, on: Resources, **unit: Claim) -> None:
 def _must_be_registered(kind: Kind) -> None:
     if KINDS.get(kind.name) is not kind:
         raise ValueError(f"{kind.name} is not registered: add the kind to schemas/ledger/kinds.py.")
+
+
+def _must_be_given(kind: Kind, do: Do, *unit: str) -> None:
+    given = {"on", *(one.name for one in fields(Resources)), *unit}
+    needed = {name for name, one in signature(do).parameters.items() if one.default is one.empty}
+    if lacking := needed - given:
+        raise ValueError(f"{kind.name}: {do.__name__} needs {', '.join(sorted(lacking))}, which it is not given.")
 
 
 def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> None:
