@@ -73,6 +73,7 @@ def test_cleaning_removes_what_was_erased_and_nothing_else(
 ):
     reader = new_reader(keep_stream_entries=settings.keep_rejected)
     redis.xadd("patrol:messages", {"data": sent(being, "I bought marzipan.", id="turn-1")})
+    redis.xadd("patrol:messages", {"data": sent(being, "The marzipan was sweet."), "id": "turn\0two"})
     redis.xadd("patrol:messages", {"data": sent(being, "It rained.")})
     write("Marzipan was bought.")
     write("Bread was bought.")
@@ -82,6 +83,7 @@ def test_cleaning_removes_what_was_erased_and_nothing_else(
         [
             Rejected("patrol:messages", "celery/1/0", "why not", sent(being, "I bought marzipan.", wings=2)),
             Rejected("patrol:messages", "celery/1/1", "why not", sent(being, "Other words.", wings=2)),
+            Rejected("patrol:messages", "turn\0two", "why not", sent(being, "The same turn in other words.", wings=2)),
             Rejected(
                 "patrol:messages",
                 "celery/2/call",
@@ -96,7 +98,7 @@ def test_cleaning_removes_what_was_erased_and_nothing_else(
     with store.transaction() as tx:
         (note,) = tx.execute("select note_id from memory.notes where content ->> 'action' like 'Marzipan%'").fetchall()
     erase_note(store, settings, Embedders(settings), being, note["note_id"])
-    assert clean(being) == 4
+    assert clean(being) == 6
     assert clean(being) == 0
     assert [redis.xlen(stream) for stream in (*rejected.STREAMS, rejected.STREAM)] == [1, 1, 1]
     with store.transaction() as tx:
