@@ -292,6 +292,6 @@ def remove(tx: Transaction, work: Work) -> bool:
     )
 
 
-def reserve(tx: Transaction, owner_id: UUID, kind: WorkKind, key: str = "") -> None:
-    """Lock a unit of work that this transaction will ask for, before it locks the Being: all do it in this order."""
-    tx.execute("select memory.reserve_work(%s, %s, %s)", [owner_id, kind.name, key])
+def reserve(tx: Transaction, owner_id: UUID, kind: WorkKind) -> None:
+    """Lock the unit of a kind without keys, which this transaction will ask for, before it locks the Being."""
+    tx.execute("select memory.reserve_work(%s, %s, '')", [owner_id, kind.name])
