@@ -31,7 +31,8 @@ AROUND = 2
 # The neighbours' part in the similarity of a message with them, whose own is 1.
 BESIDE: Mapping[int, float] = {-1: 0.5, 1: 0.5}
 # A question of so few words asks about each of them. Of a longer one, such as a turn in the middle of a chat, most are
-# not what it asks about: the signals of its words count less, in proportion.
+# not what it asks about: the signals of its words count less, in proportion, and it may go back to several
+# conversations, over which its results are spread.
 FOCUSED_TERMS = 8
 # Results are spread over conversations among so many of the best, or twice as many as are wanted.
 AMONG = 100
@@ -59,7 +60,7 @@ WEIGHTS: Mapping[str, float] = {
     # A memory of a day on which what was said scores high.
     "talk": 0.3,
     # The conversation's best messages are similar to the question; only where each conversation has one result.
-    "session": 1.0,
+    "session": 2.0,
     # Hundreds of terms of its conversation that come before it: ten messages of one do not push out those of others.
     "crowded": -0.05,
 }
@@ -127,7 +128,10 @@ def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], l
         best = weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=None, wanted=wanted)
         return weighing.first_of_each(best, _conversation)[:limit]
     best = weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=max(AMONG, 2 * limit), wanted=wanted)
-    return weighing.spread(best, _conversation, _hundreds, "crowded", WEIGHTS["crowded"], limit)
+    long = 1 / _focus(query) ** 2
+    return weighing.spread(
+        best, _conversation, lambda row: long * row.length / 100, "crowded", WEIGHTS["crowded"], limit
+    )
 
 
 def _conversation(row: Seen) -> object:
@@ -137,8 +141,9 @@ def _conversation(row: Seen) -> object:
     return row.item_id if row.kind == "summary" else row.document_id
 
 
-def _hundreds(row: Seen) -> float:
-    return row.length / 100
+def _focus(query: Query) -> float:
+    """The share of a question's words that it asks about, at most 1."""
+    return min(1.0, FOCUSED_TERMS / max(1, len(query.names)))
 
 
 def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
@@ -162,7 +167,7 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
         "question": np.array([row.kind == "message" and row.question for row in rows], dtype=float),
         "time": np.array([_within(query.intervals, row.said_at) for row in rows], dtype=float),
     }
-    focus = min(1.0, FOCUSED_TERMS / max(1, len(query.names)))
+    focus = _focus(query)
     values = {name: focus * of_rows for name, of_rows in by_words.items()}
     values |= {"meaning": meaning, "around": _around(conversations, meaning), "session": np.zeros(len(rows))}
     if query.one_per_session:

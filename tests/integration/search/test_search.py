@@ -324,6 +324,22 @@ def test_long_answers_of_one_conversation_do_not_push_out_the_others(on, being):
     assert line in [one.text for one in found.results]
 
 
+def test_a_long_turn_finds_several_conversations(on, being):
+    line = "The garden needs compost, mulch and shade, beside benches, lanterns, gravel, hedges, ponds and bed"
+    other = "The garden needs compost and mulch."
+    on.tell(
+        being,
+        *talk_of(*(f"{line} {at}." for at in range(12)), at=DAY),
+        *talk_of(other, at=DAY + timedelta(hours=3)),
+    )
+    on.settle(being)
+    ask = "What does the garden need, compost, mulch or shade?"
+    plans = "Let us go on planning before summer ends, holidays begin, neighbours visit and rain ruins everything."
+
+    assert other not in on.texts(being, ask, limit=10)
+    assert other in on.texts(being, f"{plans} {ask}", limit=10)
+
+
 def test_a_long_turn_is_compared_by_its_meaning_more_than_by_its_words(on, being):
     on.tell(being, "My puppy chewed up the slippers.")
     on.settle(being)
