@@ -79,6 +79,14 @@ def steers(paragraph: str) -> bool:
     return bool((_BRACKETS.match(paragraph) and not may_be_own_note(paragraph)) or _NOTE.match(paragraph))
 
 
+def without_steering_behind(text: str) -> str:
+    """Return a line without the paragraphs at its end with which a frontend steers the model."""
+    breaks = [0, *(found.end() for found in PARAGRAPHS.finditer(text))]
+    while breaks and steers(text[breaks[-1] :]):
+        text = text[: breaks.pop()].rstrip()
+    return text
+
+
 def may_be_own_note(text: str) -> bool:
     """Whether a text begins with a note in brackets that speaks of the one who wrote it."""
     return _OWN_NOTE.match(text) is not None

@@ -11,6 +11,7 @@ from itertools import islice
 
 from memory.proxy.reading.comparison import same_name
 from memory.proxy.reading.transcript import Line, Transcript
+from memory.wrapping.steering import without_steering_behind
 from schemas.limits import SPEAKER_CHARACTERS
 
 # SillyTavern's prompts, which name the character that answers, and the persona.
@@ -217,7 +218,7 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
             return
         personas.append(max(after, key=lambda name: (after.count(name), -after.index(name))))
     speaking = [label for label in labels if _is(label["name"], [*being, *personas, *others])]
-    ends = [*(label.start() for label in speaking[1:]), len(text)]
+    ends = [*(label.start() for label in speaking[1:]), len(without_steering_behind(text))]
     for label, end in zip(speaking, ends, strict=True):
         words = text[label.end() : end].strip()
         if not words:

@@ -140,6 +140,32 @@ def test_a_group_chat_of_sillytavern_is_told_to_all_in_it(group, form):
     assert own == {"mara": ["Good evening."], "leo": ["None."], "kay": ["Plenty."]}
 
 
+@pytest.mark.parametrize("named", [True, False], ids=["named", "as the one that answers"])
+def test_a_group_chat_that_comes_as_one_message_is_told_to_all_in_it(group, named):
+    said, stored = [], []
+
+    def turn(slug, answer, asked=None):
+        if asked:
+            said.append(("Ada", asked))
+        name = slug.title()
+        begins = f"Write {name}'s next reply in a fictional chat between {name} and Ada.\n\n"
+        begins += "[Start a new group chat. Group members: Mara, Leo, Kay]"
+        lines = (f"{by if named or by == 'Ada' else name}: {words}" for by, words in said)
+        group.asks(
+            slug, user("\n\n".join([begins, *lines, f"[Write the next reply only as {name}.]"])), answer=answer
+        )
+        said.append((name, answer))
+        stored.extend([asked, answer] if asked else [answer])
+
+    turn("mara", "Good evening to all of you.", "Hello, all.")
+    turn("leo", "And a good evening from me.")
+    turn("kay", "There is no ale left.", "Any ale?")
+    turn("mara", "There is some wine, though.")
+    assert group.words() == {"mara": stored, "leo": stored, "kay": stored}
+    own = {slug: [words for role, _, words in door.said() if role == "assistant"] for slug, door in group.doors.items()}
+    assert own == {"mara": [stored[1], stored[5]], "leo": [stored[2]], "kay": [stored[4]]}
+
+
 @pytest.fixture
 def lettered(store, user):
     """A room of characters whose names the wire does not take, two of them written alike there."""
