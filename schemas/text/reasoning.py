@@ -99,6 +99,11 @@ _FORMS = {
         r"(?: process)?(?: for [^<]{1,40}|\s?\([^()<]{1,40}\))?\W{0,5}(?:</\w{1,9}>)?\W{0,5}</summary>)",
         r"</details>",
     ),
+    # Code that a model has run by Open WebUI, and what came of it, as they are sent again
+    "run": _Form(
+        r"<code_interpreter(?:_output|\s[^<>]{0,200})?>",
+        r"</code_interpreter(?:_output)?>(?!\s{0,9}<code_interpreter_output>)",
+    ),
     # LibreChat
     "colons": _Form(
         r"^[ \t]{0,3}:::[ \t]?(?:thinking|think|thoughts?|reasoning)[ \t]{0,5}$", r"^[ \t]{0,3}:::[ \t]{0,5}$"

@@ -50,3 +50,16 @@ def test_lines_of_the_user_that_a_frontend_merges_stand_once(store, being):
 
     assert door.stands() == [*said, "He went north in May.", "The north is dangerous.", "I know."]
     assert door.retracted() == []
+
+
+def test_code_that_a_model_has_run_is_no_speech(store, being):
+    """As Open WebUI asks for it by the words of its prompt: the answer goes on behind what came of the code."""
+    door, code = Door(store, being), 'code_interpreter type="code" lang="python">\nprint(3 * 7)\n</code_interpreter>'
+    ran = f"{LOOKS}\n\n<code_interpreter>\nprint(3 * 7)\n</code_interpreter>\n"
+    ran += "<code_interpreter_output>\n21\n\n</code_interpreter_output>"
+    door.asks(QUESTION, answer=f"{LOOKS}\n<{code}")
+    door.asks(QUESTION, ran, answer=TELLS)
+    door.asks(QUESTION, f"{ran}\n{TELLS}", "Then she needs a coat.")
+
+    (question, answer, thanks) = door.stands()
+    assert (question, answer.split(), thanks) == (QUESTION, f"{LOOKS} {TELLS}".split(), "Then she needs a coat.")

@@ -31,6 +31,8 @@ FORMS = [
     "<details><summary>View reasoning</summary>{}</details>",
     "<details>\n<summary>💭 Mira's Thoughts</summary>\n{}\n</details>",
     '<details type="tool_calls" done="true" result="3">\n<summary>Tool Executed</summary>\n{}\n</details>',
+    '<code_interpreter type="code" lang="python">\n{}\n</code_interpreter>',
+    "<code_interpreter>\n{}\n</code_interpreter>\n<code_interpreter_output>\n21\n</code_interpreter_output>",
     "<details class='thinking'><summary><b>Gedanken</b></summary>{}</details>",
     "◁think▷{}◁/think▷",
     "<|begin_of_thought|>{}<|end_of_thought|>",
