@@ -151,9 +151,7 @@ def test_a_group_chat_that_comes_as_one_message_is_told_to_all_in_it(group, name
         begins = f"Write {name}'s next reply in a fictional chat between {name} and Ada.\n\n"
         begins += "[Start a new group chat. Group members: Mara, Leo, Kay]"
         lines = (f"{by if named or by == 'Ada' else name}: {words}" for by, words in said)
-        group.asks(
-            slug, user("\n\n".join([begins, *lines, f"[Write the next reply only as {name}.]"])), answer=answer
-        )
+        group.asks(slug, user("\n\n".join([begins, *lines, f"[Write the next reply only as {name}.]"])), answer=answer)
         said.append((name, answer))
         stored.extend([asked, answer] if asked else [answer])
 
