@@ -166,7 +166,7 @@ FOUNDATION_FACTS = 20
 # The most facts that contexts show whatever is said.
 ESSENTIAL_FACTS = 30
 CARD_FACTS = 3
-RECENCY_HALF_LIFE_DAYS = 14.0
+RECENCY_HALF_LIFE = timedelta(days=14)
 FOLD_SIMILARITY = 0.92
 
 # Of what an answer to a question rests on, in estimated tokens.

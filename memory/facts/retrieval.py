@@ -3,19 +3,19 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from statistics import median
 from uuid import UUID
 
 from memory.retrieval.understanding import embed_query, significant_terms
-from memory.retrieval.weighing import Ranked, ranked
+from memory.retrieval.weighing import Ranked, ranked, recency
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
 from schemas.facts.fact_rows import Fact
-from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FOUNDATION_FACTS, RECENCY_HALF_LIFE_DAYS
+from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FOUNDATION_FACTS, RECENCY_HALF_LIFE
 from schemas.settings import Settings
 from store import clock
 from store.database import Store
@@ -176,12 +176,7 @@ def rank(candidates: Sequence[tuple[Fact, float]], now: datetime, limit: int, *,
     highest = max(counts.values(), default=1)
     values = {
         "similarity": [similarity for _, similarity in candidates],
-        "recency": [_recency(now - fact.last_told_at) for fact in facts],
+        "recency": [recency(now - fact.last_told_at, RECENCY_HALF_LIFE) for fact in facts],
         "frequency": [max((counts[ref] for ref in fact.entity_refs), default=0) / highest for fact in facts],
     }
     return ranked(facts, values, BLENDED if blend else PLAIN, ties=lambda fact: fact.fact_id, limit=limit)
-
-
-def _recency(age: timedelta) -> float:
-    days: float = max(age, timedelta(0)) / timedelta(days=1)
-    return float(0.5 ** (days / RECENCY_HALF_LIFE_DAYS))

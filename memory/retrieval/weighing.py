@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from heapq import heapify, heappop, heappush, heappushpop
 from typing import Any, Generic, TypeVar
 
@@ -42,6 +43,11 @@ def ranked(
     order = sorted(range(len(items)), key=lambda at: (-scores[at], ties(items[at])))
     best = [at for at in order if wanted(items[at])][:limit]
     return [Ranked(items[at], scores[at], {name: of_all[at] for name, of_all in values.items()}) for at in best]
+
+
+def recency(age: timedelta, half_life: timedelta) -> float:
+    """How recent something is: 1 where it is new, and half after each half-life."""
+    return float(0.5 ** (max(age, timedelta()) / half_life))
 
 
 def first_of_each(best: Iterable[Ranked[T]], group: Callable[[T], Hashable]) -> list[Ranked[T]]:

@@ -8,7 +8,7 @@ reciprocal ranks.
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from heapq import nlargest
 from statistics import fmean as mean
 
@@ -32,8 +32,9 @@ AROUND = 2
 BESIDE: Mapping[int, float] = {-1: 0.5, 1: 0.5}
 # A question of so few words asks about each of them. Of a longer one, such as a turn in the middle of a chat, most are
 # not what it asks about: the signals of its words count less, in proportion, and it may go back to several
-# conversations, over which its results are spread.
+# conversations, over which its results are spread, and mostly goes on with what was said lately.
 FOCUSED_TERMS = 8
+HALF_LIFE = timedelta(days=30)
 # Results are spread over conversations among so many of the best, or twice as many as are wanted.
 AMONG = 100
 # What a conversation has to do with the question is the mean similarity of so many of its messages, the best ones.
@@ -59,6 +60,8 @@ WEIGHTS: Mapping[str, float] = {
     "time": 0.3,
     # A memory of a day on which what was said scores high.
     "talk": 0.3,
+    # How lately a message was said; only for what is longer than a question, in proportion.
+    "recency": 0.2,
     # The conversation's best messages are similar to the question; only where each conversation has one result.
     "session": 2.0,
     # Hundreds of terms of its conversation that come before it: ten messages of one do not push out those of others.
@@ -170,6 +173,7 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
     focus = _focus(query)
     values = {name: focus * of_rows for name, of_rows in by_words.items()}
     values |= {"meaning": meaning, "around": _around(conversations, meaning), "session": np.zeros(len(rows))}
+    values["recency"] = (1 - focus) * _recency(rows)
     if query.one_per_session:
         values["session"] = _of_session(rows, meaning)
     values["crowded"] = np.zeros(len(rows))
@@ -259,6 +263,14 @@ def _talk(rows: Sequence[Seen], scores: Numbers) -> Numbers:
             of_days[row.said_at.date()].append(float(score))
     best = {day: sum(nlargest(BEST_OF_DAY, of_day)) / BEST_OF_DAY for day, of_day in of_days.items()}
     return np.array([best.get(row.said_at.date(), 0.0) if row.kind == "node" else 0.0 for row in rows])
+
+
+def _recency(rows: Sequence[Seen]) -> Numbers:
+    """The recency of each message, against the latest among them."""
+    latest = max((row.said_at for row in rows if row.kind == "message"), default=None)
+    return np.array(
+        [weighing.recency(latest - row.said_at, HALF_LIFE) if latest and row.kind == "message" else 0.0 for row in rows]
+    )
 
 
 def _named(query: Query, row: Seen) -> bool:

@@ -340,6 +340,17 @@ def test_a_long_turn_finds_several_conversations(on, being):
     assert other in on.texts(being, f"{plans} {ask}", limit=10)
 
 
+def test_a_long_turn_goes_on_with_what_was_said_lately(on, being):
+    early, late = "The garden needs compost.", "The garden needs some compost."
+    on.tell(being, *talk_of(early, at=DAY - timedelta(days=300)), *talk_of(late, at=DAY))
+    on.settle(being)
+    ask = "Does the garden need compost?"
+    plans = "Let us go on planning before summer ends, holidays begin, neighbours visit and rain ruins everything."
+
+    assert on.texts(being, ask) == [early, late]
+    assert on.texts(being, f"{plans} {ask}") == [late, early]
+
+
 def test_a_long_turn_is_compared_by_its_meaning_more_than_by_its_words(on, being):
     on.tell(being, "My puppy chewed up the slippers.")
     on.settle(being)

@@ -25,6 +25,7 @@ const SIGNALS = {
   mention: "Names it first, or last",
   question: "Only asks, and tells less",
   time: "From the time you name",
+  recency: "Said lately",
   talk: "From a day of talk about it",
   session: "From a conversation about it",
   crowded: "One of many of the same conversation",
