@@ -53,13 +53,8 @@ def messages(task: Task, *args: Any, **kwargs: Any) -> None:
     _take(task, "messages", args, kwargs)
 
 
-def index_told(on: Resources) -> None:
-    """Make what was just told searchable by its words."""
-    indexing.index_waiting(on.store, on.settings.lease)
-
-
-tick(INDEX_TOLD, index_told)
-step(INDEX_WORDS, indexing.index)
+tick(INDEX_TOLD, lambda on: indexing.index_waiting(on.store, on.settings.lease))
+step(INDEX_WORDS, lambda on, claim: indexing.index(on.store, claim))
 
 
 def _take(task: Task, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

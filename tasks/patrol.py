@@ -7,17 +7,17 @@ from schemas.ledger.kinds import PATROL_DUE, STEPS
 from workers.runtime.step import Do, step
 
 CHAIN: Mapping[str, Do] = {
-    "embed": steps.embed,
-    "assign": steps.assign,
-    "session_counts": steps.session_counts,
-    "dying": steps.dying,
-    "consolidate": steps.consolidate,
-    "revive": steps.revive,
-    "split": steps.split,
-    "merge": steps.merge,
-    "diary": steps.diary,
+    "embed": lambda on, claim: steps.embed(on.store, on.embedders, on.thinkers, on.settings, claim),
+    "assign": lambda on, claim: steps.assign(on.store, on.embedders, on.thinkers, on.settings, claim),
+    "session_counts": lambda on, claim: steps.session_counts(on.store, on.settings, claim),
+    "dying": lambda on, claim: steps.dying(on.store, claim),
+    "consolidate": lambda on, claim: steps.consolidate(on.store, on.embedders, on.thinkers, on.settings, claim),
+    "revive": lambda on, claim: steps.revive(on.store, claim),
+    "split": lambda on, claim: steps.split(on.store, on.embedders, on.thinkers, on.settings, claim),
+    "merge": lambda on, claim: steps.merge(on.store, claim),
+    "diary": lambda on, claim: steps.diary(on.store, on.thinkers, on.settings, claim),
 }
 
-step(PATROL_DUE, demand.begin_due)
+step(PATROL_DUE, lambda on, claim: demand.begin_due(on.store, on.settings, claim))
 for name, do in CHAIN.items():
     step(STEPS[name], do, bury=steps.bury)

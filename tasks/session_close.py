@@ -5,6 +5,6 @@ from memory.talk import joint_summary, session_summary
 from schemas.ledger import kinds
 from workers.runtime.step import step
 
-step(kinds.SESSION_SUMMARY, session_summary.summarise)
-step(kinds.SHORT_SESSIONS, joint_summary.summarise)
-step(kinds.DELIVER_DUE, webhook_delivery.deliver)
+step(kinds.SESSION_SUMMARY, lambda on, claim: session_summary.summarise(on.store, on.thinkers, on.settings, claim))
+step(kinds.SHORT_SESSIONS, lambda on, claim: joint_summary.summarise(on.store, on.thinkers, on.settings, claim))
+step(kinds.DELIVER_DUE, lambda on, claim: webhook_delivery.deliver(on.store, on.settings, claim))

@@ -28,16 +28,6 @@ from workers.streams import cleaning
 log = structlog.get_logger()
 
 
-def sweep(on: Resources) -> None:
-    """Send a message for every due row of the ledger that no worker holds, and start the patrols among them."""
-    periodic.sweep(on.store, on.settings, queued(app))
-
-
-def embed_waiting(on: Resources) -> None:
-    """Give what was said lately its vectors."""
-    embedding.embed_waiting(on.store, on.embedders, on.settings.lease)
-
-
 def clean_streams(on: Resources, claim: Claim) -> None:
     """Remove erased items from the producers' Redis streams."""
     erased = partial(erased_among, on.store, on.settings, claim.owner_id)
@@ -50,27 +40,30 @@ def clean_streams(on: Resources, claim: Claim) -> None:
         log.info("streams.cleaned", removed=removed)
 
 
-tick(kinds.SWEEP, sweep)
-# Patrols of Beings whose last tick is PATROL_TICK or more ago, or whose provider is back.
-tick(kinds.TICKS, demand.ask_for_ticks, demand.begin_owed)
-tick(kinds.IDLE_SESSIONS, periodic.end_idle_sessions)
-tick(kinds.RETENTION, periodic.expire)
+tick(kinds.SWEEP, lambda on: periodic.sweep(on.store, on.settings, queued(app)))
+tick(
+    kinds.TICKS,
+    lambda on: demand.ask_for_ticks(on.store, on.settings),
+    lambda on: demand.begin_owed(on.store, on.settings),
+)
+tick(kinds.IDLE_SESSIONS, lambda on: periodic.end_idle_sessions(on.store, on.settings))
+tick(kinds.RETENTION, lambda on: periodic.expire(on.store, on.settings))
 tick(
     kinds.EMBEDDERS,
-    reembedding.request_reembedding,
-    vectors.request_reembedding,
-    embedding.ask_for_other_models,
+    lambda on: reembedding.request_reembedding(on.store, on.embedders),
+    lambda on: vectors.request_reembedding(on.store, on.embedders),
+    lambda on: embedding.ask_for_other_models(on.store, on.embedders),
 )
-tick(kinds.UNEMBEDDED_TOLD, embed_waiting)
-tick(kinds.DUE, webhook_delivery.notice)
-tick(kinds.VECTOR_INDEXES, vector_indexes.ask_for_indexes)
-step(kinds.INDEX_VECTORS, vector_indexes.build)
-step(kinds.REEMBED, reembedding.reembed)
-step(kinds.EMBED_FACTS, vectors.embed)
-step(kinds.CURATE, curator.curate)
-step(kinds.COMPARE_SEEDS, seed_comparison.compare_seeds)
-step(kinds.SPINE, spine.write)
-step(kinds.ACTIVATE, activation.activate_kept)
-step(kinds.EMBED_TOLD, embedding.embed)
-step(kinds.DATE_TOLD, dating.date_told)
+tick(kinds.UNEMBEDDED_TOLD, lambda on: embedding.embed_waiting(on.store, on.embedders, on.settings.lease))
+tick(kinds.DUE, lambda on: webhook_delivery.notice(on.store))
+tick(kinds.VECTOR_INDEXES, lambda on: vector_indexes.ask_for_indexes(on.store, on.settings))
+step(kinds.INDEX_VECTORS, lambda on, claim: vector_indexes.build(on.store, on.settings, claim))
+step(kinds.REEMBED, lambda on, claim: reembedding.reembed(on.store, on.embedders, claim))
+step(kinds.EMBED_FACTS, lambda on, claim: vectors.embed(on.store, on.embedders, on.settings, claim))
+step(kinds.CURATE, lambda on, claim: curator.curate(on.store, on.thinkers, on.settings, claim))
+step(kinds.COMPARE_SEEDS, lambda on, claim: seed_comparison.compare_seeds(on.store, on.thinkers, on.settings, claim))
+step(kinds.SPINE, lambda on, claim: spine.write(on.store, on.thinkers, on.settings, claim))
+step(kinds.ACTIVATE, lambda on, claim: activation.activate_kept(on.store, claim))
+step(kinds.EMBED_TOLD, lambda on, claim: embedding.embed(on.store, on.embedders, claim))
+step(kinds.DATE_TOLD, lambda on, claim: dating.date_told(on.store, claim))
 step(kinds.CLEAN_STREAMS, clean_streams)

@@ -7,9 +7,7 @@ for work that a task makes ready, after the commit.
 """
 
 from collections.abc import Callable
-from dataclasses import fields
 from datetime import timedelta
-from inspect import signature
 from uuid import UUID
 
 import structlog
@@ -32,15 +30,14 @@ from workers.runtime.resources import Resources
 
 log = structlog.get_logger()
 
-Do = Callable[..., None]
-"""A use case. It is given those of `store`, `settings`, `embedders`, `thinkers` and `claim` that its parameters name,
-or all resources as `on`."""
+Do = Callable[[Resources, Claim], None]
+Look = Callable[[Resources], None]
 Bury = Callable[[Transaction, Settings, UUID, str, str], None]
 MISCONFIGURED_WAIT = timedelta(minutes=1)
 
 
 def step(kind: WorkKind, do: Do, *, bury: Bury | None = None) -> None:
-    """Make a Celery task of a use case that does one unit of work.
+    """Make a Celery task of a function that does one unit of work.
 
     Args:
         kind: The kind of work, which names the task and its queue.
@@ -48,11 +45,9 @@ def step(kind: WorkKind, do: Do, *, bury: Bury | None = None) -> None:
         bury: Called in the transaction that marks a step of a patrol dead.
 
     Raises:
-        ValueError: The kind is not registered, or has a `bury` and is no step of a patrol, or the reverse; or the use
-            case needs what it is not given.
+        ValueError: The kind is not registered, or has a `bury` and is no step of a patrol, or the reverse.
     """
     _must_be_registered(kind)
-    _must_be_given(kind, do, "claim")
     if (bury is not None) != (kind in STEPS.values()):
         raise ValueError(f"{kind.name}: pass `bury` if and only if the kind is a step of a patrol.")
 
@@ -63,43 +58,28 @@ def step(kind: WorkKind, do: Do, *, bury: Bury | None = None) -> None:
     app.task(perform, name=kind.name, queue=kind.queue)
 
 
-def tick(kind: TickKind, *looks: Do) -> None:
-    """Make a Celery task, which beat sends periodically, of use cases that look for what is due.
+def tick(kind: TickKind, *looks: Look) -> None:
+    """Make a Celery task, which beat sends periodically, of functions that look for what is due, one after the other.
 
     Raises:
-        ValueError: The kind is not registered, or a use case needs what it is not given.
+        ValueError: The kind is not registered.
     """
     _must_be_registered(kind)
-    for look in looks:
-        _must_be_given(kind, look)
 
     def perform() -> None:
-        on = app.process_resources()
         try:
             with crossing("periodic"):
                 for look in looks:
-                    _call(look, on)
+                    look(app.process_resources())
         except Unavailable as fault:
             log.warning("tick.skipped", tick=kind.name, fault=str(fault))
 
     app.task(perform, name=kind.name, queue=kind.queue)
 
 
-def _call(do: Do, on: Resources, **unit: Claim) -> None:
-    given = {"on": on, **vars(on), **unit}
-    do(**{name: given[name] for name in signature(do).parameters if name in given})
-
-
 def _must_be_registered(kind: Kind) -> None:
     if KINDS.get(kind.name) is not kind:
         raise ValueError(f"{kind.name} is not registered: add the kind to schemas/ledger/kinds.py.")
-
-
-def _must_be_given(kind: Kind, do: Do, *unit: str) -> None:
-    given = {"on", *(one.name for one in fields(Resources)), *unit}
-    needed = {name for name, one in signature(do).parameters.items() if one.default is one.empty}
-    if lacking := needed - given:
-        raise ValueError(f"{kind.name}: {do.__name__} needs {', '.join(sorted(lacking))}, which it is not given.")
 
 
 def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> None:
@@ -119,7 +99,7 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
                 renewed_lease(on.store, claim, on.settings.lease),
                 on_behalf_of(Asker(owner_id, "embed", kind, key)),
             ):
-                _call(do, on, claim=claim)
+                do(on, claim)
         except LeaseLost as lost:
             raise Ignore from lost
         except Exception as fault:

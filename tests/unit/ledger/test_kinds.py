@@ -65,9 +65,7 @@ REFUSED = [
     "step.step(WorkKind('upkeep.curate', 'patrol'), do)",
     "step.step(CURATE, do, bury=print)",
     "step.step(STEPS['embed'], do)",
-    "step.step(CURATE, lambda claim, nothing: None)",
     "step.tick(TickKind('upkeep.tidy', 'ticks', every=None))",
-    "step.tick(SWEEP, lambda store, claim: None)",
 ]
 TRIED = "".join(f"try:\n    {one}\nexcept ValueError as fault:\n    refused.append(str(fault))\n" for one in REFUSED)
 PROGRAM = f"""
@@ -83,7 +81,7 @@ for served in (['ingest', 'upkeep'], ['ingest']):
     app.amqp.queues.select(served)
     signals.celeryd_after_setup.send(sender='worker@here', instance=None, conf=app.conf)
     taken.append(sorted(app.amqp.queues.consume_from))
-refused, do = [], lambda claim: None
+refused, do = [], lambda on, claim: None
 {TRIED}
 print(json.dumps({{"tasks": tasks, "taken": taken, "refused": refused}}))
 """
