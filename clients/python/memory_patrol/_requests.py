@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
@@ -85,15 +86,16 @@ class Request:
 
 
 def address(url: str) -> str:
-    """Return the address of the API, without a slash at its end.
+    """Return the address of the API, without white space around it and a slash at its end.
 
     Raises:
         ValueError: It is none that a request with a token can be sent to.
     """
-    read = httpx2.URL(url)
-    if read.scheme not in {"http", "https"} or read.userinfo:
-        raise ValueError("The URL must begin with http:// or https://, and have no user name and no password.")
-    return url.rstrip("/")
+    with suppress(httpx2.InvalidURL):
+        read = httpx2.URL((url or "").strip())
+        if read.scheme in {"http", "https"} and read.host and not (read.userinfo or read.query or read.fragment):
+            return str(read).rstrip("/")
+    raise ValueError("The URL must be that of a server (http://…, https://…), without user name, password and query.")
 
 
 def authorization(token: str) -> dict[str, str]:
@@ -102,7 +104,7 @@ def authorization(token: str) -> dict[str, str]:
     Raises:
         ValueError: It can't be sent.
     """
-    if not re.fullmatch(r"[!-~]+", token.strip()):
+    if not re.fullmatch(r"\s*[!-~]+\s*", token or ""):
         raise ValueError("The token is empty, or has characters that no token has.")
     return {"Authorization": f"Bearer {token.strip()}"}
 

@@ -28,10 +28,10 @@ export const AGAIN: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 /** The address of the API, without a slash at its end; throws a `TypeError` for one that no token can be sent to. */
 export function address(url: string): string {
   const read = URL.canParse(url) ? new URL(url) : null;
-  if (!read || !["http:", "https:"].includes(read.protocol) || read.username || read.password) {
-    throw new TypeError("The URL must begin with http:// or https://, and have no user name and no password.");
+  if (!read || !/^https?:$/.test(read.protocol) || read.username || read.password || read.search || read.hash) {
+    throw new TypeError("The URL must be that of a server (http://…, https://…), without user name, password and query.");
   }
-  return url.replace(/\/+$/, "");
+  return (read.origin + read.pathname).replace(/\/+$/, "");
 }
 
 /** The token without white space around it; throws a `TypeError` for one that can't be sent. */

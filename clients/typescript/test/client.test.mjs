@@ -80,6 +80,8 @@ test("what no request can be sent with is refused, and not repeated", async () =
     [undefined, token],
     ["localhost:8765", token],
     ["http://user:secret@127.0.0.1:8765", token],
+    ["http://127.0.0.1:8765/?key=secret", token],
+    ["http://127.0.0.1:secret", token],
     [url, undefined],
     [url, "patrol_secret…"],
   ]) {
@@ -100,7 +102,7 @@ test("a setting that is undefined is the default, and a time in a query is a Dat
   const away = new MemoryPatrol({ url, token: `${token}\n`, retries: defaults, fetch: answers(503) });
   await assert.rejects(away.listBeings(), ApiError);
   assert.equal(asked, 6);
-  const there = new MemoryPatrol({ url, token, fetch: answers(200) });
+  const there = new MemoryPatrol({ url: `${url}/ \n`, token, fetch: answers(200) });
   await there.listDue("mira", { until: new Date("2026-03-02T06:10:00Z") });
 });
 

@@ -82,6 +82,11 @@ def test_a_path_is_never_another(client, name):
     [
         ("memory:8765", "patrol_secret"),
         ("http://user:secret@memory", "patrol_x"),
+        ("http://memory/?key=secret", "patrol_x"),
+        ("http://memory:secret", "patrol_x"),
+        ("http://", "patrol_x"),
+        (None, "patrol_x"),
+        ("http://memory", None),
         ("http://memory", "patrol_sec\nret"),
         ("http://memory", "patrol_secret…"),
         ("http://memory", " "),
@@ -93,10 +98,10 @@ def test_what_no_request_can_be_sent_with_is_refused_and_not_repeated(patrol, ur
     assert "sec" not in str(refused.value)
 
 
-def test_a_token_read_from_a_file_may_end_with_its_line(patrol):
+def test_an_address_and_a_token_read_from_a_file_may_end_with_their_line(patrol):
     sent = []
     transport = httpx2.MockTransport(lambda request: sent.append(request) or httpx2.Response(204))
-    patrol.MemoryPatrol("http://memory/", "patrol_x\n", transport=transport).remove_room("tea")
+    patrol.MemoryPatrol("http://memory/\n", "patrol_x\n", transport=transport).remove_room("tea")
     assert [(str(each.url), each.headers["authorization"]) for each in sent] == [
         ("http://memory/v1/rooms/tea", "Bearer patrol_x")
     ]
