@@ -29,7 +29,7 @@ class Breaker:
         self._lasting = timedelta(seconds=timeout) + breakers.FIRST_WAIT
 
     def admit(self, tx: Transaction) -> bool:
-        """Let a request through, unless the breaker is open; commit `tx` before the request.
+        """Let a request through, unless the breaker is open; commit `tx` at once, before the request.
 
         Returns:
             Whether the request is the probe.

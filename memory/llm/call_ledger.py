@@ -185,8 +185,6 @@ class CallAccounts:
         cost = cost_of(model, most, self._settings.prices, batch=batch)
 
         def reserve(tx: Transaction) -> Reserved:
-            # Before the reservation, after which no lock is taken.
-            probes = not batch and self.breaker.admit(tx)
             call_id = calls.reserve(
                 tx,
                 self.account,
@@ -200,7 +198,8 @@ class CallAccounts:
                 limits=budgets.limits(self._settings, cost),
                 withdrawals=self._withdrawals,
             )
-            return Reserved(call_id, probes)
+            # After the reservation: it waits while this user withdraws, and others may take the probe meanwhile.
+            return Reserved(call_id, not batch and self.breaker.admit(tx))
 
         return reserve
 

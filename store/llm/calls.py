@@ -78,8 +78,8 @@ def reserve(
     If the connection is lost, one more reservation may stay in the account at its highest cost.
 
     Args:
-        tx: The transaction; commit it before the call, and take no lock after this in it. `budgets.noted` around it
-            records an exhausted budget.
+        tx: The transaction; commit it before the call, and take no lock after this in it but a breaker's probe.
+            `budgets.noted` around it records an exhausted budget.
         account: The owner and payer.
         purpose: The prompt's name; `chat` for a chat completion of the proxy.
         provider: The provider's name.

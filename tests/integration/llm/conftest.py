@@ -44,6 +44,16 @@ def opened(store, thinkers, settings, claim, brought=(), **changes):
         return llm_session(tx, store, thinkers, settings, claim, brought, **changes)
 
 
+def a_reservation_waits(store):
+    with store.transaction() as tx:
+        return tx.execute(
+            """
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%reserve_call%'
+            """
+        ).rowcount
+
+
 @pytest.fixture
 def provider():
     with running_provider(answer=lambda _: named("blue")) as running:

@@ -1,15 +1,20 @@
 """A provider that is away: one breaker for each provider and key, one probe, and other keys go on."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from memory.llm import keys
 from memory.llm.payer import LlmUnavailable
 from memory.upkeep.health import away_providers, findings
 from providers.errors import BadAnswer, Misconfigured, Transient
-from tests.conftest import make_user
+from schemas.errors import BudgetSpent, Withdrawn
+from store.llm import calls
+from tests.conftest import PATIENCE, make_user
 from tests.fakes.provider import Behaviour
-from tests.integration.llm.conftest import SECRET, THEIRS, named, opened, question
+from tests.integration.llm.conftest import SECRET, THEIRS, a_reservation_waits, named, opened, question
 from tests.scenes import make_being
+from workers.embedded.processes import wait_until
 
 DOWN = Behaviour(do="fail", status=529, times=None)
 
@@ -100,6 +105,44 @@ def test_one_request_at_a_time_probes_and_waits_grow(provider, mind, found, cloc
         clock.advance(seconds=least_pause - 1)
         assert isinstance(found(), LlmUnavailable)
         clock.advance(seconds=1 - least_pause)
+
+
+def test_a_user_who_withdraws_keeps_no_other_user_from_the_probe(
+    store, being, provider, mind, found, clock, claimed, others_being
+):
+    provider.script(DOWN)
+    with pytest.raises(Transient):
+        mind().ask(question())
+    provider.reset()
+    clock.advance(seconds=11)
+    before, others = found(), found(claimed(owner_id=others_being.being_id))
+    with ThreadPoolExecutor() as pool:
+        with store.transaction() as tx:
+            calls.refuse_answers(tx, being.user_id)
+            asked = pool.submit(before.ask, question())
+            assert wait_until(lambda: a_reservation_waits(store), PATIENCE)
+            answered = pool.submit(others.ask, question()).result(PATIENCE)
+        assert answered.answer.name == "blue"
+        with pytest.raises(Withdrawn):
+            asked.result()
+
+
+@pytest.mark.parametrize(("tokens", "refusal"), [(5, BudgetSpent), (None, Transient)])
+def test_a_call_that_is_not_made_leaves_no_reservation_and_no_probe(
+    provider, mind, found, clock, accounts, tokens, refusal
+):
+    provider.script(DOWN)
+    waits = mind(daily_tokens=tokens)
+    with pytest.raises(Transient):
+        mind().ask(question())
+    if tokens:
+        clock.advance(seconds=11)
+    with pytest.raises(refusal):
+        waits.ask(question("Another sea?"))
+    assert [call["outcome"] for call in accounts()] == ["failed"]
+    provider.reset()
+    clock.advance(seconds=11)
+    assert found().ask(question()).answer.name == "blue"
 
 
 def test_a_wait_that_the_provider_asks_for_is_kept(provider, mind, found, clock):

@@ -15,7 +15,7 @@ from store.ledger import retention
 from store.llm import calls, responses
 from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour
-from tests.integration.llm.conftest import THEIRS, named, question
+from tests.integration.llm.conftest import THEIRS, a_reservation_waits, named, question
 from workers.embedded.processes import wait_until
 
 
@@ -138,16 +138,6 @@ def test_an_answer_about_what_was_withdrawn_meanwhile_is_not_stored(store, being
         assert tx.value("select count(*) from memory.model_responses") == 0
     assert accounts()[0]["outcome"] == "answered"
     assert mind(claimed()).ask(question()).answer.name == "blue"
-
-
-def a_reservation_waits(store):
-    with store.transaction() as tx:
-        return tx.execute(
-            """
-            select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock' and query like '%reserve_call%'
-            """
-        ).rowcount
 
 
 def test_work_that_was_claimed_before_a_withdrawal_asks_nothing_after_it(store, being, provider, mind, claimed):
