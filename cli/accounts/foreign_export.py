@@ -84,6 +84,8 @@ def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
     files = empty = 0
     for file in export_files(path, pattern):
         found = False
+        if file.encoding is not None:
+            remark(f"{words(file.name)} is no UTF-8: it is read as {file.encoding}, as its letters tell.")
         try:
             for entry in read(file, names):
                 found = True

@@ -21,11 +21,19 @@ NOT_UTF8 = "some of its bytes are no UTF-8: U+FFFD stands for them"
 
 @dataclass(frozen=True, slots=True)
 class ExportFile:
-    """One file of an export: its name without a folder, its bytes in UTF-8, and when it was written."""
+    """One file of an export.
+
+    Attributes:
+        name: Its name without a folder.
+        content: Its bytes in UTF-8.
+        modified: When it was written.
+        encoding: The encoding that it was found to be in by its letters; None where it is in UTF-8, or a mark tells.
+    """
 
     name: str
     content: IO[bytes]
     modified: datetime | None = None
+    encoding: str | None = None
 
 
 @dataclass(slots=True)

@@ -91,7 +91,7 @@ def _single(path: Path) -> Iterator[ExportFile]:
     with path.open("rb") as content:
         encoding = encoding_of(content)
         text = as_utf8(content) if encoding is None else recoded(content, encoding)
-        yield ExportFile(path.name, text, datetime.fromtimestamp(path.stat().st_mtime, UTC))
+        yield ExportFile(path.name, text, datetime.fromtimestamp(path.stat().st_mtime, UTC), encoding)
 
 
 def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: bool = True) -> Iterator[ExportFile]:

@@ -95,10 +95,12 @@ def test_an_import_that_is_killed_goes_on_with_the_same_command(patrol, account,
 
 def test_entries_that_can_not_be_imported_are_told_and_set_aside(patrol, account, tmp_path):
     file = tmp_path / "memories.json"
-    file.write_text(json.dumps({"results": [{"id": "m-1", "memory": "Likes tea."}, {"id": "m-2"}]}))
+    memories = json.dumps({"results": [{"id": "m-1", "memory": "Likes rosé."}, {"id": "m-2"}]}, ensure_ascii=False)
+    file.write_bytes(memories.encode("cp1252"))
     arguments = ["import", "--from", "mem0", file, "-b", account.being, "-u", account.user]
     ran = patrol(*arguments, code=1)
     assert "memory 2: it has no `memory`" in ran.stderr
+    assert "memories.json is no UTF-8: it is read as cp1252" in " ".join(ran.stderr.split())
     aside = tmp_path / "memories.json.set-aside.jsonl"
     assert aside.stat().st_mode & 0o077 == 0
     assert json.loads(aside.read_text())["entry"] == {"id": "m-2"}
