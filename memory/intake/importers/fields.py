@@ -73,8 +73,11 @@ ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:
 AUTHOR_KINDS = ("author_type", "authorType", "sender_type", "senderType")
 # Where an object of such a name has the word.
 _WITHIN_ROLES = ("role", "label")
-# What tells it, of a message without a name, where nothing else does: in histories of Rasa, pydantic-ai and AutoGen.
-_LAST_ROLES = ("event", "kind", "source")
+# What tells it, of a message without a name, where nothing else does, and a field that stands beside it then: in
+# histories of Rasa, pydantic-ai and AutoGen.
+_LAST_ROLES = {"event": ("parse_data", "data"), "kind": ("parts",), "source": ("models_usage",)}
+# The support desk's word for a direction is that of Chatwoot, in whose exports the contact is the user.
+_DESK, _DESKS = "message_type", {"incoming": "customer", "outgoing": "agent_message"}
 # An object about the speaker in Character.AI's dumps; elsewhere a text of this name says where a message came from.
 _SOURCE = "src"
 # An object about the speaker that tells no side, in Google's chats.
@@ -321,6 +324,8 @@ def is_thought(message: Mapping[str, Any]) -> bool:
 def _side(message: Mapping[str, Any]) -> Side | None:
     if (marked := _marked(message, message)) is not None:
         return marked
+    if (desk := _DESKS.get(str(message.get(_DESK)))) is not None:
+        return SIDES[desk]
     parts = message.get("fragments")
     part_kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
     has_kind = not message.keys().isdisjoint(AUTHOR_KINDS)
@@ -346,7 +351,8 @@ def _of_last_roles(message: Mapping[str, Any]) -> Side | None:
         return None
     if first(message, (*SAYING, *SPEAKER_IDS, *AUTHOR_KINDS)) is not None:
         return None
-    named = (SIDES.get(str(message.get(name)).casefold()) for name in _LAST_ROLES)
+    told = (name for name, beside in _LAST_ROLES.items() if not message.keys().isdisjoint(beside))
+    named = (SIDES.get(str(message.get(name)).casefold()) for name in told)
     return next((one for one in named if one is not None), None)
 
 

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 # From here on a number counts milliseconds, or parts of one: in seconds it would be the year 5138.
-MILLISECONDS_FROM = 1e11
-NO_TIME_FROM = 1e20
+_MILLISECONDS_FROM = 1e11
+_NO_TIME_FROM = 1e20
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20})?")
 _HUMANIZED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$")
 # How the names of months begin, in the languages in which SillyTavern has written times; of several the longest counts.
@@ -77,7 +77,7 @@ _FORMS = tuple(
         _YEAR_LAST,
     )
 )
-_WRITTEN_CHARACTERS = 120
+WRITTEN_CHARACTERS = 120
 # How Java names the zone behind an offset: 2024-04-25T18:30Z[UTC].
 _ZONE_NAME = re.compile(r"\[[\w/+-]{1,40}\]\Z")
 # Milliseconds, as .NET writes a time.
@@ -130,17 +130,23 @@ def _local(value: Any, zone: tzinfo) -> datetime | None:
 
 
 def _moment(value: Any, zone: tzinfo) -> datetime | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = float(value)
-        while MILLISECONDS_FROM <= seconds < NO_TIME_FROM:
-            seconds /= 1000
+    if isinstance(value, str):
+        value = _ZONE_NAME.sub("", _OF_NET.sub(r"\1", value.strip()[:WRITTEN_CHARACTERS]))
+    if (seconds := number(value)) is not None:
         return datetime.fromtimestamp(seconds, UTC)
-    if not isinstance(value, str):
+    return _in_zone(_read(value), zone) if isinstance(value, str) else None
+
+
+def number(value: Any) -> float | None:
+    """Return the seconds that a number counts, or a text that is one, which may be parts of them; None for others."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        value = float(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    text = _ZONE_NAME.sub("", _OF_NET.sub(r"\1", value.strip()[:_WRITTEN_CHARACTERS]))
-    if _NUMBER.fullmatch(text):
-        return _moment(float(text), zone)
-    return _in_zone(_read(text), zone)
+    seconds = float(min(value, _NO_TIME_FROM))
+    while _MILLISECONDS_FROM <= seconds < _NO_TIME_FROM:
+        seconds /= 1000
+    return seconds
 
 
 def _read(text: str) -> datetime:

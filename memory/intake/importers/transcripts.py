@@ -216,7 +216,7 @@ def _lines(file: ExportFile, names: Names) -> _Objects:
     if len(raw) > ELEMENT_BYTES:
         raise InvalidRequest(f"The text is longer than {ELEMENT_BYTES >> 20} MB: divide it.")
     text, is_mended = in_utf8(raw)
-    for number, message in lines.messages(text, [name for name in (names.user, names.companion) if name]):
+    for number, message in lines.messages(text, names):
         place = f"line {number}"
         yield place, LeftOut(NO_TALK) if message is None else Element((), number, message)
     if is_mended:
@@ -232,7 +232,7 @@ def _objects(file: ExportFile, names: Names) -> _Objects:
     if not file.name.lower().endswith(TABLES):
         for number, element in enumerate(elements(file.content, PATHS, KEYS, ABOUT, documents=True), 1):
             entry = element.entry if isinstance(element, Bad) else None
-            if isinstance(entry, list) and any(map(unmarked.is_said, entry)):
+            if isinstance(entry, list) and unmarked.are_said(entry):
                 element = Element((), number, {fields.LISTS[0]: entry})  # noqa: PLW2901
             for one in [element] if isinstance(element, Bad) else _held(element):
                 yield one.place if isinstance(one, Bad) else f"entry {one.number}", one

@@ -6,7 +6,7 @@ prompt of Gemini with its answer. Coding agents write a log, of which a line has
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
@@ -38,6 +38,7 @@ _WHOLE = ("node", "kwargs")
 _NESTING = 5
 # Objects in which it stands who says a message that does not say so itself.
 OF_MESSAGE = ("info", "meta")
+_PERSONS = {"user", "companion"}
 # In which a line of a log has a record, and what stands beside it: of the same words there may be two kinds of records.
 RECORD, RECORD_KIND, RECORD_TIME = "payload", "type", "timestamp"
 # A log's own word for the kind of a record.
@@ -120,19 +121,28 @@ def _held(value: Mapping[str, Any], nesting: int) -> Iterator[tuple[str, list[An
     for name, one in value.items() if nesting < _NESTING else ():
         if isinstance(one, dict):
             yield from _held(one, nesting + 1)
-        elif isinstance(one, list) and any(map(is_said, one)):
+        elif isinstance(one, list) and are_said(one):
             yield name, one
 
 
-def is_said(one: Any) -> bool:
-    """Whether it is a message of a person, or a question with its answer."""
-    if not isinstance(one, dict):
-        return False
-    message = flat(one)
-    if exchange(one) is not None:
-        return True
-    names = fields.side(message) in {"user", "companion"} or fields.first(message, fields.SAYING) is not None
-    return names and fields.words(message).strip() != ""
+def are_said(some: Iterable[Any]) -> bool:
+    """Whether a list holds messages, or questions with their answers.
+
+    Things of other kinds have a type that is a word for a side, but hardly types for both.
+    """
+    types = set()
+    for one in some:
+        message = flat(one)
+        if not isinstance(message, dict):
+            continue
+        if exchange(one) is not None:
+            return True
+        if fields.words(message).strip():
+            side = fields.side({**message, "type": None})
+            if side in _PERSONS or fields.first(message, fields.SAYING) is not None:
+                return True
+            types.add(fields.side(message))
+    return types >= _PERSONS
 
 
 def answered(value: Mapping[str, Any], within: fields.Messages) -> fields.Messages:

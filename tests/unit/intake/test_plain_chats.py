@@ -11,6 +11,7 @@ from memory.intake.importers import transcripts
 from memory.intake.importers.entries import Bad, Conversation, ExportFile, LeftOut, Names
 from memory.intake.importers.files import export_files
 from memory.intake.importers.plain.dates import moments
+from memory.intake.importers.plain.encodings import encoding_of
 
 SAID = [("user", "My dog is Rex: big."), ("assistant", "How old\nis he?"), ("user", "3 - 4.")]
 NAMES = ("Ann", "Mira", "Ann")
@@ -96,9 +97,62 @@ def test_a_later_export_that_begins_later_has_the_same_ids():
     assert [one["id"] for one in whole.messages][1:] == [one["id"] for one in later.messages]
 
 
-def test_a_text_that_is_no_chat_holds_nothing():
-    assert not read("Dear diary, I met Ann.\nIt was: nice.\nUser: once.\n")
-    assert all(isinstance(one, LeftOut) for one in read("25.04.24, 18:29 - Messages are encrypted.\n"))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear diary, I met Ann.\nIt was: nice.\nUser: once.\n",
+        "You: my only sunshine\nMe: a shadow of the day\n",
+        "One\nTwo\nThree\nFour\nFive\nSix: an example of a chat.\nUser: Hi.\nAssistant: Hello.\n",
+        "25.04.24, 18:29 - Messages are encrypted.\n",
+        "2024-03-01 10:00:00 - started\n2024-03-01 10:00:01 - stopped\n",
+    ],
+)
+def test_a_text_that_is_no_chat_holds_nothing(text):
+    assert not read(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            '25.04.24, 18:31 - Mira changed the subject to "Trip: Rome"',
+            "25.04.24, 18:31 - Ann: This message was deleted",
+        ),
+        *("25.04.24, 18:31 - Mira: Du hast diese Nachricht gelöscht.", "25.04.24, 18:31 - Mira: A.jpg (file attached)"),
+    ],
+)
+def test_events_and_deleted_messages_of_a_chat_are_left_out(line):
+    entries = read(f"Chat\n{TIMED['WhatsApp']}{line}\n")
+    (chat,) = (one for one in entries if isinstance(one, Conversation))
+    left = sum(isinstance(one, LeftOut) for one in entries) + sum(chat.left_out.values())
+    assert (spoken(entries), left) == (SAID, 3), "with the line before the chat, and that of the encryption"
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("25.04.24, 18:30 - {}: {}\n", "[smiles]"),
+        ("25.04.24, 18:30 - {}: {}\n", "Meet me at\n25.04.2024 18:45\nat the station: left"),
+        ("25.04.24, 18:30 - {}: {}\n", "a\tb\u00a0\u200fc"),
+        ("2024년 4월 25일 오후 6:30, {} : {}\n", "Hi.\n25.04.2024 18:45"),
+        ("{}: {}\n", "<grin>"),
+    ],
+)
+def test_words_stand_as_they_are_written(form, words):
+    said = form.format("Ann", words) + form.format("Mira", "Hi.")
+    assert spoken(read(said, companion="Mira")) == [("user", words), ("assistant", "Hi.")]
+
+
+def test_a_day_above_its_messages_and_who_leaves_are_no_words():
+    time = "2024년 4월 25일 오후 6:30"
+    said = f"{time}\n{time}, Ann : Hi.\n{time}, Mira님이 나갔습니다.\n{time}, Mira : Hi.\n"
+    assert spoken(read(said)) == [("user", "Hi."), ("assistant", "Hi.")]
+
+
+def test_a_name_may_be_a_word_for_a_side_and_a_message_pinned():
+    said = (("30", "Ai (pinned)", "Hi."), ("31", "Mira: M.", "Hi."), ("32", "Mira", "Ho."))
+    text = "".join(f"[25-Apr-24 06:{minute} PM] {name}\n{words}\n\n" for minute, name, words in said)
+    assert spoken(read(text, user="Ai")) == [("user", "Hi."), ("assistant", "Hi."), ("assistant", "Ho.")]
 
 
 @pytest.mark.parametrize(
@@ -109,8 +163,10 @@ def test_a_text_that_is_no_chat_holds_nothing():
             (one, EVENING)
             for one in ("25/4/2567 18:30", "25.04.2024 ÖS 6:30", "6:30 PM, 25/04/2024", "25 Apr 24 18:30")
         ),
-        *((one, EVENING) for one in (45407.770833333, "735762600", 735762600000000000)),
+        *((one, EVENING) for one in ("735762600", 735762600000000000)),
+        ("03.04.24, 18:30", "2024-04-03T18:30:00+00:00"),
         *((one, None) for one in ("30/2/2024 1:00", "4/5/2024 18:30", "25/4/2024 25:00", 12.5, None, "soon", True)),
+        *((one, None) for one in (41000, 10**400, "25/4/67 18:30")),
     ],
 )
 def test_a_time_alone_may_tell_its_form(written, meant):
@@ -121,6 +177,7 @@ def test_a_time_alone_may_tell_its_form(written, meant):
 def test_days_that_follow_each_other_tell_which_number_is_the_day():
     days = moments([f"{day}/5/2024 18:30" for day in (3, 4, 6)], UTC)
     assert [(one.month, one.day) for one in days] == [(5, 3), (5, 4), (5, 6)]
+    assert moments([f"{day}/4/67 18:30" for day in (25, 26, 27)], UTC) == [None] * 3, "of another calendar"
 
 
 @pytest.mark.parametrize(
@@ -139,6 +196,20 @@ def test_a_file_in_no_form_of_unicode_is_read_where_its_letters_tell(tmp_path, e
     path.write_bytes(f'Role,Content\r\nuser,"{text}"\r\n'.encode(encoding))
     (entries,) = (list(transcripts.read(one, Names(None, None, UTC))) for one in export_files(path, ".+"))
     assert spoken(entries) == [("user", text)]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"role,content\nuser,hell\0a\0a\0\n",
+        "role,content\nuser,שלום מה שלומך היום\n".encode("cp1255"),
+        "role,content\nuser,КАК ДЕЛА МОЯ ДОРОГАЯ\n".encode("koi8-r"),
+        "role,content\nuser,как дела, моя дорогая собака\n".encode("koi8-r"),
+        ("à§ç" + "a" * (1 << 20)).encode() + b"\xff",
+    ],
+)
+def test_bytes_are_not_read_in_an_encoding_that_others_resemble(raw):
+    assert encoding_of(io.BytesIO(raw)) is None
 
 
 @pytest.mark.parametrize(

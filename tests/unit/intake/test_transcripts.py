@@ -432,6 +432,12 @@ FORMS = {
         {"sender": "human", "message": QUESTION},
         {"sender": "assistant", "message": f'<xaiArtifact contentType="text/plain">{ANSWER}</xaiArtifact>'},
     ),
+    "Chatwoot": {
+        "messages": [
+            {"message_type": "incoming", "content": QUESTION, "sender": {"type": "contact", "name": "Ann"}},
+            {"message_type": "outgoing", "content": ANSWER, "sender": {"type": "user", "name": "Wren"}},
+        ]
+    },
     "a list of lists": [MESSAGES],
     "pages": [{"object": "list", "data": MESSAGES[:1], "has_more": True}, {"object": "list", "data": MESSAGES[1:]}],
     "a page in a thread": {"thread": {"id": CHAT}, "messages": {"object": "list", "data": MESSAGES, "has_more": False}},
@@ -1077,6 +1083,20 @@ def test_of_dates_whose_day_is_open_the_others_of_a_chat_tell():
     assert times("4/5/2024, 6:30 PM", "25/5/2024, 6:31 PM")[0] == told
     clock = [{"role": "user", "content": "Hi.", "date": "25/5/2024", "time": "6:31 pm"}]
     assert read(clock)[0].messages[0]["created_at"][:16] == told[1]
+
+
+@pytest.mark.parametrize(
+    "things",
+    [
+        {"products": [{"name": "Lamp", "body": "To read by.", "type": "model"}]},
+        {"rows": [{"source": source, "value": "12"} for source in ("bot", "human")]},
+        {"events": [{"event": "user", "text": "signed up"}, {"event": "bot", "text": "a crawler"}]},
+        {"texts": [{"text": QUESTION, "source": "human", "embedding": [0.1]}]},
+        {"items": [{"kind": "response", "data": "b"}, {"kind": "request", "data": "a"}]},
+    ],
+)
+def test_things_of_a_kind_that_is_a_word_for_a_side_are_no_chat(things):
+    assert not any(isinstance(one, Conversation) for one in read([things]))
 
 
 def test_numbers_and_words_are_no_ids_beyond_their_chat():

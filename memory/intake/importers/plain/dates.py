@@ -12,10 +12,11 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Any
 
-from memory.intake.importers.times import EARLIEST, MILLISECONDS_FROM, NO_TIME_FROM, NOON, moment
+from memory.intake.importers.times import EARLIEST, NOON, WRITTEN_CHARACTERS, moment, number
 
 # Marks of the direction of writing, and blanks that are no line breaks.
-_DIRECTIONS = re.compile(r"[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+DIRECTIONS = r"[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]"
+_DIRECTIONS = re.compile(DIRECTIONS)
 _BLANKS = re.compile(r"[^\S\n]")
 # How halves of the day, and parts of them, are written, without full stops and blanks.
 _MORNING = "am a π ص rano de öö sa pd fm vm ap pg পূর্বাহ্ণ पूर्वाह्न קזמ לפנהצ قظ 上午 午前 早上 凌晨 清晨 오전"
@@ -35,16 +36,14 @@ _BETWEEN = r"(?:\s?\([^\W\d]{1,10}\))?[,،]?\s(?:[^\W\d]{1,4}\.?\s){0,2}?"
 WRITTEN = re.compile(rf"{_WEEKDAY}{_DATE}(?:{_BETWEEN}{_CLOCK})?", re.IGNORECASE)
 _CLOCK_FIRST = re.compile(rf"{_CLOCK}[,،]?\s{_WEEKDAY}{_DATE}", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"\A(\d{1,2}[- ][^\W\d]{3,12}\.?[- ])(\d{2})\b(?![:.]\d)")
-_NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20})?")
-_WRITTEN_CHARACTERS = 120
 # A year of the Buddhist calendar, as phones in Thailand write it, is ahead by so many.
 _BUDDHIST, _BUDDHIST_FROM = 543, 2400
 # In which order day, month and year stand.
-_ORDERS = ("dmy", "mdy", "ymd")
+_MONTH_FIRST = "mdy"
+_ORDERS = ("dmy", _MONTH_FIRST, "ymd")
 # So many dates, and times of which one order lies so much nearer together, tell the order as well.
 _DATES_TELL, _NEARER = 3, 5
-# Days that Excel counts, and seconds that Apple's programs count, each from its own beginning.
-_EXCEL, _EXCEL_DAYS = datetime(1899, 12, 30), (36526, 73050)  # noqa: DTZ001  # the zone is the user's
+# Seconds that Apple's programs count, from their own beginning.
 _APPLE, _APPLE_FROM = datetime(2001, 1, 1, tzinfo=UTC), 150_000_000
 
 
@@ -53,6 +52,7 @@ class _Open:
     """A time of which the order of the numbers of its date is open."""
 
     date: tuple[str, str, str]
+    mark: str
     clock: timedelta
 
 
@@ -79,8 +79,7 @@ def moments(written: Sequence[Any], zone: tzinfo) -> list[datetime | None]:
     opened = [_opened(one) for one in written]
     order = _order([one for one in opened if one is not None])
     read = [None if one is None or order is None else _at(one, order) for one in opened]
-    counted = _counted([one if one is not None and opened[at] is None else None for at, one in enumerate(written)])
-    local = [one or number for one, number in zip(read, counted, strict=True)]
+    local = [one or counted for one, counted in zip(read, _of_apple(written), strict=True)]
     return [
         _named(text, zone) if one is None else (one if one.tzinfo else one.replace(tzinfo=zone)).astimezone(UTC)
         for one, text in zip(local, written, strict=True)
@@ -90,14 +89,14 @@ def moments(written: Sequence[Any], zone: tzinfo) -> list[datetime | None]:
 def _named(value: Any, zone: tzinfo) -> datetime | None:
     """Read a time by itself, also one with two digits of its year behind the name of a month."""
     if isinstance(value, str):
-        value = _SHORT_YEAR.sub(r"\g<1>20\2", plain(value[:_WRITTEN_CHARACTERS]).strip())
+        value = _SHORT_YEAR.sub(r"\g<1>20\2", plain(value[:WRITTEN_CHARACTERS]).strip())
     return moment(value, zone)
 
 
 def _opened(value: Any) -> _Open | None:
     if not isinstance(value, str):
         return None
-    text = plain(value[:_WRITTEN_CHARACTERS]).strip()
+    text = plain(value[:WRITTEN_CHARACTERS]).strip()
     found = WRITTEN.fullmatch(text) or _CLOCK_FIRST.fullmatch(text)
     if found is None:
         return None
@@ -107,10 +106,13 @@ def _opened(value: Any) -> _Open | None:
         is_late = spoken in _OF_AFTERNOON
         hour = hour % NOON + NOON * is_late
     clock = timedelta(hours=hour, minutes=minute, seconds=second)
-    return _Open((found["first"], found["middle"], found["last"]), clock) if clock < timedelta(days=1) else None
+    date = (found["first"], found["middle"], found["last"])
+    return _Open(date, found["mark"], clock) if clock < timedelta(days=1) else None
 
 
 def _at(one: _Open, order: str) -> datetime | None:
+    if one.mark == "." and order == _MONTH_FIRST:
+        return None
     numbers = dict(zip(order, one.date, strict=True))
     year = int(numbers["y"])
     if len(numbers["y"]) == 3 or max(len(numbers["d"]), len(numbers["m"])) > 2:  # noqa: PLR2004  # digits
@@ -141,32 +143,16 @@ def _order(times: Sequence[_Open]) -> str | None:
         likely = [(order, fit) for order, fit in likely if order != _ORDERS[-1]]
     if len(likely) == 1 or len({tuple(fit) for _, fit in likely}) == 1:
         return likely[0][0]
-    if len({one.date for one in times}) < _DATES_TELL:
+    if not likely or len({one.date for one in times}) < _DATES_TELL:
         return None
     (near, order), (further, _), *_ = sorted((max(fit) - min(fit), order) for order, fit in likely)
     return order if near * _NEARER <= further else None
 
 
-def _counted(values: Sequence[Any]) -> list[datetime | None]:
-    """Read numbers that count days from Excel's beginning, or seconds or parts of them from Apple's, if all do."""
-    numbers = [_number(one) for one in values]
-    known = [one for one in numbers if one is not None]
-    if known and all(_EXCEL_DAYS[0] <= one <= _EXCEL_DAYS[1] for one in known):
-        return [None if one is None else _EXCEL + timedelta(seconds=round(one * 86400)) for one in numbers]
-    seconds = [None if one is None else _in_seconds(one) for one in numbers]
+def _of_apple(values: Sequence[Any]) -> list[datetime | None]:
+    """Read numbers that count seconds, or parts of them, from Apple's beginning, if all do."""
+    seconds = [number(one) for one in values]
     most = (datetime.now(UTC) - _APPLE).total_seconds()
-    if known and all(_APPLE_FROM <= one <= most for one in seconds if one is not None):
-        return [None if one is None else _APPLE + timedelta(seconds=one) for one in seconds]
-    return [None] * len(values)
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        return float(value)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _in_seconds(number: float) -> float:
-    while MILLISECONDS_FROM <= number < NO_TIME_FROM:
-        number /= 1000
-    return number
+    if not all(_APPLE_FROM <= one <= most for one in seconds if one is not None):
+        return [None] * len(values)
+    return [None if one is None else _APPLE + timedelta(seconds=one) for one in seconds]
