@@ -351,8 +351,8 @@ def _of_last_roles(message: Mapping[str, Any]) -> Side | None:
         return None
     if first(message, (*SAYING, *SPEAKER_IDS, *AUTHOR_KINDS)) is not None:
         return None
-    told = (name for name, beside in _LAST_ROLES.items() if not message.keys().isdisjoint(beside))
-    named = (SIDES.get(str(message.get(name)).casefold()) for name in told)
+    known = (name for name, beside in _LAST_ROLES.items() if not message.keys().isdisjoint(beside))
+    named = (SIDES.get(str(message.get(name)).casefold()) for name in known)
     return next((one for one in named if one is not None), None)
 
 
