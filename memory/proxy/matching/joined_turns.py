@@ -1,4 +1,4 @@
-"""Lines in which a frontend shows several messages of one speaker that follow each other.
+"""Lines in which a frontend shows several messages of one speaker, or of a group's members, that follow each other.
 
 An answer around calls of tools comes in several answers, of which some programs later show one, at times with what the
 tools answered in it; others merge lines of one role. Such a line is divided into the messages that it shows.
@@ -22,8 +22,10 @@ COMPARED = 400
 
 def divided_as_known(reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation) -> Sequence[Turn]:
     """Return a transcript whose turns are divided as the messages came in, or the same if none shows several."""
-    unknown = {(turn.role, turn.speaker) for turn in turns if turn.digest not in known.by_digest}
-    going_on = {id_ for id_, one in known.messages.items() if _by(one) in unknown and _goes_on(one, known)}
+    unknown = {(turn.role, turn.speaker, turn.perhaps_of): turn for turn in turns if turn.digest not in known.by_digest}
+    going_on = {
+        id_ for id_, one in known.messages.items() if any(_goes_on(one, turn, known) for turn in unknown.values())
+    }
     if not going_on:
         return turns
     begun = {before for id_ in going_on if (before := known.messages[id_].parent_id) is not None}
@@ -36,8 +38,9 @@ def divided_as_known(reads: Reads, being_id: UUID, turns: Sequence[Turn], known:
         if turn.digest not in known.by_digest:
             begins = (id_ for id_, (_, words) in pieces.items() if turn.comparable.startswith(words))
             firsts = (known.messages[id_] for id_ in begins if id_ not in going_on)
-            by_same = (one for one in firsts if _by(one) == (turn.role, turn.speaker))
-            shown = max((_shown(turn, one, known, pieces) for one in by_same), key=len, default=shown)
+            shown = max(
+                (_shown(turn, one, known, pieces) for one in firsts if _may_show(turn, one)), key=len, default=shown
+            )
         divided += shown or [turn]
     return divided if len(divided) > len(turns) else turns
 
@@ -53,8 +56,9 @@ def _shown(
         text, words = pieces[message.message_id]
         before, _, rest = rest.partition(words)
         between += len(before)
-        shown.append(replace(turn, text=text, comparable=words, digest=message.digest))
-        following = (one for one in known.after.get(message.message_id, ()) if _by(one) == _by(first))
+        said = replace(turn, role=message.role, speaker=message.speaker, perhaps_of=None)
+        shown.append(replace(said, text=text, comparable=words, digest=message.digest))
+        following = (one for one in known.after.get(message.message_id, ()) if _may_show(turn, one))
         behind = [one for one in following if one.message_id in pieces and pieces[one.message_id][1] in rest]
         message = max(behind, key=lambda one: (one.stands, one.message_id), default=None)
     # What stands between answers may be a tool's.
@@ -62,11 +66,13 @@ def _shown(
     return shown if not rest and is_whole and len(shown) > 1 else []
 
 
-def _goes_on(message: PlacedMessage, known: KnownConversation) -> bool:
-    """Whether the speaker of a message said the one before it as well."""
+def _goes_on(message: PlacedMessage, turn: Turn, known: KnownConversation) -> bool:
+    """Whether a turn may show a message and the one before it."""
     before = known.messages.get(message.parent_id) if message.parent_id else None
-    return before is not None and _by(before) == _by(message)
+    return before is not None and _may_show(turn, before) and _may_show(turn, message)
 
 
-def _by(message: PlacedMessage) -> tuple[str, str | None]:
-    return message.role, message.speaker
+def _may_show(turn: Turn, message: PlacedMessage) -> bool:
+    """Whether a message is of the turn's speaker; a line in a group that has no name may be of any that answers."""
+    is_same = (message.role, message.speaker) == (turn.role, turn.speaker)
+    return is_same or (turn.perhaps_of == "" and message.role == "other")

@@ -164,6 +164,24 @@ def test_a_group_chat_that_comes_as_one_message_is_told_to_all_in_it(group, name
     assert own == {"mara": [stored[1], stored[5]], "leo": [stored[2]], "kay": [stored[4]]}
 
 
+def test_answers_of_several_that_come_as_one_line_without_names_are_told_once(group):
+    begins = {"role": "system", "content": "[Start a new group chat. Group members: Mara, Leo]"}
+    first = [begins, user("Good evening to all of you.")]
+    group.asks("mara", *first, answer="Hello, all.")
+    group.asks("leo", *first, assistant("Hello, all."), answer="And a good evening from me.")
+    first.append(assistant("Hello, all.\n\nAnd a good evening from me."))
+    group.asks("mara", *first, user("Any ale?"), answer="None.")
+    group.asks("leo", *first, user("Any ale?"), assistant("None."), answer="Some wine, though.")
+
+    first += [user("Any ale?"), assistant("None.\n\nSome wine, though."), user("Pour me one.")]
+    group.asks("leo", *first, answer="Here.")
+    stored = ["Good evening to all of you.", "Hello, all.", "And a good evening from me.", "Any ale?", "None."]
+    stored += ["Some wine, though.", "Pour me one.", "Here."]
+    assert group.words() == {"mara": stored, "leo": stored, "kay": stored}
+    own = {slug: [words for role, _, words in door.said() if role == "assistant"] for slug, door in group.doors.items()}
+    assert own == {"mara": [stored[1], stored[4]], "leo": [stored[2], stored[5], stored[7]], "kay": []}
+
+
 @pytest.fixture
 def lettered(store, user):
     """A room of characters whose names the wire does not take, two of them written alike there."""
