@@ -56,8 +56,8 @@ def _shown(
         text, words = pieces[message.message_id]
         before, _, rest = rest.partition(words)
         between += len(before)
-        said = replace(turn, role=message.role, speaker=message.speaker, perhaps_of=None)
-        shown.append(replace(said, text=text, comparable=words, digest=message.digest))
+        own = replace(turn, role=message.role, speaker=message.speaker, perhaps_of=None)
+        shown.append(replace(own, text=text, comparable=words, digest=message.digest))
         following = (one for one in known.after.get(message.message_id, ()) if _may_show(turn, one))
         behind = [one for one in following if one.message_id in pieces and pieces[one.message_id][1] in rest]
         message = max(behind, key=lambda one: (one.stands, one.message_id), default=None)
