@@ -20,8 +20,8 @@ from memory.accounts import user_accounts
 from memory.accounts.group_import import GroupImport
 from memory.intake.accepting import IntakeFull
 from memory.intake.importers.entries import Bad, Conversation, Entry, LeftOut, Names
-from memory.intake.importers.files import DAMAGES, export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
+from memory.intake.importers.reading.files import DAMAGES, export_files
 from memory.text.errors import InvalidRequest
 from schemas.accounts.accounts import Being, User
 from schemas.errors import Unavailable

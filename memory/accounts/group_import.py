@@ -16,8 +16,8 @@ from memory.accounts import beings, rooms
 from memory.accounts.access import Caller
 from memory.intake.importers import sillytavern
 from memory.intake.importers.entries import Bad, Conversation, Names
-from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import Imported
+from memory.intake.importers.reading.files import export_files
 from memory.intake.room_messages import accept_utterances
 from memory.text.errors import InvalidRequest
 from schemas.accounts.accounts import Being, NewBeing

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from memory.accounts import user_accounts
 from memory.intake.importers.entries import Bad, Names
-from memory.intake.importers.files import file_of_text
 from memory.intake.importers.importing import FORMATS, Import
+from memory.intake.importers.reading.files import file_of_text
 from memory.text.errors import InvalidRequest
 from operations.declaration import operation
 from schemas.accounts.accounts import Being

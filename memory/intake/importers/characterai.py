@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import fields, sillytavern, transcripts, unmarked
+from memory.intake.importers import fields, sillytavern, speech, transcripts, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
-from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
@@ -95,14 +95,14 @@ def _of_line(line: Mapping[str, Any], derived_id: str) -> list[Said] | None:
     source = line.get("src")
     if not isinstance(source, dict):
         source = {"name": line.get("src__name"), "is_human": line.get("src__is_human")}
-    side = fields.side({"author": source})
+    side = speech.side({"author": source})
     if side is None or not isinstance(line.get("text"), str):
         return None
     if not line["text"].strip():
         return []
     id_ = next((str(line[key]) for key in ("uuid", "id") if isinstance(line.get(key), str | int)), derived_id)
     at = moment(line.get("created")) or moment(line.get("created_at"))
-    name = fields.first(source, fields.SPEAKERS)
+    name = fields.first(source, speech.SPEAKERS)
     return [Said(id_, side == "user", line["text"], at, name, chosen=says_no(line.get("is_alternative")))]
 
 
@@ -122,10 +122,10 @@ def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
         found.append(
             Said(
                 f"{key.get('turn_id')}/{ids[place] or place}",
-                fields.side({"author": author}) == "user",
+                speech.side({"author": author}) == "user",
                 text,
                 moment(turn.get("create_time")) or moment(candidate.get("create_time")),
-                fields.first(author, fields.SPEAKERS),
+                fields.first(author, speech.SPEAKERS),
                 key=str(key.get("turn_id")),
                 chosen=place == chosen,
             )

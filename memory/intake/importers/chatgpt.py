@@ -12,7 +12,7 @@ from typing import Any
 
 from memory.intake.importers import fields
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
-from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.text import source_marks

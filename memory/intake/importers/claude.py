@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers import fields
+from memory.intake.importers import fields, speech
 from memory.intake.importers.entries import (
     Bad,
     Entry,
@@ -22,7 +22,7 @@ from memory.intake.importers.entries import (
     Owners,
     entry_id,
 )
-from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.text import source_marks
@@ -112,7 +112,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     left_out: Counter[str] = Counter()
     turns: list[Said] = []
     for number, message in enumerate(messages, 1):
-        side = fields.side(message) if isinstance(message, dict) else None
+        side = speech.side(message) if isinstance(message, dict) else None
         if not isinstance(message, dict) or side is None:
             bad.append(Bad(f"{place}, message {number}", "it has no known `sender`", message))
             continue

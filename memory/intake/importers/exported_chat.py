@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memory.intake.importers import fields, unmarked
+from memory.intake.importers import fields, speech, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.plain.dates import moments
 from memory.intake.importers.sillytavern import message_id
@@ -40,8 +40,8 @@ def _recoded(one: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _text(message: Mapping[str, Any], side: fields.Side | None) -> str:
-    text = fields.words(message).strip()
+def _text(message: Mapping[str, Any], side: speech.Side | None) -> str:
+    text = speech.words(message).strip()
     return text if side == "user" else source_marks.of_others(text).strip()
 
 
@@ -60,7 +60,7 @@ class ExportedChat:
     bad: list[Bad] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     turns: list[Said] = field(default_factory=list)
-    _sides: set[fields.Side | None] = field(default_factory=set)
+    _sides: set[speech.Side | None] = field(default_factory=set)
     _unsure: dict[int, Bad] = field(default_factory=dict)
     _seen: Counter[str] = field(default_factory=Counter)
     _kinds: list[str | None] = field(default_factory=list)
@@ -86,7 +86,7 @@ class ExportedChat:
         if parent in ROOTS and "messageId" not in one:
             # LibreChat names the beginning of a chat so; of another program it may be the parent of every question.
             parent = None
-        for number, (exported, chosen) in enumerate(fields.alternatives(one)):
+        for number, (exported, chosen) in enumerate(speech.alternatives(one)):
             message = _recoded(exported)
             side, speaker = self._side(message)
             text = _text(message, side)
@@ -108,8 +108,8 @@ class ExportedChat:
             written = (speaker, text) if message is exported else (self._side(exported)[1], _text(exported, side))
             id_ = f"{key}/{number}" if key and number else key or self._id(*written, at, is_user=is_user)
             self._before = id_ if chosen else self._before
-            if side == "companion" and fields.calls(message):
-                is_speech = fields.spoken_by_calls(message) != []
+            if side == "companion" and speech.calls(message):
+                is_speech = speech.spoken_by_calls(message) != []
                 self._speaks_by_calls |= is_speech
                 self._beside_calls |= set() if is_speech else {len(self.turns)}
             kind = message.get(unmarked.IN_LOG)
@@ -118,15 +118,15 @@ class ExportedChat:
             self._is_agents |= marks_line(text) if is_user else acknowledges(text)
             self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
 
-    def _side(self, message: Mapping[str, Any]) -> tuple[fields.Side | None, str | None]:
+    def _side(self, message: Mapping[str, Any]) -> tuple[speech.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
-        side = fields.side(message)
-        name = fields.speaker(message, has_side=side is not None)
-        named = name or fields.first(message, (*fields.SAYING, *fields.SPEAKER_IDS, *fields.AUTHOR_KINDS))
-        named = named or (fields.person(message) if side is None else None)
+        side = speech.side(message)
+        name = speech.speaker(message, has_side=side is not None)
+        named = name or fields.first(message, (*speech.SAYING, *speech.SPEAKER_IDS, *speech.AUTHOR_KINDS))
+        named = named or (speech.person(message) if side is None else None)
         if side is None and named is not None:
             side, name = "user" if self.names.user is not None and self.names.is_user(named, ()) else None, named
-        return "neither" if side != "user" and fields.is_thought(message) else side, name
+        return "neither" if side != "user" and speech.is_thought(message) else side, name
 
     def _id(self, name: str | None, text: str, at: datetime | None, *, is_user: bool) -> str:
         speaker, when = name or "", self._before if at is None else at.isoformat()

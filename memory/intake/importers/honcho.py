@@ -19,7 +19,7 @@ from memory.intake.importers.entries import (
     Statement,
     with_snake_case,
 )
-from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, are_strangers, conversation, oldest_first
 from memory.intake.importers.times import moment
 

@@ -23,7 +23,7 @@ from memory.intake.importers.entries import (
     entry_id,
     with_snake_case,
 )
-from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.times import moment
 from schemas.limits import STATEMENT_CHARACTERS
 

@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, Names, entry_id, in_utf8
-from memory.intake.importers.json_elements import NO_JSON, elements
+from memory.intake.importers.reading.json_elements import NO_JSON, elements
 from memory.intake.importers.threads import Chat, Said, conversation
 from memory.intake.importers.times import EARLIEST, moment, second_of_two
 from memory.text.errors import InvalidRequest

@@ -1,4 +1,4 @@
-"""Reads the chats of any program that names their fields as others do (`fields.py`): in a list, a tree or a table.
+"""Reads the chats of any program that names its fields as others do (`fields`, `speech`): a list, a tree or a table.
 
 A file holds chats, one chat, or messages with the id of theirs. A message says whether the user says it, or names its
 speaker, of whom the caller names the user.
@@ -13,12 +13,12 @@ from io import TextIOWrapper
 from itertools import chain, repeat
 from typing import Any
 
-from memory.intake.importers import fields, unmarked
+from memory.intake.importers import fields, speech, unmarked
 from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, Owners, in_utf8
 from memory.intake.importers.exported_chat import NO_TALK, PROGRAM_NAME, ExportedChat
-from memory.intake.importers.json_buffer import ELEMENT_BYTES, READ_BYTES
-from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.plain import lines
+from memory.intake.importers.reading.json_buffer import ELEMENT_BYTES, READ_BYTES
+from memory.intake.importers.reading.json_elements import Element, elements
 from memory.text.errors import InvalidRequest
 
 FILES = r".+\.(jsonl?|csv|tsv|af|txt|vtt|srt)"
@@ -38,7 +38,7 @@ KEYS = (
     "sender",
     "author",
     "from",
-    *fields.MARKS,
+    *speech.MARKS,
     *unmarked.PAIRS[:-1],
     "actions",
     "answer",
@@ -140,7 +140,7 @@ class _Apart:
         id_ = element.value.get("id")
         if element.path[-1:] == (fields.PARTS_APART,) and isinstance(id_, str):
             # Not all of it: most of a file may be pictures, and what tools returned.
-            if text := fields.words({fields.TEXTS[0]: [element.value]}):
+            if text := speech.words({speech.TEXTS[0]: [element.value]}):
                 self.parts[id_] = text
             return True
         if any(_part_ids(one) for _, within in listed if not isinstance(within, Mapping) for one in within):
@@ -165,7 +165,7 @@ def _with_parts(within: fields.Messages, apart: Mapping[str, str]) -> fields.Mes
         return within
     held = ["\n".join(apart[id_] for id_ in _part_ids(one) if id_ in apart) for one in within]
     return [
-        {**one, fields.TEXTS[0]: text} if text and not fields.words(one).strip() else one
+        {**one, speech.TEXTS[0]: text} if text and not speech.words(one).strip() else one
         for one, text in zip(within, held, strict=True)
     ]
 
@@ -203,9 +203,9 @@ def _dated(element: Element, chat: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
     """Return whose a message of the user's is: one who has the user's name is the user, and an answer names a model."""
-    if fields.side(message) != "user":
+    if speech.side(message) != "user":
         return None
-    name = fields.speaker(message, has_side=True)
+    name = speech.speaker(message, has_side=True)
     is_named = names.user is not None and name is not None and names.is_user(name, ())
     return None if is_named else fields.owner(Element((), 1, message))
 
@@ -274,7 +274,7 @@ def _without_records(objects: _Objects) -> _Objects:
 def _is_record(value: Mapping[str, Any]) -> bool:
     one = unmarked.flat(value)
     links = fields.first(one, fields.KEYS) is not None and fields.first(one, fields.PARENTS) is not None
-    is_said = fields.words(one).strip() or unmarked.exchange(value)
+    is_said = speech.words(one).strip() or unmarked.exchange(value)
     return not (links or fields.listed(value) or is_said or unmarked.held(value))
 
 

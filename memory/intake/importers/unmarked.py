@@ -11,12 +11,12 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
-from memory.intake.importers import fields
+from memory.intake.importers import fields, speech
 from memory.intake.importers.entries import with_snake_case
-from memory.intake.importers.json_elements import Element
+from memory.intake.importers.reading.json_elements import Element
 
 PAIRS = ("internal", "data_visible", "visible", "history", "data")
-_SPEAKING = (*fields.SAYING, *fields.SPEAKER_IDS, "source")
+_SPEAKING = (*speech.SAYING, *speech.SPEAKER_IDS, "source")
 # What stands for the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
 _STORY_MARK = r"\{\{\[(?P<mark>INPUT|OUTPUT|SYSTEM)\]\}\}|\{\{\[(?:INPUT|OUTPUT|SYSTEM)_END\]\}\}"
@@ -65,7 +65,7 @@ def of_log(element: Element) -> Element:
     is_record = element.path[-1:] == (RECORD,) and {RECORD_KIND, RECORD_TIME} <= line.keys()
     if not is_record or fields.listed(value) is not None:
         return element
-    is_said = fields.side(value) is not None or fields.first(value, fields.SAYING) is not None
+    is_said = speech.side(value) is not None or fields.first(value, speech.SAYING) is not None
     about = {RECORD_TIME: line[RECORD_TIME], IN_LOG: line[RECORD_KIND]}
     return replace(element, value={**about, **value, **({} if is_said else {"role": "system"})})
 
@@ -76,12 +76,12 @@ def flat(one: Any) -> Any:
         return one
     queued, answered = one.get(QUEUED), one.get(ANSWERED)
     if isinstance(queued, dict) and queued.get("commandMode") == "prompt":
-        return {**one, "role": "user", fields.TEXTS[0]: queued.get("prompt")}
+        return {**one, "role": "user", speech.TEXTS[0]: queued.get("prompt")}
     if isinstance(answered, dict) and "questions" in answered and isinstance(answered.get("answers"), dict):
         given = [one if isinstance(one, list) else [one] for one in answered["answers"].values() if one]
-        return {**one, "role": "user", fields.TEXTS[0]: "\n".join(", ".join(map(str, each)) for each in given)}
+        return {**one, "role": "user", speech.TEXTS[0]: "\n".join(", ".join(map(str, each)) for each in given)}
     objects = [name for name in (*INNER, *OF_MESSAGE) if isinstance(one.get(name), dict)]
-    if fields.side(one) is not None or not any(fields.side(one[name]) for name in objects):
+    if speech.side(one) is not None or not any(speech.side(one[name]) for name in objects):
         objects = [name for name in objects if name in INNER]
     if not objects:
         return _whole(one)
@@ -94,7 +94,7 @@ def flat(one: Any) -> Any:
 def _whole(one: dict[str, Any]) -> dict[str, Any]:
     """Return an object that says nothing by known names as what it holds, or with names as most programs write them."""
     within = next((held for name in _WHOLE if isinstance(held := one.get(name), dict)), None)
-    if within is not None and fields.side(one) is None and not fields.words(one).strip():
+    if within is not None and speech.side(one) is None and not speech.words(one).strip():
         return _whole(within)
     return _renamed(one, 0) if all(_CAPITAL.match(name) for name in one) else one
 
@@ -110,10 +110,10 @@ def _renamed(value: Any, nesting: int) -> Any:
 
 def held(value: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     """Return the lists of messages in an object that says nothing itself, with their names, which may be any."""
-    if any(isinstance(value.get(name), str) for name in fields.TEXTS):
+    if any(isinstance(value.get(name), str) for name in speech.TEXTS):
         return []
     one = flat(value)
-    says = fields.side(one) is not None or any(isinstance(one.get(name), str) for name in fields.TEXTS)
+    says = speech.side(one) is not None or any(isinstance(one.get(name), str) for name in speech.TEXTS)
     return [] if says or exchange(value) else [*_held(value, 0)]
 
 
@@ -137,11 +137,11 @@ def are_said(some: Iterable[Any]) -> bool:
             continue
         if exchange(one) is not None:
             return True
-        if fields.words(message).strip():
-            side = fields.side({**message, "type": None})
-            if side in _PERSONS or fields.first(message, fields.SAYING) is not None:
+        if speech.words(message).strip():
+            side = speech.side({**message, "type": None})
+            if side in _PERSONS or fields.first(message, speech.SAYING) is not None:
                 return True
-            types.add(fields.side(message))
+            types.add(speech.side(message))
     return types >= _PERSONS
 
 
@@ -157,7 +157,7 @@ def answered(value: Mapping[str, Any], within: fields.Messages) -> fields.Messag
 def is_event(one: Any) -> bool:
     """Whether it names no speaker, as other events do that stand between messages."""
     message = flat(one)
-    if not isinstance(message, dict) or fields.side(message) is not None or exchange(message) is not None:
+    if not isinstance(message, dict) or speech.side(message) is not None or exchange(message) is not None:
         return False
     return fields.first(message, _SPEAKING) is None
 
@@ -188,7 +188,7 @@ def exchange(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Return a question and its answer, which have one time and id; None if an object is no such pair."""
     if isinstance(value.get("message"), dict) and isinstance(value.get("response"), list):
         return list(_of_request(value))
-    if fields.side(value) is not None or fields.words(value).strip():
+    if speech.side(value) is not None or speech.words(value).strip():
         return None
     for asks, answered in EXCHANGES:
         question, answer = value.get(asks), value.get(answered)
@@ -225,7 +225,7 @@ def messages(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 def _of_speakers(pairs: list[list[Any]]) -> list[dict[str, Any]]:
     """The messages of pairs of a speaker's side and a text; none if they are pairs of texts."""
     sides = [str(pair[0]).strip().casefold() if len(pair) > 1 else "" for pair in pairs]
-    are_sides = len(set(sides)) > 1 and all(side in fields.SIDES for side in sides)
+    are_sides = len(set(sides)) > 1 and all(side in speech.SIDES for side in sides)
     return [{"role": side, "content": pair[1]} for side, pair in zip(sides, pairs, strict=True)] if are_sides else []
 
 

@@ -10,8 +10,8 @@ import pytest
 from memory.intake import retraction
 from memory.intake.importers import importing
 from memory.intake.importers.entries import Bad, Names
-from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import FORMATS, Import
+from memory.intake.importers.reading.files import export_files
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from schemas.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 
 from memory.intake.importers import claude
 from memory.intake.importers.entries import Names
-from memory.intake.importers.files import export_files, file_of_text
+from memory.intake.importers.reading.files import export_files, file_of_text
 from memory.text.errors import InvalidRequest
 
 NAMES = Names(None, None, UTC)

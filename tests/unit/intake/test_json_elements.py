@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.intake.importers import json_buffer, json_elements
 from memory.intake.importers.entries import Bad
-from memory.intake.importers.json_elements import Element, elements
+from memory.intake.importers.reading import json_buffer, json_elements
+from memory.intake.importers.reading.json_elements import Element, elements
 from memory.text.errors import InvalidRequest
 
 VALUES = st.recursive(

@@ -9,9 +9,9 @@ import pytest
 
 from memory.intake.importers import transcripts
 from memory.intake.importers.entries import Bad, Conversation, ExportFile, LeftOut, Names
-from memory.intake.importers.files import export_files
 from memory.intake.importers.plain.dates import moments
-from memory.intake.importers.plain.encodings import encoding_of
+from memory.intake.importers.reading.encodings import encoding_of
+from memory.intake.importers.reading.files import export_files
 
 SAID = [("user", "My dog is Rex: big."), ("assistant", "How old\nis he?"), ("user", "3 - 4.")]
 NAMES = ("Ann", "Mira", "Ann")

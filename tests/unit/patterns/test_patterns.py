@@ -34,7 +34,7 @@ BUILDING = {
     # From words that are taken letter by letter.
     "memory.facts.spoken_requests.rules",
     # They read names of files, and the first 2,000 characters of a question.
-    *("memory.intake.importers.files", "memory.text.time_expressions.reader"),
+    *("memory.intake.importers.reading.files", "memory.text.time_expressions.reader"),
 }
 SLOW = {
     "white space at the end": r"\s+$",

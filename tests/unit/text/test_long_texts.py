@@ -16,7 +16,7 @@ from memory.facts.entity_resolution import find_candidates
 from memory.facts.matters.exclusive_values import give_different_values
 from memory.grounding.name_similarity import compare_names
 from memory.intake.importers import times
-from memory.intake.importers.json_elements import elements
+from memory.intake.importers.reading.json_elements import elements
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.retrieval.understanding import significant_terms
 from memory.search.terms import terms

@@ -9,7 +9,7 @@ from pathlib import Path, PureWindowsPath
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from memory.intake.importers.entries import ExportFile
-from memory.intake.importers.plain.encodings import encoding_of
+from memory.intake.importers.reading.encodings import encoding_of
 from memory.text.errors import InvalidRequest
 from schemas.text.recoding import as_utf8, recoded
 

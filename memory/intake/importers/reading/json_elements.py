@@ -19,7 +19,7 @@ from io import BytesIO
 from typing import IO, Any
 
 from memory.intake.importers.entries import NOT_UTF8, Bad, in_utf8
-from memory.intake.importers.json_buffer import ELEMENT_BYTES, READ_BYTES, Buffer
+from memory.intake.importers.reading.json_buffer import ELEMENT_BYTES, READ_BYTES, Buffer
 from memory.text.errors import InvalidRequest
 
 Path = tuple[str, ...]

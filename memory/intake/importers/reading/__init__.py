@@ -1,0 +1,1 @@
+"""Reads exported files: their encoding, archives, and JSON as it comes, element by element."""
