@@ -40,6 +40,7 @@ class DeclaredTool:
             Part(name, {"type": "boolean", "default": False, "description": flag.help}, is_required=False)
             for name, flag in tool.flags.items()
         ]
+        self._own = {part.name for part in [*self._parts, *self._switches]}
         self._shown = _shown(operation.answer)
 
     @property
@@ -70,9 +71,8 @@ class DeclaredTool:
 
     def unknown(self, given: Mapping[str, Any]) -> list[str]:
         """Return the names of arguments that say something and that it does not have."""
-        own = self.input_schema["properties"]
-        named = self._unwrapped(given).items()
-        return [name for name, value in named if name not in own and not is_nothing(value)]
+        known = {*self._own, BEING}
+        return [name for name, value in self._unwrapped(given).items() if name not in known and not is_nothing(value)]
 
     def call(self, on: Resources, caller: Caller, given: Mapping[str, Any]) -> Any:
         """Perform the operation, and return the JSON value of what the model is answered.
@@ -105,9 +105,8 @@ class DeclaredTool:
 
     def _unwrapped(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments, also those that a model puts into an object of its own, as `{"scene": {…}}`."""
-        own = {part.name for part in [*self._parts, *self._switches]}
         inner = [(name, value) for name, value in given.items() if isinstance(value, Mapping)]
-        if own & given.keys() or len(inner) != 1:
+        if self._own & given.keys() or len(inner) != 1:
             return given
         ((wrapper, wrapped),) = inner
         return {name: value for name, value in given.items() if name != wrapper} | {**wrapped}

@@ -48,6 +48,5 @@ def things_named(store: Store, being: Being, thing: Thing, ending: str) -> list[
 def entries_named(store: Store, being: Being, name: str) -> list[UUID]:
     """The entries of all lists of a Being's persona with this name, else those whose id ends so."""
     entries = store.run(persona.listed, being.being_id)
-    return [one.entry_id for one in entries if one.name == name] or [
-        one.entry_id for one in entries if str(one.entry_id).endswith(name)
-    ]
+    called_so = [one.entry_id for one in entries if one.name == name]
+    return called_so or [one.entry_id for one in entries if str(one.entry_id).endswith(name)]

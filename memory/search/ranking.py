@@ -173,7 +173,7 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
     focus = _focus(query)
     values = {name: focus * of_rows for name, of_rows in by_words.items()}
     values |= {"meaning": meaning, "around": _around(conversations, meaning), "session": np.zeros(len(rows))}
-    values["recency"] = (1 - focus) * _recency(rows)
+    values["recency"] = (1 - focus) * _recency(rows) if focus < 1 else np.zeros(len(rows))
     if query.one_per_session:
         values["session"] = _of_session(rows, meaning)
     values["crowded"] = np.zeros(len(rows))

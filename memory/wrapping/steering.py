@@ -66,12 +66,7 @@ PARAGRAPHS = re.compile(r"\n[^\S\n]*+\n\s*")
 def is_steering(text: str) -> bool:
     """Whether a line holds nothing but paragraphs with which a frontend steers the model."""
     text = text.strip()
-    begins = 0
-    for found in PARAGRAPHS.finditer(text):
-        if not steers(text[begins : found.start()]):
-            return False
-        begins = found.end()
-    return steers(text[begins:])
+    return text != "" and not without_steering_behind(text)
 
 
 def steers(paragraph: str) -> bool:
@@ -81,10 +76,11 @@ def steers(paragraph: str) -> bool:
 
 def without_steering_behind(text: str) -> str:
     """Return a line without the paragraphs at its end with which a frontend steers the model."""
-    breaks = [0, *(found.end() for found in PARAGRAPHS.finditer(text))]
-    while breaks and steers(text[breaks[-1] :]):
-        text = text[: breaks.pop()].rstrip()
-    return text
+    breaks = [(0, 0), *(found.span() for found in PARAGRAPHS.finditer(text))]
+    end = len(text)
+    while breaks and steers(text[breaks[-1][1] : end]):
+        end, _ = breaks.pop()
+    return text if end == len(text) else text[:end].rstrip()
 
 
 def may_be_own_note(text: str) -> bool:

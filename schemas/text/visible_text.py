@@ -8,11 +8,13 @@ JSON document stays valid, with the same value.
 
 import re
 
+BIDIRECTIONAL = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""The controls of the direction of writing, within a set of a regular expression."""
 _CHARACTERS = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, except newline and tab
     r"\ud800-\udfff"  # unpaired surrogates, which can't be encoded
     r"\u2028\u2029"  # line and paragraph separators
-    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional controls
+    rf"{BIDIRECTIONAL}"
     r"\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff"  # zero width
     r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff0-\ufffb"  # other invisible characters
     r"\ufe00-\ufe0d\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # variation selectors, except emoji's U+FE0E and U+FE0F

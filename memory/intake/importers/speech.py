@@ -19,8 +19,6 @@ _WITHIN_ROLES = ("role", "label")
 # What tells it, of a message without a name, where nothing else does, and a field that stands beside it then: in
 # histories of Rasa, pydantic-ai and AutoGen.
 _LAST_ROLES = {"event": ("parse_data", "data"), "kind": ("parts",), "source": ("models_usage",)}
-# The support desk's word for a direction is that of Chatwoot, in whose exports the contact is the user.
-_DESK, _DESKS = "message_type", {"incoming": "customer", "outgoing": "agent_message"}
 # An object about the speaker in Character.AI's dumps; elsewhere a text of this name says where a message came from.
 _SOURCE = "src"
 # An object about the speaker that tells no side, in Google's chats.
@@ -33,6 +31,9 @@ MARKS: dict[str, Side] = {
     **dict.fromkeys(("is_from_me", "isFromMe", "fromMe", "from_me", "is_sender", "isSender"), "user"),
     **dict.fromkeys(("is_bot", "isBot", "is_ai", "isAI", "isAi", "fromBot", "from_bot"), "companion"),
 }
+# The direction of a message of a support desk: in Chatwoot's exports the contact is the user.
+_DESK = "message_type"
+_DESKS: dict[str, Side] = {"incoming": "user", "outgoing": "companion"}
 OWNERS: dict[str, Side] = {"userId": "user", "characterId": "companion"}
 SIDES: dict[str, Side] = {
     **dict.fromkeys(("user", "human", "you", "me", "request", "prompter", "customer"), "user"),
@@ -138,7 +139,7 @@ def _side(message: Mapping[str, Any]) -> Side | None:
     if (marked := _marked(message, message)) is not None:
         return marked
     if (desk := _DESKS.get(str(message.get(_DESK)))) is not None:
-        return SIDES[desk]
+        return desk
     parts = message.get("fragments")
     part_kinds = [one.get("type") for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
     has_kind = not message.keys().isdisjoint(AUTHOR_KINDS)

@@ -225,8 +225,8 @@ def _lines(file: ExportFile, names: Names) -> _Objects:
 
 def _objects(file: ExportFile, names: Names) -> _Objects:
     """Yield the objects of a file, or the rows of a table, with their places."""
-    begin = file.content.peek(READ_BYTES) if file.name.lower().endswith(TEXTS) else b"{"  # type: ignore[attr-defined]
-    if not _JSON.match(begin):
+    is_text = file.name.lower().endswith(TEXTS)
+    if is_text and not _JSON.match(file.content.peek(READ_BYTES)):  # type: ignore[attr-defined]
         yield from _lines(file, names)
         return
     if not file.name.lower().endswith(TABLES):

@@ -10,7 +10,7 @@
 -- left out: unlimited; a user and a Being may have limits of their own instead.
 --
 -- LOCK ORDER   platform, user, proxy, being: the advisory lock of each budget that has a limit. No transaction that holds
---              one waits for anything but the next, and the rows of its own call.
+--              one waits for anything but the next, the rows of its own call, and last the row of a breaker.
 
 -- The budgets with a limit that bound a call, in the order of their locks.
 create or replace function budgets_of_call(

@@ -3,8 +3,6 @@
 So `25/4/2024 18:30` tells that `4/5/2024 18:31` behind it is in May. What stays open is no time.
 """
 
-# letters of other languages
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 from memory.intake.importers.times import EARLIEST, NOON, WRITTEN_CHARACTERS, moment, number
+from schemas.text.visible_text import BIDIRECTIONAL
 
+DIRECTIONS = f"[{BIDIRECTIONAL}]"
 # Marks of the direction of writing, and blanks that are no line breaks.
-DIRECTIONS = r"[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]"
 _DIRECTIONS = re.compile(DIRECTIONS)
 _BLANKS = re.compile(r"[^\S\n]")
 # How halves of the day, and parts of them, are written, without full stops and blanks.
@@ -33,7 +32,7 @@ _DATE = r"(?P<first>\d{1,4})(?P<mark>[/.-])\s?(?P<middle>\d{1,2})(?P=mark)\s?(?P
 _WEEKDAY = r"(?:\(?[^\W\d]{1,15}\)?[.,]{0,2}\s)?"
 # What may stand between a date and a clock, as in `um`, `kl.`, `a las`.
 _BETWEEN = r"(?:\s?\([^\W\d]{1,10}\))?[,،]?\s(?:[^\W\d]{1,4}\.?\s){0,2}?"
-WRITTEN = re.compile(rf"{_WEEKDAY}{_DATE}(?:{_BETWEEN}{_CLOCK})?", re.IGNORECASE)
+_DATE_FIRST = re.compile(rf"{_WEEKDAY}{_DATE}(?:{_BETWEEN}{_CLOCK})?", re.IGNORECASE)
 _CLOCK_FIRST = re.compile(rf"{_CLOCK}[,،]?\s{_WEEKDAY}{_DATE}", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"\A(\d{1,2}[- ][^\W\d]{3,12}\.?[- ])(\d{2})\b(?![:.]\d)")
 # A year of the Buddhist calendar, as phones in Thailand write it, is ahead by so many.
@@ -89,15 +88,19 @@ def moments(written: Sequence[Any], zone: tzinfo) -> list[datetime | None]:
 def _named(value: Any, zone: tzinfo) -> datetime | None:
     """Read a time by itself, also one with two digits of its year behind the name of a month."""
     if isinstance(value, str):
-        value = _SHORT_YEAR.sub(r"\g<1>20\2", plain(value[:WRITTEN_CHARACTERS]).strip())
+        value = _SHORT_YEAR.sub(r"\g<1>20\2", _compared(value))
     return moment(value, zone)
+
+
+def _compared(written: str) -> str:
+    return plain(written[:WRITTEN_CHARACTERS]).strip()
 
 
 def _opened(value: Any) -> _Open | None:
     if not isinstance(value, str):
         return None
-    text = plain(value[:WRITTEN_CHARACTERS]).strip()
-    found = WRITTEN.fullmatch(text) or _CLOCK_FIRST.fullmatch(text)
+    text = _compared(value)
+    found = _DATE_FIRST.fullmatch(text) or _CLOCK_FIRST.fullmatch(text)
     if found is None:
         return None
     hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
