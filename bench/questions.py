@@ -10,7 +10,7 @@ import numpy as np
 from bench.figures import Figure, timed
 from bench.ground import CONNECTIONS, Ground
 from bench.search.handing_in import ranks_of_words, tell, text_of_words
-from memory.asking.answering import Asking, ask
+from memory.asking.answering import AskInputs, ask
 from providers.completion import Completion, Usage
 from providers.embedders import Embedders
 from providers.local.encoder_config import MINILM
@@ -72,7 +72,7 @@ def asking(ground: Ground) -> Iterator[Figure]:
 
     def answered() -> None:
         words = text_of_words(next(questions)[:3])
-        answer = ask(Asking(bound, embedders, thinkers, settings, being, AskRequest(question=f"What of {words}?")))
+        answer = ask(AskInputs(bound, embedders, thinkers, settings, being, AskRequest(question=f"What of {words}?")))
         assert answer.method == "model", answer.without_model  # noqa: S101  # what is measured is the whole way
         assert answer.known, answer.dropped  # noqa: S101  # likewise
 

@@ -19,7 +19,7 @@ from api.http.openapi import problems
 from api.http.problems import answer
 from api.http.request_key import RequestKey
 from api.http.resources import On
-from memory.asking.answering import Asking, Part, answered_in_parts
+from memory.asking.answering import AskInputs, Part, answered_in_parts
 from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
 
 router = Router(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
@@ -57,7 +57,7 @@ def stream_answer(
     end `answer` with all of it, as the route without `/stream` answers: it counts where it differs from the sentences
     before. If it can't be ended, the last event is a `problem`. A client that leaves ends the model's call.
     """
-    asking = Asking(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
+    asking = AskInputs(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
     parts = answered_in_parts(asking)
     # What is wrong with the question is told by the status.
     first = next(parts)

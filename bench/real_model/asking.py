@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from rich.table import Table
 
 from bench.real_model.playing import Player
-from memory.asking.answering import Asking, ask
+from memory.asking.answering import AskInputs, ask
 from schemas.context.asking import Asked, AskRequest
 from store.accounts import beings
 
@@ -65,7 +65,7 @@ def asked_of(player: Player) -> list[Answered]:
         Answered(
             one,
             ask(
-                Asking(
+                AskInputs(
                     player.store,
                     player.embedders,
                     player.thinkers,

@@ -186,9 +186,9 @@ def _asked(
     evidence: Mapping[str, frozenset[str]],
 ) -> Asked:
     question = EverythingRequest(query=one["query"], kinds=[kind], limit=FIRST)
-    understood = searching.understand(store, embedders, being, question.query, question.kinds)
+    query_vectors = searching.vectors_of(store, embedders, being, question.query, question.kinds)
     with store.transaction() as tx:
-        candidates = candidates_of(tx, being, question, understood)
+        candidates = candidates_of(tx, being, question, query_vectors)
         texts = result_texts.texts_of(
             tx, being.being_id, being.user_id, [(row.kind, row.item_id) for row in candidates.rows]
         )

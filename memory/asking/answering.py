@@ -15,14 +15,14 @@ from uuid import UUID
 import structlog
 
 from memory.asking import planning, writing
-from memory.asking.checking import Check, with_what_holds_now
+from memory.asking.checking import SentenceCheck, with_what_holds_now
 from memory.asking.extracts import passages
-from memory.asking.looking import Looked, look
 from memory.asking.planning import Plan
+from memory.asking.source_search import FoundSources, find_sources
 from memory.asking.sources import standing
 from memory.llm.payer import LlmUnavailable, find_payer
 from memory.llm.single_calls import SingleCalls, Spent
-from memory.retrieval.understanding import Compared
+from memory.retrieval.query_vectors import VectorKind
 from memory.search.search import compared_models
 from memory.talk.context_provenance import record_context
 from memory.text.time_expressions.resolution import named_zone
@@ -51,7 +51,7 @@ Part = LookedAt | Sentence | Asked
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AskInputs:
     """A question, and what it is answered with.
 
     Attributes:
@@ -79,17 +79,17 @@ class Asking:
 
 
 @dataclass
-class _Answering:
+class _AnswerInProgress:
     """One question on its way to an answer."""
 
-    asking: Asking
+    asking: AskInputs
     user: str
     now: datetime
-    models: Mapping[Compared, str]
+    models: Mapping[VectorKind, str]
     calls: SingleCalls | None
     without_model: str | None
     plan: Plan = field(default_factory=Plan)
-    looks_again: bool = False
+    searches_again: bool = False
     sentences: list[Sentence] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
 
@@ -97,21 +97,23 @@ class _Answering:
     def zone(self) -> tzinfo | None:
         return self.now.tzinfo
 
-    def look(self) -> Looked:
+    def find_sources(self) -> FoundSources:
         asking = self.asking
-        return look(asking.store, asking.embedders, asking.being, asking.request, self.plan, self.now, self.models)
+        return find_sources(
+            asking.store, asking.embedders, asking.being, asking.request, self.plan, self.now, self.models
+        )
 
     def give_up(self, fault: Exception) -> None:
         """Go on without a model, and without what it wrote."""
         self.without_model = str(fault)
         # Without the plan, and after what was withdrawn.
-        self.looks_again = self.plan != Plan() or isinstance(fault, Withdrawn)
+        self.searches_again = self.plan != Plan() or isinstance(fault, Withdrawn)
         self.plan = Plan()
         self.sentences = []
         log.info("ask.without_model", being_id=str(self.asking.being.being_id), reason=type(fault).__name__)
 
 
-def ask(asking: Asking) -> Asked:
+def ask(asking: AskInputs) -> Asked:
     """Answer a question; the errors are those of `answered_in_parts`."""
     for part in answered_in_parts(asking):
         if isinstance(part, Asked):
@@ -119,7 +121,7 @@ def ask(asking: Asking) -> Asked:
     raise AssertionError("An answer ends with all of it.")
 
 
-def answered_in_parts(asking: Asking) -> Generator[Part, None, None]:
+def answered_in_parts(asking: AskInputs) -> Generator[Part, None, None]:
     """Answer a question, and tell each part as soon as it is known: a sentence when the model has written it.
 
     The last part is the whole answer, and it alone counts: what was withdrawn after a sentence was told is not in it.
@@ -131,22 +133,22 @@ def answered_in_parts(asking: Asking) -> Generator[Part, None, None]:
     """
     on = _begun(asking)
     _plan(on)
-    looked = on.look()
-    yield _looked_at(on, looked)
+    found = on.find_sources()
+    yield _looked_at(on, found)
     try:
-        yield from _written(on, looked)
+        yield from _written(on, found)
         if on.without_model is not None:
-            looked = on.look() if on.looks_again else looked
-            on.sentences = passages(looked, on.zone)
+            found = on.find_sources() if on.searches_again else found
+            on.sentences = passages(found, on.zone)
             yield from on.sentences
     except GeneratorExit:
         # The caller has left, and was shown the sentences until then.
         _record(on)
         raise
-    yield _recorded(on, looked)
+    yield _recorded(on, found)
 
 
-def _begun(asking: Asking) -> _Answering:
+def _begun(asking: AskInputs) -> _AnswerInProgress:
     store, settings, being = asking.store, asking.settings, asking.being
     with store.transaction() as tx:
         user = users.get_user(tx, being.user_id)
@@ -155,12 +157,12 @@ def _begun(asking: Asking) -> _Answering:
         unavailable = payer if isinstance(payer, LlmUnavailable) else payer.away(tx)
         models = compared_models(tx, being, KINDS)
     if isinstance(payer, LlmUnavailable) or unavailable:
-        return _Answering(asking, user.name, now, models, None, unavailable.reason if unavailable else None)
+        return _AnswerInProgress(asking, user.name, now, models, None, unavailable.reason if unavailable else None)
     single = SingleCalls(store, settings, payer, being.being_id)
-    return _Answering(asking, user.name, now, models, single, None)
+    return _AnswerInProgress(asking, user.name, now, models, single, None)
 
 
-def _plan(on: _Answering) -> None:
+def _plan(on: _AnswerInProgress) -> None:
     if on.calls is None or on.zone is None:
         return
     try:
@@ -174,23 +176,23 @@ def _plan(on: _Answering) -> None:
         on.give_up(fault)
 
 
-def _written(on: _Answering, looked: Looked) -> Iterator[Sentence]:
+def _written(on: _AnswerInProgress, found: FoundSources) -> Iterator[Sentence]:
     """The sentences that stand, as the model writes them; none, without asking it, if nothing was found.
 
     An answer that breaks off leaves the sentences that were whole. What was withdrawn meanwhile leaves none.
     """
-    if on.calls is None or on.without_model is not None or not looked.sources:
+    if on.calls is None or on.without_model is not None or not found.sources:
         return
     asking = on.asking
-    check = Check(looked.setting, asking.request.question, writing.with_refs(looked.sources))
+    check = SentenceCheck(found.setting, asking.request.question, writing.with_refs(found.sources))
     question = writing.question(asking.being, on.user, asking.request, on.now, check.shown)
     read: list[DraftSentence] = []
     try:
-        with closing(on.calls.stream(question, looked.withdrawals)) as readings:
+        with closing(on.calls.stream(question, found.withdrawals)) as readings:
             for reading in readings:
                 new = [draft for draft in reading.answer.sentences if draft not in read]
                 read += new
-                yield from _checked(on, check, new, looked.withdrawals)
+                yield from _checked(on, check, new, found.withdrawals)
         on.dropped += reading.dropped
     except (BudgetSpent, Withdrawn) as fault:
         return on.give_up(fault)
@@ -204,7 +206,9 @@ def _written(on: _Answering, looked: Looked) -> Iterator[Sentence]:
     yield from added
 
 
-def _checked(on: _Answering, check: Check, drafts: Sequence[DraftSentence], withdrawals: int) -> Iterator[Sentence]:
+def _checked(
+    on: _AnswerInProgress, check: SentenceCheck, drafts: Sequence[DraftSentence], withdrawals: int
+) -> Iterator[Sentence]:
     if not drafts:
         return
     being = on.asking.being
@@ -219,18 +223,18 @@ def _checked(on: _Answering, check: Check, drafts: Sequence[DraftSentence], with
         yield sentence
 
 
-def _looked_at(on: _Answering, looked: Looked) -> LookedAt:
+def _looked_at(on: _AnswerInProgress, found: FoundSources) -> LookedAt:
     return LookedAt(
-        queries=list(looked.queries),
+        queries=list(found.queries),
         names=list(on.plan.names),
         since=on.plan.since,
         until=on.plan.until,
-        found=looked.counts,
-        computed=[ComputedRow(id=one.id, text=one.text) for one in looked.computed],
+        found=found.counts,
+        computed=[ComputedRow(id=one.id, text=one.text) for one in found.computed],
     )
 
 
-def _recorded(on: _Answering, looked: Looked) -> Asked:
+def _recorded(on: _AnswerInProgress, found: FoundSources) -> Asked:
     context_id = _record(on)
     spent = on.calls.spent if on.calls else Spent()
     return Asked(
@@ -239,7 +243,7 @@ def _recorded(on: _Answering, looked: Looked) -> Asked:
         method="model" if on.without_model is None else "extract",
         without_model=on.without_model,
         dropped=dict(on.dropped),
-        looked_at=_looked_at(on, looked),
+        looked_at=_looked_at(on, found),
         context_id=context_id,
         off_the_record=on.asking.off_the_record,
         cost=AskCost(
@@ -249,12 +253,12 @@ def _recorded(on: _Answering, looked: Looked) -> Asked:
             dollars=spent.cost,
             paid_with=on.calls.paid_with if on.calls and spent.calls else None,
         ),
-        degraded=looked.degraded,
-        unindexed=looked.unindexed,
+        degraded=found.degraded,
+        unindexed=found.unindexed,
     )
 
 
-def _record(on: _Answering) -> UUID | None:
+def _record(on: _AnswerInProgress) -> UUID | None:
     """Record the answer as contexts are, so that it is recognised when it comes back in a message; returns its id.
 
     Off the record there is none.

@@ -41,12 +41,12 @@ _OPENS = re.compile('[.!?:;\u2026\u00bf\u00a1"\u201c\u201e\u00ab(\u2013\u2014]')
 OPENERS = frozenset(map(plain, tomllib.loads(Path(__file__).with_name("openers.toml").read_text())["openers"].split()))
 
 
-class Unfounded(ValueError):
+class UnfoundedSentence(ValueError):
     """A sentence does not stand in what it quotes; the text names the rule, and is counted."""
 
 
 @dataclass(frozen=True)
-class Check:
+class SentenceCheck:
     """Checks the sentences of one answer.
 
     Attributes:
@@ -78,32 +78,32 @@ class Check:
         for draft in drafts:
             try:
                 kept.append(self._sentence(draft, sources))
-            except Unfounded as reason:
+            except UnfoundedSentence as reason:
                 dropped[str(reason)] += 1
         return kept, dropped
 
     def _sentence(self, draft: DraftSentence, sources: Mapping[Key, Source]) -> Sentence:
         sentence = _REFERENCES.sub("", " ".join(draft.sentence.split()))
         if not sentence or not draft.cites:
-            raise Unfounded(UNCITED)
+            raise UnfoundedSentence(UNCITED)
         found: list[tuple[Source, str]] = []
         for cite in draft.cites:
             if cite.ref not in self.shown:
-                raise Unfounded(UNSHOWN)
+                raise UnfoundedSentence(UNSHOWN)
             source = sources.get(self.shown[cite.ref].key)
             if source is None:
-                raise Unfounded(WITHDRAWN)
+                raise UnfoundedSentence(WITHDRAWN)
             quote = find_quote(cite.quote, source.text)
             if quote is None or not any(not is_latin_stop_word(word) for word in words(quote)):
-                raise Unfounded(UNQUOTED)
+                raise UnfoundedSentence(UNQUOTED)
             found.append((source, quote))
         ground = self._ground(found)
         if faults := ground.faults(sentence):
-            raise Unfounded(faults[0])
+            raise UnfoundedSentence(faults[0])
         if self._names_a_stranger(sentence, ground):
-            raise Unfounded(NAME)
+            raise UnfoundedSentence(NAME)
         if not ground.shares_a_word(sentence) and not _in_other_languages(sentence, ground):
-            raise Unfounded(UNSHARED)
+            raise UnfoundedSentence(UNSHARED)
         return Sentence(sentence=sentence, cites=[cite_of(source, quote) for source, quote in dict.fromkeys(found)])
 
     def _ground(self, found: Collection[tuple[Source, str]]) -> Ground:

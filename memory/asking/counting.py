@@ -15,7 +15,7 @@ from schemas.accounts.accounts import Being
 from schemas.search import Kind
 from store.search import counting, lexical
 from store.search.counting import Mention
-from store.search.scope import Within
+from store.search.scope import SearchScope
 from store.talk import messages
 from store.transaction import Transaction
 
@@ -40,12 +40,12 @@ class Period:
 
 def rows(tx: Transaction, being: Being, counts: Sequence[Sequence[str]], period: Period) -> list[Source]:
     """A row for each thing that is mentioned at all, and kind of what mentions it; what is not mentioned has none."""
-    within = Within(being.being_id, being.user_id, KINDS, period.since, period.until, period.as_of)
+    scope = SearchScope(being.being_id, being.user_id, KINDS, period.since, period.until, period.as_of)
     language = language_of(tx, being) if counts else ""
     found: list[Source] = []
     for phrases in counts:
         wanted = [frozenset(digest(term) for term in terms(phrase, language)) for phrase in phrases]
-        mentions = _holding(tx, being, within, wanted, language)
+        mentions = _holding(tx, being, scope, wanted, language)
         for kind in CALLED:
             if of_kind := [one for one in mentions if one.kind == kind]:
                 number = len(found) + 1
@@ -55,19 +55,19 @@ def rows(tx: Transaction, being: Being, counts: Sequence[Sequence[str]], period:
 
 
 def _holding(
-    tx: Transaction, being: Being, within: Within, wanted: Sequence[AbstractSet[int]], language: str
+    tx: Transaction, being: Being, scope: SearchScope, wanted: Sequence[AbstractSet[int]], language: str
 ) -> list[Mention]:
     """The messages that hold all terms of one of these sets, by their own words, in the order of their times."""
-    known = lexical.rarities(tx, within, list({term for one in wanted for term in one})).counts
+    known = lexical.rarities(tx, scope, list({term for one in wanted for term in one})).counts
     found: dict[UUID, Mention] = {}
     for one in wanted:
         if one and one <= known.keys():
             rarest_first = sorted(one, key=lambda term: known[term])
-            mentions = counting.holding(tx, within, rarest_first, called(being), MOST_COUNTED)
+            mentions = counting.holding(tx, scope, rarest_first, called(being), MOST_COUNTED)
             found |= {mention.item_id: mention for mention in mentions}
     ids = [one.item_id for one in found.values() if one.kind == "message"]
     if 0 < len(ids) <= MOST_READ:
-        standing = messages.standing(tx, being.being_id, ids, within.as_of)
+        standing = messages.standing(tx, being.being_id, ids, scope.as_of)
         own = own_texts(tx, being.being_id, standing)
         for message in standing:
             text = own[message.message_id]

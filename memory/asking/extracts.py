@@ -4,25 +4,25 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 
 from memory.asking.checking import cite_of
-from memory.asking.looking import Looked
+from memory.asking.source_search import FoundSources
 from memory.asking.sources import Key, Source
 from schemas.context.asking import Sentence
 from schemas.limits import ASK_SENTENCES
 
 
-def passages(looked: Looked, zone: tzinfo | None) -> list[Sentence]:
+def passages(found: FoundSources, zone: tzinfo | None) -> list[Sentence]:
     """The passages that matter for the question, best first; what one has shown, the next ones leave out.
 
     Args:
-        looked: What was found.
+        found: What was found.
         zone: The user's time zone, in which days are told.
     """
-    return list(_passages(looked.only_what_matters(), zone))[:ASK_SENTENCES]
+    return list(_passages(found.only_relevant(), zone))[:ASK_SENTENCES]
 
 
-def _passages(looked: Looked, zone: tzinfo | None) -> Iterator[Sentence]:
+def _passages(found: FoundSources, zone: tzinfo | None) -> Iterator[Sentence]:
     shown = set[Key]()
-    for passage in looked.passages:
+    for passage in found.passages:
         new = [one for one in passage if one.key not in shown]
         shown |= {one.key for one in new}
         if new:

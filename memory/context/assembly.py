@@ -14,10 +14,10 @@ from memory.context import blocks as context_blocks
 from memory.context import formats, profiles
 from memory.context.assembly_request import CONVERSATION, AssemblyRequest, PreparedAssembly, prepare
 from memory.context.blocks import Block
-from memory.context.choosing import retrieve
 from memory.context.filling import RETRIEVED, Filled, fill_regions
 from memory.context.rag_context import Retrieval, embed_message, passage_finder
 from memory.context.regions import Entry, WorkingMemory
+from memory.context.selection import retrieve
 from memory.nodes import activation
 from memory.nodes.scenes import text_hash
 from memory.talk import context_provenance

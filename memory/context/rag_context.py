@@ -10,7 +10,7 @@ from memory.context.blocks import FencedPiece, fenced_nodes
 from memory.context.elapsed_time import day, spoken_span
 from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
-from memory.retrieval.understanding import Compared, Understood, embed_query, understand
+from memory.retrieval.query_vectors import QueryVectors, VectorKind, embed_for_each_model, embed_query
 from memory.search.candidates import Candidates
 from memory.search.passages import Passage, passage_candidates
 from memory.text.errors import InvalidRequest
@@ -22,7 +22,7 @@ from schemas.facts.fact_rows import Fact
 from schemas.limits import QUERY_CHARACTERS
 from schemas.nodes.nodes import Node
 from schemas.nodes.recall import Recalled
-from store.nodes.embeddings import Meant
+from store.nodes.embeddings import ModelVectors
 from store.transaction import Transaction
 
 FindPassages = Callable[[Transaction], Candidates]
@@ -34,7 +34,7 @@ class EmbeddedMessage:
     """A message with what it means."""
 
     words: str
-    meaning: Understood
+    meaning: QueryVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class EarlyVector:
 
     words: str
     model: str | None
-    vectors: Meant | None
+    vectors: ModelVectors | None
 
 
 @dataclass(frozen=True)
@@ -195,13 +195,15 @@ def embed_message(
     query = (message or "")[:QUERY_CHARACTERS]
     if not query.strip():
         return None
-    models: dict[Compared, str | None] = {"nodes": being.embedding_model}
+    models: dict[VectorKind, str | None] = {"nodes": being.embedding_model}
     models |= {"facts": facts_model} if facts_model is not None else {}
     models |= {"talk": talk_model} if talk_model is not None else {}
     try:
         early = embedded() if embedded else None
         known = {early.model: early.vectors} if early and early.words == query else {}
-        return EmbeddedMessage(query, understand(embedders, Asker(being.being_id, "recall"), query, models, known))
+        return EmbeddedMessage(
+            query, embed_for_each_model(embedders, Asker(being.being_id, "recall"), query, models, known)
+        )
     except InvalidRequest:
         return None
 
@@ -218,5 +220,5 @@ def embed_early(embedders: Embedders, being: Being, message: str) -> EarlyVector
 
 def passage_finder(being: Being, message: EmbeddedMessage) -> FindPassages:
     """Return a function that finds the candidates of passages for a message."""
-    understood = Understood(talk=message.meaning.talk)
-    return lambda tx: passage_candidates(tx, being, message.words, understood)
+    query_vectors = QueryVectors(talk=message.meaning.talk)
+    return lambda tx: passage_candidates(tx, being, message.words, query_vectors)

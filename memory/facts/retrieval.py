@@ -7,7 +7,7 @@ from datetime import datetime
 from statistics import median
 from uuid import UUID
 
-from memory.retrieval.understanding import embed_query, significant_terms
+from memory.retrieval.query_vectors import embed_query, significant_terms
 from memory.retrieval.weighing import Ranked, ranked, recency
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
@@ -21,7 +21,7 @@ from store import clock
 from store.database import Store
 from store.facts import cards as fact_cards
 from store.facts import fact_vectors
-from store.nodes.embeddings import Meant
+from store.nodes.embeddings import ModelVectors
 from store.transaction import Transaction
 
 
@@ -61,7 +61,7 @@ def retrieve_by_meaning(
     settings: Settings,
     being: Being,
     query: FactQuery,
-    meaning: Meant | None,
+    meaning: ModelVectors | None,
     apart_from: Collection[UUID] = (),
 ) -> Retrieved:
     """Find facts by the query's vector, or by its words if there is none; those `apart_from` only among pinned ones."""

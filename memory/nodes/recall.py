@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.nodes import activation
 from memory.nodes.fragments import to_fragments
-from memory.retrieval.understanding import embed_query, significant_terms
+from memory.retrieval.query_vectors import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -16,7 +16,7 @@ from schemas.limits import SEARCH_TERMS
 from schemas.nodes.recall import Recalled, Searched
 from store.database import Store
 from store.nodes import finding
-from store.nodes.embeddings import Meant
+from store.nodes.embeddings import ModelVectors
 from store.nodes.finding import Activation
 from store.transaction import Transaction
 
@@ -52,7 +52,7 @@ def recall_by_vector(
     tx: Transaction,
     being_id: UUID,
     question: RecallQuery,
-    meaning: Meant | None,
+    meaning: ModelVectors | None,
     chance: random.Random,
     activates: Activation | None = None,
 ) -> Recalled:

@@ -16,7 +16,7 @@ from schemas.ledger.work import Claim
 from store.database import Store
 from store.ledger import work
 from store.nodes import embeddings
-from store.nodes.embeddings import Text
+from store.nodes.embeddings import EmbeddingText
 
 log = structlog.get_logger()
 
@@ -77,7 +77,7 @@ def _embed_missing(store: Store, embedder: Embedder, claim: Claim, ends: float) 
             return False
 
 
-def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[Text]) -> None:
+def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[EmbeddingText]) -> None:
     texts = [embedding_text(text.scene, text.feeling) for text in missing]
     made = with_prefixes(embedder, texts, embed_whole(embedder, texts))
     vectors = {text.text_hash: vector for text, vector in zip(missing, made, strict=True)}

@@ -1,4 +1,4 @@
-"""Candidates for an answer: nominated by each signal, and seen with what stands around them."""
+"""Candidates for an answer: nominated by each signal, and loaded with the messages around them."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from memory.retrieval.understanding import Understood
+from memory.retrieval.query_vectors import QueryVectors
 from memory.retrieval.weighing import Ranked
 from memory.search import ranking
 from memory.search.questions import Term, read
@@ -18,9 +18,9 @@ from schemas.search import EverythingRequest, Kind
 from store import clock
 from store.accounts import users
 from store.search import candidates as known_candidates
-from store.search import documents, lexical, nearest, scope
-from store.search.candidates import Seen
-from store.search.scope import Within
+from store.search import documents, lexical, nearest
+from store.search.candidates import SearchCandidate
+from store.search.scope import SearchScope, plan_once
 from store.transaction import Transaction
 
 # Each signal nominates so many; the evidence that is wanted stands among the first twenty of one of them.
@@ -39,30 +39,30 @@ class Candidates:
     """The documents to be ranked.
 
     Attributes:
-        query: What it is held against.
+        query: The query that they are compared with.
         rows: The candidates and what stands around them, in the order of their conversations.
         wanted: The documents that may be answered; the others are only looked at.
     """
 
     query: Query
-    rows: Sequence[Seen]
+    rows: Sequence[SearchCandidate]
     wanted: frozenset[int]
 
-    def best(self, limit: int, apart_from: Collection[UUID] = ()) -> list[Ranked[Seen]]:
+    def best(self, limit: int, apart_from: Collection[UUID] = ()) -> list[Ranked[SearchCandidate]]:
         """The best of the documents that may be answered, best first, without those of some items."""
 
-        def is_wanted(row: Seen) -> bool:
+        def is_wanted(row: SearchCandidate) -> bool:
             return row.document_id in self.wanted and row.item_id not in apart_from
 
         return ranking.ranked(self.query, self.rows, is_wanted, limit)
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
-    """The evidence of a question's words, for which no embedding is needed.
+class LexicalEvidence:
+    """The candidates and statistics that a question's words give, for which no embedding is needed.
 
     Attributes:
-        query: What candidates are held against.
+        query: The query that candidates are compared with.
         terms: The terms that are looked for.
         places: The documents that the words nominate.
     """
@@ -72,19 +72,21 @@ class Worded:
     places: Sequence[int]
 
 
-def by_words(tx: Transaction, being: Being, question: EverythingRequest, *, muted: bool = False) -> Worded:
-    """Read a question, and nominate documents by its words; `tx` is one for which `scope.plan_once` was called."""
-    limit, within = _limit(question), within_reach(being, question, muted=muted)
+def lexical_evidence(
+    tx: Transaction, being: Being, question: EverythingRequest, *, muted: bool = False
+) -> LexicalEvidence:
+    """Read a question, and nominate documents by its words; `tx` is one for which `plan_once` was called."""
+    limit, scope = _limit(question), scope_of(being, question, muted=muted)
     names = known_candidates.speakers(tx, being.being_id, RECENT_MESSAGES)
     language = language_of(tx, being)
     terms, speakers = read(question.query, language, [*names, being.name])
-    talk_within, rest_within = _talk(within), _rest(within)
-    talk, talk_places = nominated_by_words(
-        tx, talk_within, [term for term in terms if not term.name] or terms, terms, limit
+    talk_scope, rest_scope = _talk(scope), _rest(scope)
+    talk, talk_places = nominate_by_words(
+        tx, talk_scope, [term for term in terms if not term.name] or terms, terms, limit
     )
-    rest, rest_places = nominated_by_words(tx, rest_within, terms, terms, limit)
+    rest, rest_places = nominate_by_words(tx, rest_scope, terms, terms, limit)
     asks_for_talk = "message" in question.kinds
-    mentions = _mentions(tx, talk_within, terms, talk) if asks_for_talk else []
+    mentions = _mentions(tx, talk_scope, terms, talk) if asks_for_talk else []
     query = Query(
         talk=talk,
         rest=rest,
@@ -95,15 +97,15 @@ def by_words(tx: Transaction, being: Being, question: EverythingRequest, *, mute
         mentions=frozenset(mentions),
         intervals=_intervals(tx, being, question, language),
     )
-    return Worded(query, terms, mentions + talk_places + rest_places)
+    return LexicalEvidence(query, terms, mentions + talk_places + rest_places)
 
 
 def candidates(
     tx: Transaction,
     being: Being,
     question: EverythingRequest,
-    understood: Understood,
-    worded: Worded | None = None,
+    query_vectors: QueryVectors,
+    evidence: LexicalEvidence | None = None,
     *,
     muted: bool = False,
 ) -> Candidates:
@@ -111,52 +113,52 @@ def candidates(
 
     Args:
         tx: The transaction.
-        being: The Being that is asked.
+        being: The Being.
         question: The question.
-        understood: What it means.
-        worded: What `by_words` returned for it, if it was called before.
+        query_vectors: Its vectors.
+        evidence: The result of `lexical_evidence` for it, if that was called before.
         muted: Whether what is muted is found too.
     """
-    scope.plan_once(tx)
-    worded = worded or by_words(tx, being, question, muted=muted)
-    within = within_reach(being, question, muted=muted)
-    talk_within, rest_within = _talk(within), _rest(within)
-    places = [*worded.places, *nominated_by_meaning(tx, talk_within, rest_within, understood, _limit(question))]
-    rows = known_candidates.seen(
+    plan_once(tx)
+    evidence = evidence or lexical_evidence(tx, being, question, muted=muted)
+    scope = scope_of(being, question, muted=muted)
+    talk_scope, rest_scope = _talk(scope), _rest(scope)
+    places = [*evidence.places, *nominate_by_vectors(tx, talk_scope, rest_scope, query_vectors, _limit(question))]
+    rows = known_candidates.load_candidates(
         tx,
-        within,
+        scope,
         list(dict.fromkeys(places)),
-        [term.digest for term in worded.terms],
+        [term.digest for term in evidence.terms],
         called=called(being),
-        around=AROUND if talk_within.kinds else 0,
-        talk=understood.talk,
-        nodes=understood.nodes,
-        facts=understood.facts,
+        around=AROUND if talk_scope.kinds else 0,
+        talk=query_vectors.talk,
+        nodes=query_vectors.nodes,
+        facts=query_vectors.facts,
     )
-    return Candidates(worded.query, rows, _wanted(rows, set(places), question))
+    return Candidates(evidence.query, rows, _wanted(rows, set(places), question))
 
 
 def _limit(question: EverythingRequest) -> int:
     return NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
 
 
-def within_reach(being: Being, question: EverythingRequest, *, muted: bool) -> Within:
-    """Where a question looks; at what is muted only with `muted`."""
+def scope_of(being: Being, question: EverythingRequest, *, muted: bool) -> SearchScope:
+    """The scope of a question; with `muted`, muted items are in it."""
     times = question.since, question.until, question.as_of
-    return Within(being.being_id, being.user_id, question.kinds, *times, muted=muted)
+    return SearchScope(being.being_id, being.user_id, question.kinds, *times, muted=muted)
 
 
-def _talk(within: Within) -> Within:
+def _talk(scope: SearchScope) -> SearchScope:
     """The messages within reach; memories are ranked by the talk of their day too."""
-    return replace(within, kinds=["message"] if {"message", "node"} & {*within.kinds} else [])
+    return replace(scope, kinds=["message"] if {"message", "node"} & {*scope.kinds} else [])
 
 
-def _rest(within: Within) -> Within:
+def _rest(scope: SearchScope) -> SearchScope:
     """All that is no message."""
-    return replace(within, kinds=[kind for kind in within.kinds if kind != "message"])
+    return replace(scope, kinds=[kind for kind in scope.kinds if kind != "message"])
 
 
-def _wanted(rows: Sequence[Seen], places: AbstractSet[int], question: EverythingRequest) -> frozenset[int]:
+def _wanted(rows: Sequence[SearchCandidate], places: AbstractSet[int], question: EverythingRequest) -> frozenset[int]:
     """The documents of the time and speaker asked about that were nominated, or are within reach of the words of some.
 
     Further ones are only looked at.
@@ -173,7 +175,7 @@ def _wanted(rows: Sequence[Seen], places: AbstractSet[int], question: Everything
     return frozenset(wanted)
 
 
-def _fits(row: Seen, question: EverythingRequest) -> bool:
+def _fits(row: SearchCandidate, question: EverythingRequest) -> bool:
     """Whether a document is of the time and the speaker that are asked about."""
     if question.since is not None and row.said_at < question.since:
         return False
@@ -184,17 +186,17 @@ def _fits(row: Seen, question: EverythingRequest) -> bool:
     return row.speaker is not None and row.speaker.casefold() == question.speaker.strip().casefold()
 
 
-def nominated_by_words(
-    tx: Transaction, within: Within, telling: Sequence[Term], terms: Sequence[Term], limit: int
+def nominate_by_words(
+    tx: Transaction, scope: SearchScope, telling: Sequence[Term], terms: Sequence[Term], limit: int
 ) -> tuple[ranking.Collection, list[int]]:
     """The BM25 statistics of a collection, and the documents in it that hold the telling terms, best first."""
-    if not within.kinds:
+    if not scope.kinds:
         return ranking.Collection([0.0] * len(terms), 1.0), []
-    known = lexical.rarities(tx, within, [term.digest for term in terms])
+    known = lexical.rarities(tx, scope, [term.digest for term in terms])
     rarities = {term.digest: rarity(known.documents, known.counts.get(term.digest, 0)) for term in terms}
     places = lexical.by_words(
         tx,
-        within,
+        scope,
         known,
         {term.digest: rarities[term.digest] for term in telling},
         saturation=SATURATION,
@@ -204,24 +206,26 @@ def nominated_by_words(
     return ranking.Collection(list(rarities.values()), known.average), places
 
 
-def nominated_by_meaning(tx: Transaction, talk: Within, rest: Within, understood: Understood, limit: int) -> list[int]:
+def nominate_by_vectors(
+    tx: Transaction, talk: SearchScope, rest: SearchScope, query_vectors: QueryVectors, limit: int
+) -> list[int]:
     """The documents that are nearest in meaning, of each kind of vectors."""
     found: list[int] = []
-    if understood.talk:
+    if query_vectors.talk:
         owners = [
             (talk.being_id, talk.kinds),
             (rest.being_id, [one for one in rest.kinds if one != "node"]),
             (rest.user_id, [one for one in rest.kinds if one in USERS]),
         ]
-        found += nearest.told_like(tx, rest, [one for one in owners if one[1]], understood.talk, limit)
-    if understood.nodes and "node" in rest.kinds:
-        found += nearest.nodes_like(tx, rest, understood.nodes, limit)
-    if understood.facts and "fact" in rest.kinds:
-        found += nearest.facts_like(tx, rest, understood.facts, limit)
+        found += nearest.nearest_documents(tx, rest, [one for one in owners if one[1]], query_vectors.talk, limit)
+    if query_vectors.nodes and "node" in rest.kinds:
+        found += nearest.nearest_nodes(tx, rest, query_vectors.nodes, limit)
+    if query_vectors.facts and "fact" in rest.kinds:
+        found += nearest.nearest_facts(tx, rest, query_vectors.facts, limit)
     return found
 
 
-def _mentions(tx: Transaction, talk: Within, terms: Sequence[Term], known: ranking.Collection) -> list[int]:
+def _mentions(tx: Transaction, talk: SearchScope, terms: Sequence[Term], known: ranking.Collection) -> list[int]:
     """Where what a question of one or two words asks about ("Who is Nora?") was named first and last."""
     if not 0 < len(terms) <= NAMING_TERMS:
         return []

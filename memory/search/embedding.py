@@ -29,13 +29,13 @@ from store.accounts import beings
 from store.database import Store
 from store.ledger import work
 from store.search import documents, queue, vectors
-from store.search.vectors import Unembedded, WindowVector
+from store.search.vectors import UnembeddedDocument, WindowVector
 from store.transaction import Transaction
 
 log = structlog.get_logger()
 
 # A document and its windows.
-Portion = tuple[Unembedded, Sequence[Window]]
+Portion = tuple[UnembeddedDocument, Sequence[Window]]
 
 # Live work gets its worker in between.
 TURN = timedelta(seconds=3)
@@ -110,7 +110,7 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
 
 
 def _embed_batch(
-    store: Store, embedder: Embedder, claim: Claim, batch: Sequence[Unembedded], most: int, ends: float
+    store: Store, embedder: Embedder, claim: Claim, batch: Sequence[UnembeddedDocument], most: int, ends: float
 ) -> bool:
     """Embed documents, up to `most` windows between two commits; the last commit ends the work if nothing else waits.
 
@@ -144,7 +144,7 @@ def _embedder(tx: Transaction, embedders: Embedders, owner_id: UUID) -> Embedder
     return embedders.serving(None if model == UNEMBEDDED else model)
 
 
-def _windows(embedder: Embedder, one: Unembedded) -> list[Window]:
+def _windows(embedder: Embedder, one: UnembeddedDocument) -> list[Window]:
     """The windows that get vectors here; none for a node or a fact that the vector in its own row tells whole."""
     if one.kind == "node":
         text = embedding_text(one.content, one.feeling)

@@ -21,8 +21,8 @@ from store.database import Store
 from store.ledger import work
 from store.search import documents, languages, queue
 from store.search.documents import Document
-from store.search.languages import Stemming
-from store.search.queue import Waiting
+from store.search.languages import StemmingLanguage
+from store.search.queue import UnindexedText
 
 log = structlog.get_logger()
 
@@ -107,15 +107,17 @@ def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
             log.debug("search.indexed", owners=len(owners), documents=len(taken))
 
 
-def _chosen(portion: Sequence[Waiting], stemmed: Mapping[UUID, Stemming]) -> dict[UUID, tuple[str, dict[str, int]]]:
+def _chosen(
+    portion: Sequence[UnindexedText], stemmed: Mapping[UUID, StemmingLanguage]
+) -> dict[UUID, tuple[str, dict[str, int]]]:
     """The language to stem in, and how many words have spoken for each, by owners of a portion."""
-    waiting: dict[UUID, list[Waiting]] = defaultdict(list)
+    waiting: dict[UUID, list[UnindexedText]] = defaultdict(list)
     for one in portion:
         waiting[one.owner_id].append(one)
     return {owner: _language(stemmed[owner], of_owner) for owner, of_owner in waiting.items()}
 
 
-def _language(owner: Stemming, waiting: Sequence[Waiting]) -> tuple[str, dict[str, int]]:
+def _language(owner: StemmingLanguage, waiting: Sequence[UnindexedText]) -> tuple[str, dict[str, int]]:
     counted = Counter(owner.votes)
     if counted.total() < ENOUGH_VOTES:
         for one in waiting:
@@ -124,11 +126,11 @@ def _language(owner: Stemming, waiting: Sequence[Waiting]) -> tuple[str, dict[st
     return (elected(counted) if wanted == AUTO else wanted), dict(counted)
 
 
-def _known(owner: Stemming) -> tuple[str | None, dict[str, int]]:
+def _known(owner: StemmingLanguage) -> tuple[str | None, dict[str, int]]:
     return owner.language, owner.votes
 
 
-def _document(one: Waiting, language: str) -> Document:
+def _document(one: UnindexedText, language: str) -> Document:
     text = text_of(one.kind, one.content, one.feeling)
     said_at = happened_at(one.content, one.said_at) if one.kind == "node" else one.said_at
     imported = one.received_at - one.said_at > IMPORTED_AFTER and one.kind == "message"

@@ -13,9 +13,9 @@ from uuid import UUID
 import numpy as np
 import structlog
 
+from memory.retrieval.query_vectors import QueryVectors, embed_query
 from memory.retrieval.text_vectors import embed_whole
-from memory.retrieval.understanding import Understood, embed_query
-from memory.search.candidates import language_of, nominated_by_meaning, nominated_by_words
+from memory.search.candidates import language_of, nominate_by_vectors, nominate_by_words
 from memory.search.indexing import CHARACTERS_INDEXED
 from memory.search.questions import Term, read
 from memory.search.ranking import WEIGHTS, Query, ranked
@@ -29,11 +29,11 @@ from schemas.errors import BudgetSpent
 from schemas.intake.knowledge import KeyedKnowledge, KnowledgeFound, KnowledgeQuestion
 from store.database import Store
 from store.intake.keyed_knowledge import Kept, by_ids
-from store.nodes.embeddings import Meant
-from store.search import candidates, documents, knowledge_search, scope, vectors
-from store.search.candidates import Seen
-from store.search.knowledge_search import Unindexed
-from store.search.scope import Among, Within
+from store.nodes.embeddings import ModelVectors
+from store.search import candidates, documents, knowledge_search, vectors
+from store.search.candidates import SearchCandidate
+from store.search.knowledge_search import UnindexedKnowledge
+from store.search.scope import KeyedFilter, SearchScope, plan_once
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -57,8 +57,8 @@ class _Meaning:
         similarities: The similarities of what of it was embedded, by note.
     """
 
-    query: Meant | None
-    fresh: Sequence[Unindexed]
+    query: ModelVectors | None
+    fresh: Sequence[UnindexedKnowledge]
     similarities: Mapping[UUID, float]
 
 
@@ -68,7 +68,7 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
     Raises:
         InvalidRequest: The embedder refuses the query.
     """
-    among = Among(being.being_id, question.namespace_prefix, question.filter or {})
+    among = KeyedFilter(being.being_id, question.namespace_prefix, question.filter or {})
     asks = bool(question.query and question.query.strip())
     meaning = _meaning(store, embedders, being, among, question.query or "") if asks else None
     with store.transaction() as tx:
@@ -98,7 +98,7 @@ def shown(kept: Kept, score: float | None = None) -> KeyedKnowledge:
     )
 
 
-def _meaning(store: Store, embedders: Embedders, being: Being, among: Among, query: str) -> _Meaning:
+def _meaning(store: Store, embedders: Embedders, being: Being, among: KeyedFilter, query: str) -> _Meaning:
     """Embed a query, and what of the newest knowledge has no vector yet.
 
     Raises:
@@ -113,41 +113,41 @@ def _meaning(store: Store, embedders: Embedders, being: Being, among: Among, que
     of_question = embed_query(embedders, Asker(being.being_id, "recall"), query, model)
     if of_question is None:
         return _Meaning(None, fresh, {})
-    worded = [one for one in fresh if one.text.strip()][:MOST_EMBEDDED]
+    evidence = [one for one in fresh if one.text.strip()][:MOST_EMBEDDED]
     try:
         with on_behalf_of(Asker(being.being_id, "recall")):
-            made = embed_whole(embedders.serving(model), [one.text[:CHARACTERS_EMBEDDED] for one in worded])
+            made = embed_whole(embedders.serving(model), [one.text[:CHARACTERS_EMBEDDED] for one in evidence])
     except (ProviderError, BudgetSpent) as fault:
         log.warning("knowledge.unembedded", being_id=str(being.being_id), error=type(fault).__name__)
         return _Meaning(of_question, fresh, {})
     similarities = {
         one.note_id: max(float(np.dot(vector, of_query)) for of_query in of_question.vectors)
-        for one, vector in zip(worded, made, strict=True)
+        for one, vector in zip(evidence, made, strict=True)
         if not isinstance(vector, InputRefused)
     }
     return _Meaning(of_question, fresh, similarities)
 
 
 def _ranked(
-    tx: Transaction, being: Being, among: Among, question: KnowledgeQuestion, meaning: _Meaning
+    tx: Transaction, being: Being, among: KeyedFilter, question: KnowledgeQuestion, meaning: _Meaning
 ) -> dict[UUID, float]:
     """The ids of what answers the question, best first, with their scores from 0 to 1."""
-    scope.plan_once(tx)
+    plan_once(tx)
     limit = question.offset + question.limit
-    within = Within(being.being_id, being.user_id, ["knowledge"], among=among)
+    scope = SearchScope(being.being_id, being.user_id, ["knowledge"], among=among)
     language = language_of(tx, being)
     terms, _ = read(question.query or "", language, [])
-    collection, places = nominated_by_words(tx, within, terms, terms, limit)
-    understood = Understood(talk=meaning.query)
-    places += nominated_by_meaning(tx, replace(within, kinds=[]), within, understood, limit)
-    rows = candidates.seen(
+    collection, places = nominate_by_words(tx, scope, terms, terms, limit)
+    query_vectors = QueryVectors(talk=meaning.query)
+    places += nominate_by_vectors(tx, replace(scope, kinds=[]), scope, query_vectors, limit)
+    rows = candidates.load_candidates(
         tx,
-        within,
+        scope,
         list(dict.fromkeys(places)),
         [term.digest for term in terms],
         called={},
         around=0,
-        talk=understood.talk,
+        talk=query_vectors.talk,
         nodes=None,
         facts=None,
     )
@@ -168,17 +168,17 @@ def _ranked(
         mentions=frozenset(),
         intervals=[],
     )
-    highest = HIGHEST if understood.talk else HIGHEST_BY_WORDS
+    highest = HIGHEST if query_vectors.talk else HIGHEST_BY_WORDS
     best = ranked(query, rows, lambda _: True, limit)
     return {one.item.item_id: min(1.0, one.score / highest) for one in best if one.score > 0}
 
 
 def _as_indexed(
-    document_id: int, one: Unindexed, terms: Sequence[Term], language: str, similarity: float | None
-) -> Seen:
+    document_id: int, one: UnindexedKnowledge, terms: Sequence[Term], language: str, similarity: float | None
+) -> SearchCandidate:
     """The knowledge that waits to be indexed, as the index would hold it."""
     held = Counter(digest(term) for term in terms_of(one.text[:CHARACTERS_INDEXED], language))
-    return Seen(
+    return SearchCandidate(
         document_id=document_id,
         kind="knowledge",
         item_id=one.note_id,

@@ -10,7 +10,7 @@ from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, NamedEntity, Neighbour
 from store.facts import cards
 from store.search import lexical, result_texts
-from store.search.scope import Within
+from store.search.scope import SearchScope
 from store.transaction import Transaction
 
 MOST_ENTITIES = 3
@@ -19,7 +19,7 @@ MOST_FACTS = 3
 WORDS_OF_NAME = 3
 
 
-def named_entities(tx: Transaction, being: Being, question: EverythingRequest, within: Within) -> list[NamedEntity]:
+def named_entities(tx: Transaction, being: Being, question: EverythingRequest, scope: SearchScope) -> list[NamedEntity]:
     """The entities that a question names, those with the most facts first.
 
     A card says what is known now: there is none where the question is about an earlier moment, or not about facts.
@@ -30,7 +30,7 @@ def named_entities(tx: Transaction, being: Being, question: EverythingRequest, w
     if not labels:
         return []
     known = cards.important(tx, being.user_id, being.being_id, list(labels), apart_from=[], limit=MOST_FACTS)
-    talk = replace(within, kinds=["message"]) if "message" in question.kinds else None
+    talk = replace(scope, kinds=["message"]) if "message" in question.kinds else None
     found = []
     for ref, label in labels.items():
         mentions = _mentions(tx, being, talk, label) if talk else []
@@ -56,7 +56,7 @@ def _names(query: str) -> list[str]:
     ]
 
 
-def _mentions(tx: Transaction, being: Being, talk: Within, label: str) -> Sequence[Neighbour]:
+def _mentions(tx: Transaction, being: Being, talk: SearchScope, label: str) -> Sequence[Neighbour]:
     """The first and the last message in which all words of a name stand, in the order in which they were said."""
     digests = [digest(term) for term in terms(label, language_of(tx, being))]
     places = lexical.mentions(tx, talk, digests) if digests else []

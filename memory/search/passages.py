@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby, pairwise
 from uuid import UUID
 
-from memory.retrieval.understanding import Understood
+from memory.retrieval.query_vectors import QueryVectors
 from memory.retrieval.weighing import Ranked
 from memory.search.candidates import Candidates, candidates, speaker_of
 from memory.text.prompt_escaping import escaped
@@ -17,7 +17,7 @@ from schemas.limits import PASSAGE_CHARACTERS, QUERY_CHARACTERS
 from schemas.search import EverythingRequest
 from schemas.talk.messages import SaidMessage
 from store.search import result_texts
-from store.search.candidates import Seen
+from store.search.candidates import SearchCandidate
 from store.transaction import Transaction
 
 # A passage comes to mind if it is as near as this in meaning, or holds this share of what the words tell.
@@ -53,17 +53,17 @@ class Passage:
     score: float
 
 
-def passage_candidates(tx: Transaction, being: Being, question_text: str, understood: Understood) -> Candidates:
+def passage_candidates(tx: Transaction, being: Being, question_text: str, query_vectors: QueryVectors) -> Candidates:
     """Find what was said earlier that may matter for what is said now.
 
     Args:
         tx: The transaction.
         being: Who is spoken to.
         question_text: What is said now.
-        understood: What it means to the model of what was told.
+        query_vectors: What it means to the model of what was told.
     """
     question = EverythingRequest(query=question_text[:QUERY_CHARACTERS], kinds=["message"])
-    return candidates(tx, being, question, understood)
+    return candidates(tx, being, question, query_vectors)
 
 
 def passages(
@@ -86,7 +86,7 @@ def passages(
         One passage for each conversation, oldest first.
     """
     near = found.best(tokens // USUAL_TOKENS, apart_from)
-    if not any(matters(one) for one in near[:CONSIDERED]):
+    if not any(is_relevant(one) for one in near[:CONSIDERED]):
         return []
     best = [one for one in near if one.score >= LEAST_OF_BEST * near[0].score]
     places = {row.document_id: place for place, row in enumerate(found.rows)}
@@ -109,18 +109,18 @@ def whole_talk(being: Being, messages: Sequence[SaidMessage]) -> list[Passage]:
     return made
 
 
-def _line(row: Seen, texts: Mapping[UUID, SaidMessage], question_text: str) -> str | None:
+def _line(row: SearchCandidate, texts: Mapping[UUID, SaidMessage], question_text: str) -> str | None:
     """A message as a passage shows it; None if it is gone by now."""
     text = texts.get(row.item_id)
     return None if text is None else f"{row.speaker or OTHER}: {excerpt(text.content, question_text, _nearest(row))}"
 
 
-def matters(one: Ranked[Seen]) -> bool:
+def is_relevant(one: Ranked[SearchCandidate]) -> bool:
     """Whether a result has to do with what is asked: near enough in meaning, or by its words."""
     return one.values["meaning"] >= LEAST_SIMILARITY or one.values["covered"] >= LEAST_WORDS
 
 
-def _together(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) -> list[int]:
+def _together(rows: Sequence[SearchCandidate], place: int, apart_from: Collection[UUID]) -> list[int]:
     """A message, with what came after it if it is a question, and with the question before it if it is short."""
     row, group = rows[place], [place]
     before, after = _neighbours(rows, place, apart_from)
@@ -131,13 +131,15 @@ def _together(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) ->
     return group
 
 
-def _beside(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) -> list[int]:
+def _beside(rows: Sequence[SearchCandidate], place: int, apart_from: Collection[UUID]) -> list[int]:
     """The messages right before and after one in its conversation."""
     before, after = _neighbours(rows, place, apart_from)
     return [*before, *after]
 
 
-def _neighbours(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) -> tuple[list[int], list[int]]:
+def _neighbours(
+    rows: Sequence[SearchCandidate], place: int, apart_from: Collection[UUID]
+) -> tuple[list[int], list[int]]:
     before, after = (
         [at]
         if 0 <= at < len(rows) and rows[at].session_id == rows[place].session_id and rows[at].item_id not in apart_from
@@ -148,7 +150,10 @@ def _neighbours(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) 
 
 
 def _fitting(
-    rows: Sequence[Seen], groups: Sequence[Sequence[int]], line: Callable[[Seen], str | None], tokens: int
+    rows: Sequence[SearchCandidate],
+    groups: Sequence[Sequence[int]],
+    line: Callable[[SearchCandidate], str | None],
+    tokens: int,
 ) -> dict[int, str]:
     """The lines of the groups in their order, as many as there is room for, by their places."""
     chosen: dict[int, str] = {}
@@ -170,7 +175,9 @@ def _fitting(
     return chosen
 
 
-def _by_conversation(rows: Sequence[Seen], chosen: Mapping[int, str], scores: Mapping[int, float]) -> list[Passage]:
+def _by_conversation(
+    rows: Sequence[SearchCandidate], chosen: Mapping[int, str], scores: Mapping[int, float]
+) -> list[Passage]:
     made: list[Passage] = []
     for _, of_session in groupby(sorted(chosen), key=lambda at: rows[at].session_id):
         places = list(of_session)
@@ -188,7 +195,7 @@ def _by_conversation(rows: Sequence[Seen], chosen: Mapping[int, str], scores: Ma
     return sorted(made, key=lambda one: one.said_at)
 
 
-def _nearest(row: Seen) -> int | None:
+def _nearest(row: SearchCandidate) -> int | None:
     """The character at which what is nearest in meaning begins, if it is near enough to matter."""
     return row.starts_at if (row.similarity or 0.0) >= LEAST_SIMILARITY else None
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memory.retrieval import weighing
 from memory.retrieval.weighing import Ranked
-from store.search.candidates import Seen
+from store.search.candidates import SearchCandidate
 
 Numbers = NDArray[np.float64]
 
@@ -115,7 +115,9 @@ class Query:
     intervals: Sequence[Interval]
 
 
-def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], limit: int) -> list[Ranked[Seen]]:
+def ranked(
+    query: Query, rows: Sequence[SearchCandidate], wanted: Callable[[SearchCandidate], bool], limit: int
+) -> list[Ranked[SearchCandidate]]:
     """Rank candidates, best first; what is equal goes newest first.
 
     Args:
@@ -137,7 +139,7 @@ def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], l
     )
 
 
-def _conversation(row: Seen) -> object:
+def _conversation(row: SearchCandidate) -> object:
     """The session of a message, or of a summary; what belongs to none stands alone."""
     if row.kind == "message":
         return row.session_id
@@ -149,7 +151,7 @@ def _focus(query: Query) -> float:
     return min(1.0, FOCUSED_TERMS / max(1, len(query.names)))
 
 
-def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
+def signals(query: Query, rows: Sequence[SearchCandidate]) -> dict[str, Numbers]:
     """Each signal's value for each row; `covered` has no weight."""
     talk = np.array([row.kind == "message" for row in rows], dtype=bool)
     times = np.array([row.times for row in rows], dtype=float).reshape(len(rows), len(query.names))
@@ -189,14 +191,14 @@ def weighted(values: Mapping[str, Numbers], weights: Mapping[str, float]) -> Num
     return scores
 
 
-def newest_first(row: Seen) -> tuple[float, int]:
+def newest_first(row: SearchCandidate) -> tuple[float, int]:
     """Orders rows of one score."""
     return -row.said_at.timestamp(), row.document_id
 
 
 def _words(
     query: Query,
-    rows: Sequence[Seen],
+    rows: Sequence[SearchCandidate],
     conversations: NDArray[np.int64],
     talk: NDArray[np.bool_],
     times: Numbers,
@@ -231,7 +233,7 @@ def _around(conversations: NDArray[np.int64], meaning: Numbers) -> Numbers:
     return near / parts
 
 
-def _of_session(rows: Sequence[Seen], meaning: Numbers) -> Numbers:
+def _of_session(rows: Sequence[SearchCandidate], meaning: Numbers) -> Numbers:
     """For each row the mean similarity of the best messages of its conversation; what stands alone has its own."""
     of_each: defaultdict[object, list[float]] = defaultdict(list)
     for row, similarity in zip(rows, meaning, strict=True):
@@ -240,7 +242,7 @@ def _of_session(rows: Sequence[Seen], meaning: Numbers) -> Numbers:
     return np.array([best[_conversation(row)] for row in rows])
 
 
-def _conversations(rows: Sequence[Seen]) -> NDArray[np.int64]:
+def _conversations(rows: Sequence[SearchCandidate]) -> NDArray[np.int64]:
     """A number for each row's conversation, and one of its own for each row that is no message."""
     numbers: dict[object, int] = {}
     return np.array(
@@ -255,7 +257,7 @@ def _side_by_side(conversations: NDArray[np.int64], by: int) -> tuple[NDArray[np
     return same, same + by
 
 
-def _talk(rows: Sequence[Seen], scores: Numbers) -> Numbers:
+def _talk(rows: Sequence[SearchCandidate], scores: Numbers) -> Numbers:
     """For each memory how well the talk of its day answers."""
     of_days: defaultdict[date, list[float]] = defaultdict(list)
     for row, score in zip(rows, scores, strict=True):
@@ -265,7 +267,7 @@ def _talk(rows: Sequence[Seen], scores: Numbers) -> Numbers:
     return np.array([best.get(row.said_at.date(), 0.0) if row.kind == "node" else 0.0 for row in rows])
 
 
-def _recency(rows: Sequence[Seen]) -> Numbers:
+def _recency(rows: Sequence[SearchCandidate]) -> Numbers:
     """The recency of each message, against the latest among them."""
     latest = max((row.said_at for row in rows if row.kind == "message"), default=None)
     return np.array(
@@ -273,7 +275,7 @@ def _recency(rows: Sequence[Seen]) -> Numbers:
     )
 
 
-def _named(query: Query, row: Seen) -> bool:
+def _named(query: Query, row: SearchCandidate) -> bool:
     return row.speaker is not None and row.speaker.casefold() in query.speakers
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.nodes import activation
-from memory.retrieval import understanding
-from memory.retrieval.understanding import Compared, Understood
+from memory.retrieval import query_vectors
+from memory.retrieval.query_vectors import QueryVectors, VectorKind
 from memory.retrieval.weighing import Ranked
-from memory.search.candidates import candidates, speaker_of, within_reach
+from memory.search.candidates import candidates, scope_of, speaker_of
 from memory.search.indexing import text_of
 from memory.search.named_entity import named_entities
 from memory.search.ranking import WEIGHTS
@@ -24,7 +24,7 @@ from schemas.talk.messages import SaidMessage
 from store.database import Store
 from store.facts import fact_vectors
 from store.search import documents, queue, result_texts
-from store.search.candidates import Seen
+from store.search.candidates import SearchCandidate
 from store.transaction import Transaction
 
 
@@ -38,24 +38,24 @@ def search(
     """
     if not question.query.strip():
         raise InvalidRequest("The query is empty: ask for something.")
-    understood = understand(store, embedders, being, question.query, question.kinds)
-    return store.run(search_understood, being, question, understood, muted=muted)
+    query_vectors = vectors_of(store, embedders, being, question.query, question.kinds)
+    return store.run(search_by_vectors, being, question, query_vectors, muted=muted)
 
 
-def understand(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> Understood:
+def vectors_of(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> QueryVectors:
     """Embed a question, once for each model whose vectors it is compared with.
 
     Raises:
         InvalidRequest: The embedder refuses the query.
     """
     models = store.run(compared_models, being, kinds)
-    return understanding.understand(embedders, Asker(being.being_id, "recall"), query, models)
+    return query_vectors.embed_for_each_model(embedders, Asker(being.being_id, "recall"), query, models)
 
 
-def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dict[Compared, str]:
+def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dict[VectorKind, str]:
     """The models whose vectors a question is compared with, by what it is compared with."""
     owners = [documents.owner(tx, owner_id) for owner_id in (being.being_id, being.user_id)]
-    models: dict[Compared, str | None] = {
+    models: dict[VectorKind, str | None] = {
         # Memories are ranked by the talk of their day too, and long ones and long facts have windows there.
         "talk": next((owner.embedding_model for owner in owners if owner and owner.embedding_model), None),
         "nodes": being.embedding_model if "node" in kinds else None,
@@ -64,12 +64,12 @@ def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dic
     return {name: model for name, model in models.items() if model is not None}
 
 
-def search_understood(
-    tx: Transaction, being: Being, question: EverythingRequest, understood: Understood, *, muted: bool = False
+def search_by_vectors(
+    tx: Transaction, being: Being, question: EverythingRequest, query_vectors: QueryVectors, *, muted: bool = False
 ) -> Found:
     """Search by what a question says and means, within a transaction."""
-    within = within_reach(being, question, muted=muted)
-    found = candidates(tx, being, question, understood, muted=muted)
+    scope = scope_of(being, question, muted=muted)
+    found = candidates(tx, being, question, query_vectors, muted=muted)
     best = found.best(question.limit)
     texts = {
         (one.kind, one.item_id): one
@@ -86,10 +86,10 @@ def search_understood(
     if question.activate and not off_the_record:
         activation.activate(tx, being.being_id, [UUID(one.id) for one in results if one.kind == "node"])
     return Found(
-        entities=named_entities(tx, being, question, within),
+        entities=named_entities(tx, being, question, scope),
         results=results,
-        degraded=understood.degraded,
-        unindexed=queue.unindexed(tx, within.owners, question.kinds),
+        degraded=query_vectors.degraded,
+        unindexed=queue.unindexed(tx, scope.owners, question.kinds),
         off_the_record=off_the_record,
     )
 
@@ -98,7 +98,7 @@ def _result(
     tx: Transaction,
     being: Being,
     question: EverythingRequest,
-    one: Ranked[Seen],
+    one: Ranked[SearchCandidate],
     text: result_texts.ItemText,
     *,
     muted: bool,

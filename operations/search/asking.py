@@ -35,5 +35,5 @@ def ask_memory(on: Resources, being: Being, question: AskRequest, request_key: P
     as `computed`. If nothing stands, `known` is false. Without a model the answer is the best passages. An answer is no
     evidence, and is not searched. Two model calls at most, which the budgets bound.
     """
-    asking = answering.Asking(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
+    asking = answering.AskInputs(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
     return answering.ask(asking)

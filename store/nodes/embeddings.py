@@ -23,7 +23,7 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class ModelVectors:
     """A question's vectors, more than one if it is long, and the model whose vectors they may be compared with."""
 
     model: str
@@ -31,7 +31,7 @@ class Meant:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class EmbeddingText:
     """A node's text, and whether a vector of the model that is to come is kept for it."""
 
     text_hash: bytes
@@ -100,10 +100,12 @@ def beings_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID
     )
 
 
-def texts_of_other_models(tx: Transaction, being_id: UUID, model: str, *, after: bytes, limit: int) -> list[Text]:
+def texts_of_other_models(
+    tx: Transaction, being_id: UUID, model: str, *, after: bytes, limit: int
+) -> list[EmbeddingText]:
     """Texts of nodes whose vectors are of another model than this one, each once, by hash from `after` on."""
     return tx.rows(
-        Text,
+        EmbeddingText,
         "with page as materialized (select distinct on (text_hash) text_hash, scene, feeling"
         " from memory.memory_nodes as n where being_id = %(being)s and text_hash > %(after)s and not exists ("
         "select from memory.node_vectors as v where v.being_id = n.being_id and v.node_id = n.node_id"

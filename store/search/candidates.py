@@ -9,13 +9,13 @@ from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
-from store.nodes.embeddings import Meant, halfvec
-from store.search.scope import TELLABLE, Within
+from store.nodes.embeddings import ModelVectors, halfvec
+from store.search.scope import TELLABLE, SearchScope
 from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SearchCandidate:
     """A document as it is ranked.
 
     Attributes:
@@ -41,18 +41,18 @@ class Seen:
     speaker: str | None
 
 
-def seen(
+def load_candidates(
     tx: Transaction,
-    within: Within,
+    scope: SearchScope,
     places: Sequence[int],
     terms: Sequence[int],
     *,
     called: Mapping[str, str],
     around: int,
-    talk: Meant | None,
-    nodes: Meant | None,
-    facts: Meant | None,
-) -> list[Seen]:
+    talk: ModelVectors | None,
+    nodes: ModelVectors | None,
+    facts: ModelVectors | None,
+) -> list[SearchCandidate]:
     """The signals of these documents, and of up to `around` messages before and after each message among them.
 
     `called` has a name for each role whose messages may come without a speaker's name.
@@ -60,7 +60,7 @@ def seen(
     The rows come in the order of their conversations: what stands side by side in a conversation does so here, as far
     as both are within reach of a document that was asked for.
     """
-    with tx.cursor(row_factory=args_row(Seen)) as cursor:
+    with tx.cursor(row_factory=args_row(SearchCandidate)) as cursor:
         return cursor.execute(
             # Each row is looked up by its key: no plan that was made for few may read whole tables for many.
             f"""
@@ -164,7 +164,7 @@ def seen(
             order by d.session_id, d.said_at, d.item_id
             """,  # noqa: S608  # of constants
             {
-                **within.named,
+                **scope.named,
                 "places": list(places),
                 "terms": list(terms),
                 "called": Jsonb(called),

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from store.search.scope import IN_TIME, TELLABLE, Within
+from store.search.scope import IN_TIME, TELLABLE, SearchScope
 from store.transaction import Transaction
 
 
@@ -23,13 +23,13 @@ class Mention:
 
 
 def holding(
-    tx: Transaction, within: Within, terms: Sequence[int], called: Mapping[str, str], limit: int
+    tx: Transaction, scope: SearchScope, terms: Sequence[int], called: Mapping[str, str], limit: int
 ) -> list[Mention]:
     """The messages that stand and the living memories that hold all of these terms, in the order of their times.
 
     Args:
         tx: The transaction.
-        within: Where to look.
+        scope: Where to look.
         terms: Digests of terms, the rarest first.
         called: A name for each role whose messages may come without a speaker's.
         limit: The most of them, the latest.
@@ -53,6 +53,6 @@ def holding(
         order by d.said_at desc, d.item_id desc
         limit %(limit)s
         """,  # noqa: S608  # of constants
-        {**within.named, "first": terms[0], "terms": list(terms), "called": Jsonb(called), "limit": limit},
+        {**scope.named, "first": terms[0], "terms": list(terms), "called": Jsonb(called), "limit": limit},
     )
     return found[::-1]

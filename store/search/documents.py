@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
-from store.search.queue import Told
+from store.search.queue import QueuedDocument
 from store.transaction import Transaction
 
 
@@ -33,9 +33,9 @@ class Document:
     embedded: bool
 
     @property
-    def source(self) -> Told:
+    def source(self) -> QueuedDocument:
         """Its source."""
-        return Told(self.owner_id, self.kind, self.item_id)
+        return QueuedDocument(self.owner_id, self.kind, self.item_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def put(tx: Transaction, documents: Sequence[Document]) -> None:
             _columns(changed, "owner_id", "kind", "document_id"),
         )
     embedded = {one.source for one in documents if one.embedded}
-    unembedded = [row for row in indexed if Told(row["owner_id"], row["kind"], row["item_id"]) in embedded]
+    unembedded = [row for row in indexed if QueuedDocument(row["owner_id"], row["kind"], row["item_id"]) in embedded]
     if unembedded:
         tx.execute(
             """

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from store.search.scope import Among
+from store.search.scope import KeyedFilter
 from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Unindexed:
+class UnindexedKnowledge:
     """Knowledge that waits for its words to be indexed or for its vector, with the text that it is found by."""
 
     note_id: UUID
@@ -18,7 +18,7 @@ class Unindexed:
     at: datetime
 
 
-def newest(tx: Transaction, among: Among, apart_from: Sequence[UUID], limit: int, offset: int) -> list[UUID]:
+def newest(tx: Transaction, among: KeyedFilter, apart_from: Sequence[UUID], limit: int, offset: int) -> list[UUID]:
     """The ids of knowledge apart from some, the newest first."""
     return tx.column(
         """
@@ -32,10 +32,10 @@ def newest(tx: Transaction, among: Among, apart_from: Sequence[UUID], limit: int
     )
 
 
-def unindexed(tx: Transaction, among: Among, limit: int) -> list[Unindexed]:
+def unindexed(tx: Transaction, among: KeyedFilter, limit: int) -> list[UnindexedKnowledge]:
     """Knowledge that waits for its words to be indexed or for its vector, the newest first."""
     return tx.rows(
-        Unindexed,
+        UnindexedKnowledge,
         """
         select n.note_id, coalesce(n.search_text, n.content::text) as text,
             coalesce(n.updated_at, n.received_at) as at

@@ -10,7 +10,7 @@ from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Stemming:
+class StemmingLanguage:
     """In which language an owner's documents are stemmed.
 
     Attributes:
@@ -26,10 +26,10 @@ class Stemming:
     wanted: str | None
 
 
-def stemming(tx: Transaction, owner_ids: Sequence[UUID]) -> list[Stemming]:
+def stemming(tx: Transaction, owner_ids: Sequence[UUID]) -> list[StemmingLanguage]:
     """In which language the documents of each owner are stemmed."""
     return tx.rows(
-        Stemming,
+        StemmingLanguage,
         """
         select asked.owner_id, s.language, coalesce(s.votes, '{}') as votes, b.language as wanted
         from unnest(%s::uuid[]) as asked (owner_id)

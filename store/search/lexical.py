@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from store.search.scope import IN_TIME, TELLABLE, Within
+from store.search.scope import IN_TIME, TELLABLE, SearchScope
 from store.transaction import Transaction
 
 # So many postings of a term are read, the latest; and so many of all the terms that nominate.
@@ -45,7 +45,7 @@ class Rarities:
     counts: dict[int, int]
 
 
-def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
+def rarities(tx: Transaction, scope: SearchScope, terms: Sequence[int]) -> Rarities:
     """How rare these terms are among what the Being may see of these kinds."""
     rows = tx.execute(
         """
@@ -56,7 +56,7 @@ def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
         union all
         select term, documents, null from memory.count_search_terms(%(owners)s, %(asked)s::bigint[], %(kinds)s)
         """,
-        {**within.named, "asked": list(terms)},
+        {**scope.named, "asked": list(terms)},
     ).fetchall()
     counts = {row["term"]: row for row in rows}
     totals = counts.pop(None)
@@ -69,7 +69,7 @@ def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
 
 def by_words(
     tx: Transaction,
-    within: Within,
+    scope: SearchScope,
     known: Rarities,
     weights: Mapping[int, float],
     *,
@@ -85,7 +85,7 @@ def by_words(
 
     Args:
         tx: The transaction.
-        within: Where to look.
+        scope: Where to look.
         known: How rare the terms are.
         weights: The weight of each term.
         saturation: BM25's own.
@@ -96,7 +96,7 @@ def by_words(
     if not terms:
         return []
     parameters = {
-        **within.named,
+        **scope.named,
         "terms": terms,
         "weights": [weights[term] for term in terms],
         "average": known.average,
@@ -104,7 +104,7 @@ def by_words(
         "length_weight": length_weight,
         "limit": limit,
     }
-    if within.among:
+    if scope.among:
         return tx.column(_AMONG_KNOWLEDGE, parameters)
     read = accumulate(known.counts[term] for term in terms)
     leading = max(1, sum(postings <= MOST_READ for postings in read))
@@ -121,7 +121,7 @@ def by_words(
     )
 
 
-def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]:
+def mentions(tx: Transaction, scope: SearchScope, terms: Sequence[int]) -> list[int]:
     """The first and the last message in which all of these terms stand, among the first and the last that came in."""
     return tx.column(
         f"""
@@ -142,5 +142,5 @@ def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]
         union
         (select document_id from ends order by said_at desc, item_id desc limit 1)
         """,  # noqa: S608  # of constants
-        {**within.named, "first": terms[0], "terms": list(terms), "near": NEAR_THE_ENDS},
+        {**scope.named, "first": terms[0], "terms": list(terms), "near": NEAR_THE_ENDS},
     )

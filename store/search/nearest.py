@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from schemas.search import Kind
-from store.nodes.embeddings import Meant, halfvec
-from store.search.scope import IN_TIME, TELLABLE, Within
+from store.nodes.embeddings import ModelVectors, halfvec
+from store.search.scope import IN_TIME, TELLABLE, SearchScope
 from store.transaction import Transaction
 
 _AMONG_KNOWLEDGE = """
@@ -26,15 +26,19 @@ _AMONG_KNOWLEDGE = """
     """
 
 
-def told_like(
-    tx: Transaction, within: Within, owners: Sequence[tuple[UUID, Sequence[Kind]]], question: Meant, limit: int
+def nearest_documents(
+    tx: Transaction,
+    scope: SearchScope,
+    owners: Sequence[tuple[UUID, Sequence[Kind]]],
+    question: ModelVectors,
+    limit: int,
 ) -> list[int]:
     """The documents with the nearest vectors or windows, of each owner with its kinds so many, nearest first.
 
     Among knowledge under keys, which is the Being's, all are compared: a filter may leave few of them.
     """
-    parameters = _asked(within, question, limit)
-    if within.among:
+    parameters = _asked(scope, question, limit)
+    if scope.among:
         return tx.column(_AMONG_KNOWLEDGE, parameters)
     return tx.column(
         """
@@ -53,7 +57,7 @@ def told_like(
     )
 
 
-def nodes_like(tx: Transaction, within: Within, question: Meant, limit: int) -> list[int]:
+def nearest_nodes(tx: Transaction, scope: SearchScope, question: ModelVectors, limit: int) -> list[int]:
     """The nearest nodes that are neither forgotten nor part of another by now, nearest first."""
     return tx.column(
         f"""
@@ -82,11 +86,11 @@ def nodes_like(tx: Transaction, within: Within, question: Meant, limit: int) -> 
         order by n.distance
         limit %(limit)s
         """,  # noqa: S608  # of constants
-        _asked(within, question, limit),
+        _asked(scope, question, limit),
     )
 
 
-def facts_like(tx: Transaction, within: Within, question: Meant, limit: int) -> list[int]:
+def nearest_facts(tx: Transaction, scope: SearchScope, question: ModelVectors, limit: int) -> list[int]:
     """The nearest facts that the Being knows, nearest first."""
     return tx.column(
         f"""
@@ -99,10 +103,10 @@ def facts_like(tx: Transaction, within: Within, question: Meant, limit: int) -> 
         order by (select min(v.vector <=> asked.vector) from unnest(%(queries)b::halfvec[]) as asked (vector))
         limit %(limit)s
         """,  # noqa: S608  # of constants
-        _asked(within, question, limit),
+        _asked(scope, question, limit),
     )
 
 
-def _asked(within: Within, question: Meant, limit: int) -> dict[str, object]:
+def _asked(scope: SearchScope, question: ModelVectors, limit: int) -> dict[str, object]:
     queries = [halfvec(vector) for vector in question.vectors]
-    return {**within.named, "model": question.model, "queries": queries, "limit": limit}
+    return {**scope.named, "model": question.model, "queries": queries, "limit": limit}

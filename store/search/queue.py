@@ -14,7 +14,7 @@ from store.transaction import Transaction
 LOWEST_ID = UUID(int=0)
 
 
-class Told(NamedTuple):
+class QueuedDocument(NamedTuple):
     """Something told, by its id in the index."""
 
     owner_id: UUID
@@ -23,7 +23,7 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class UnindexedText:
     """Something told whose words are to be indexed.
 
     Attributes:
@@ -49,13 +49,13 @@ class Waiting:
     received_at: datetime
 
 
-def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Waiting]:
+def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[UnindexedText]:
     """The documents of each owner whose words wait to be indexed, up to `most` of each, in no promised order.
 
     What is gone is taken from the queue.
     """
     found = tx.rows(
-        Waiting,
+        UnindexedText,
         """
         select q.owner_id, q.kind, q.item_id, q.queued_at, told.content, told.feeling, told.session_id,
             told.said_at, told.received_at
@@ -78,7 +78,7 @@ def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Waiti
     return [one for one in found if one.content is not None]
 
 
-def take(tx: Transaction, seen: Sequence[Waiting]) -> set[Told]:
+def take(tx: Transaction, seen: Sequence[UnindexedText]) -> set[QueuedDocument]:
     """Take what was read from the queue; returns what was neither erased nor changed since it was read.
 
     What another transaction is erasing or changing stays, and returns when the queue is read again.
@@ -92,7 +92,7 @@ def take(tx: Transaction, seen: Sequence[Waiting]) -> set[Told]:
             [one.queued_at for one in seen],
         ],
     )
-    return {Told(row["owner_id"], row["kind"], row["item_id"]) for row in rows}
+    return {QueuedDocument(row["owner_id"], row["kind"], row["item_id"]) for row in rows}
 
 
 def unindexed(tx: Transaction, owners: Sequence[UUID], kinds: Sequence[Kind]) -> int:

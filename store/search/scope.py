@@ -17,8 +17,8 @@ BEYOND = "\U0010ffff" * KEYED_BYTES
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
-    """Which knowledge to look at: a Being's, in a namespace and those below it, whose fields fit a filter."""
+class KeyedFilter:
+    """Selects knowledge under keys: a Being's, in a namespace and those below it, whose fields fit a filter."""
 
     being_id: UUID
     namespace_prefix: Sequence[str]
@@ -39,7 +39,7 @@ class Among:
         }
 
 
-# Conditions on a document `d`, which `Within.named` fills in.
+# Conditions on a document `d`, which `SearchScope.named` fills in.
 IN_TIME: LiteralString = """(%(since)s::timestamptz is null or d.said_at >= %(since)s)
     and (%(until)s::timestamptz is null or d.said_at < %(until)s)
     and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)"""
@@ -51,13 +51,13 @@ TELLABLE: LiteralString = """(%(muted)s or not exists (
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
-    """Where to look.
+class SearchScope:
+    """The documents that a search may return.
 
     Attributes:
-        being_id: Whose search it is.
-        user_id: Whose Being it is; what all of the user's Beings may see is the user's.
-        kinds: What to look among.
+        being_id: The Being that searches.
+        user_id: The Being's user, who owns the documents that all of the user's Beings may see.
+        kinds: The kinds of documents.
         since: Only what was said then or later.
         until: Only what was said before.
         as_of: Only what had arrived by then.
@@ -72,7 +72,7 @@ class Within:
     until: datetime | None = None
     as_of: datetime | None = None
     muted: bool = False
-    among: Among | None = None
+    among: KeyedFilter | None = None
 
     @property
     def owners(self) -> list[UUID]:

@@ -11,7 +11,7 @@ from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Unembedded:
+class UnembeddedDocument:
     """A document without a vector, with what it says; who said it, where that is known."""
 
     kind: Kind
@@ -29,10 +29,10 @@ class WindowVector:
     vector: Vector
 
 
-def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[Unembedded]:
+def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[UnembeddedDocument]:
     """Documents that wait for a vector, in no promised order; what is gone is taken from the queue."""
     found = tx.rows(
-        Unembedded,
+        UnembeddedDocument,
         """
         select q.kind, q.item_id, told.content, told.feeling, m.speaker
         from (
@@ -50,7 +50,7 @@ def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> li
     return [one for one in found if one.content is not None]
 
 
-def _take_gone(tx: Transaction, owner_id: UUID, gone: Sequence[Unembedded]) -> None:
+def _take_gone(tx: Transaction, owner_id: UUID, gone: Sequence[UnembeddedDocument]) -> None:
     """Take from the queue what has no document: left there, rows of what is gone would be read before all others."""
     tx.execute(
         """
@@ -109,7 +109,7 @@ def keep(
     owner_id: UUID,
     model: str,
     vectors: Mapping[tuple[Kind, UUID], Sequence[WindowVector]],
-    seen: Sequence[Unembedded],
+    seen: Sequence[UnembeddedDocument],
 ) -> None:
     """Keep vectors of documents that are still as they were read, in place of earlier ones.
 

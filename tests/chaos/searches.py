@@ -2,15 +2,15 @@
 
 import random
 
-from memory.retrieval.understanding import Understood
-from memory.search.search import search_understood
+from memory.retrieval.query_vectors import QueryVectors
+from memory.search.search import search_by_vectors
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest
 from store.accounts import beings
 from store.database import Store
 from store.talk import retraction, scenes
 
-UNEMBEDDED = Understood(None, None, None, degraded=True)
+UNEMBEDDED = QueryVectors(None, None, None, degraded=True)
 SEARCHED = 2_000
 ERASED = 20
 LIMIT = 50
@@ -44,4 +44,4 @@ def _found(store: Store, being: Being, content: str) -> set[str]:
     """The ids of the messages that are found by words alone."""
     with store.transaction() as tx:
         request = EverythingRequest(query=content, kinds=["message"], limit=LIMIT)
-        return {one.id for one in search_understood(tx, being, request, UNEMBEDDED).results}
+        return {one.id for one in search_by_vectors(tx, being, request, UNEMBEDDED).results}

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from memory.asking.answering import Asking, ask
+from memory.asking.answering import AskInputs, ask
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.facts import retrieval
@@ -179,7 +179,7 @@ class World:
         }
         recalled = recall.recall(store, talk.embedders, being, RecallQuery(query, 50, 0.0, activate=False), chance)
         with closing(Thinkers(Settings(thinker="none"))) as nobody:
-            answers = ask(Asking(store, talk.embedders, nobody, talk.settings, being, AskRequest(question=query)))
+            answers = ask(AskInputs(store, talk.embedders, nobody, talk.settings, being, AskRequest(question=query)))
         with store.transaction() as tx:
             near = finding.match(
                 tx, being.being_id, MODEL, [np.asarray(EAST, dtype=np.float32)], threshold=0.1, limit=50

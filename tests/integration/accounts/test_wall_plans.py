@@ -14,9 +14,9 @@ from store.context import provenance, whole
 from store.database import Store
 from store.facts import fact_vectors
 from store.intake import keyed_knowledge
-from store.nodes.embeddings import Meant
+from store.nodes.embeddings import ModelVectors
 from store.search import candidates, lexical, nearest
-from store.search.scope import Within, plan_once
+from store.search.scope import SearchScope, plan_once
 from store.talk import messages, scenes, unplaced_messages, utterances
 from tests.databases import as_bound
 from tests.scenes import EAST, MODEL, make_being, make_user, root
@@ -115,24 +115,24 @@ def message(n, tx):
 
 def by_words(tx, being, *kinds, terms):
     plan_once(tx)
-    within = Within(being.being_id, being.user_id, kinds)
+    within = SearchScope(being.being_id, being.user_id, kinds)
     known = lexical.rarities(tx, within, terms)
     assert lexical.by_words(tx, within, known, dict.fromkeys(terms, 1.0), saturation=1.2, length_weight=0.75, limit=10)
 
 
 def nearest_of(tx, being, *kinds):
-    within = Within(being.being_id, being.user_id, kinds)
-    assert nearest.told_like(tx, within, [(being.being_id, kinds)], Meant(MODEL, [np.array(EAST)]), 5)
+    within = SearchScope(being.being_id, being.user_id, kinds)
+    assert nearest.nearest_documents(tx, within, [(being.being_id, kinds)], ModelVectors(MODEL, [np.array(EAST)]), 5)
 
 
 def ranked(tx, being):
     """Read the signals of many documents, and of those around them."""
     plan_once(tx)
-    within = Within(being.being_id, being.user_id, ["message", "node"])
+    within = SearchScope(being.being_id, being.user_id, ["message", "node"])
     given = tx.execute("select document_id from memory.search_documents order by document_id limit %s", [RANKED])
     places = [row["document_id"] for row in given]
-    meant = Meant(MODEL, [np.array(EAST)])
-    rows = candidates.seen(tx, within, places, [1], called={}, around=0, talk=meant, nodes=None, facts=None)
+    meant = ModelVectors(MODEL, [np.array(EAST)])
+    rows = candidates.load_candidates(tx, within, places, [1], called={}, around=0, talk=meant, nodes=None, facts=None)
     assert {row.similarity for row in rows} == {1.0}
 
 

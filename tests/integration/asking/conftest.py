@@ -111,10 +111,12 @@ class Asking:
 
     def asked(
         self, request: AskRequest, being: Being | None = None, settings: Settings | None = None
-    ) -> answering.Asking:
+    ) -> answering.AskInputs:
         """A question with what answers it."""
         settings = settings or self.settings
-        return answering.Asking(self.store, self.embedders, Thinkers(settings), settings, being or self.being, request)
+        return answering.AskInputs(
+            self.store, self.embedders, Thinkers(settings), settings, being or self.being, request
+        )
 
 
 @pytest.fixture

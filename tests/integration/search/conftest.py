@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from memory.intake.messages import accept_messages
-from memory.retrieval.understanding import Understood
-from memory.search.search import search, understand
+from memory.retrieval.query_vectors import QueryVectors
+from memory.search.search import search, vectors_of
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.search import EverythingRequest, Found
@@ -61,9 +61,9 @@ class Searching:
         """Search."""
         return search(self.store, self.embedders, being, EverythingRequest(query=query, **asked))
 
-    def understand(self, being: Being, question: EverythingRequest) -> Understood:
+    def vectors_of(self, being: Being, question: EverythingRequest) -> QueryVectors:
         """Embed a question."""
-        return understand(self.store, self.embedders, being, question.query, question.kinds)
+        return vectors_of(self.store, self.embedders, being, question.query, question.kinds)
 
     def texts(self, being: Being, query: str, **asked: Any) -> Sequence[str]:
         """The results, best first."""

@@ -4,12 +4,12 @@ from uuid import uuid4
 
 import pytest
 
-from memory.search.search import search_understood
+from memory.search.search import search_by_vectors
 from schemas.ledger.kinds import EMBED_TOLD
 from schemas.search import EverythingRequest
 from store.search import documents, lexical, queue, vectors
 from store.search.documents import Document
-from store.search.vectors import Unembedded
+from store.search.vectors import UnembeddedDocument
 from store.talk import retraction
 from tests.chaos.audit import inconsistencies
 
@@ -36,14 +36,14 @@ def test_no_table_of_the_index_is_read_from_end_to_end(on, store, being):
     on.tell(being, "Plum jam.", "Plum cake and plum tart.", "Bread.")
     on.settle(being)
     question = EverythingRequest(query="plum cake", kinds=["message", "node", "fact", "summary", "diary", "vault"])
-    understood = on.understand(being, question)
+    query_vectors = on.understand(being, question)
 
     with store.transaction() as tx:
         # Tables as small as these are read whole by any plan that may.
         tx.execute("analyze")
         # What the connection did before the transaction may still be counted.
         before = scans_from_end_to_end(tx)
-        assert search_understood(tx, being, question, understood).results
+        assert search_by_vectors(tx, being, question, query_vectors).results
 
         assert scans_from_end_to_end(tx) == before
 
@@ -75,7 +75,7 @@ def test_of_what_rarer_words_found_no_other_words_are_read(on, store, being, mos
     on.tell(being, *(f"Cake, slice {at}." for at in range(40)))
     on.index(being.being_id)
     question = EverythingRequest(query="plum cake", kinds=["message"])
-    understood = on.understand(being, question)
+    query_vectors = on.understand(being, question)
 
     with store.transaction() as tx:
         tx.execute(
@@ -85,7 +85,7 @@ def test_of_what_rarer_words_found_no_other_words_are_read(on, store, being, mos
         )
         tx.execute("analyze")
         before = _entries_read(tx, "search_postings_pkey")
-        assert search_understood(tx, being, question, understood).results
+        assert search_by_vectors(tx, being, question, query_vectors).results
 
         # Of "plum" all 25, and for each the one of "cake"; and all 25 where it was named first and last.
         assert _entries_read(tx, "search_postings_pkey") - before == 75
@@ -119,7 +119,7 @@ def test_a_changed_text_s_vector_is_replaced_without_reading_all_others(on, stor
         changed = [Document(being.being_id, "summary", one, None, now, now, False, [1], True) for one in summaries]
         documents.put(tx, changed)
         documents.put(tx, changed)
-        seen = [Unembedded("summary", one, "{}", None, None) for one in summaries]
+        seen = [UnembeddedDocument("summary", one, "{}", None, None) for one in summaries]
         vectors.keep(tx, being.being_id, on.embedders.wanted.model, {}, seen)
         assert not queue.owners_waiting(tx, "meaning", EMBED_TOLD, 10)
         read = _read(tx, "search_vectors") - before

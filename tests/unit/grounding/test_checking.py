@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.asking.checking import Check
+from memory.asking.checking import SentenceCheck
 from memory.asking.sources import Key, Source
 from memory.grounding.setting import Setting
 from schemas.context.asking import DraftCite, DraftSentence
@@ -18,7 +18,7 @@ SAID_AT = datetime(2026, 3, 2, 18, 10, tzinfo=ZoneInfo("Europe/Berlin"))
 def stands(words, sentence):
     """Whether a sentence stands that quotes these words, which Mira said on 2 March 2026."""
     source = Source(Key("message", UUID(int=1)), "1", words, at=SAID_AT, speaker="Mira")
-    check = Check(SETTING, "?", {"e1": source})
+    check = SentenceCheck(SETTING, "?", {"e1": source})
     kept, _ = check.standing(
         [DraftSentence(sentence=sentence, cites=[DraftCite(ref="e1", quote=words)])], {source.key: source}
     )

@@ -11,7 +11,7 @@ import pytest
 
 import memory
 from memory.asking import planning
-from memory.asking.checking import Check
+from memory.asking.checking import SentenceCheck
 from memory.asking.sources import Key, Source
 from memory.facts import extraction_rules
 from memory.facts.confidence_rules import ShownMessage
@@ -168,7 +168,7 @@ def answered(material, answer):
         for number, one in enumerate(material.all(kind))
     }
     setting = Setting(known=frozenset({USER, material.one("companion")}))
-    check = Check(setting, material.one("question"), shown)
+    check = SentenceCheck(setting, material.one("question"), shown)
     kept, dropped = check.standing(answer.sentences, {one.key: one for one in shown.values()})
     assert not dropped
     assert [one.sentence for one in kept] == [one.sentence for one in answer.sentences]

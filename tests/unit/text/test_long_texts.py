@@ -18,7 +18,7 @@ from memory.grounding.name_similarity import compare_names
 from memory.intake.importers import times
 from memory.intake.importers.reading.json_elements import elements
 from memory.nodes.scenes import Unparsable, parse_scene
-from memory.retrieval.understanding import significant_terms
+from memory.retrieval.query_vectors import significant_terms
 from memory.search.terms import terms
 from memory.text.prompt_escaping import escaped, unescaped
 from memory.text.shingles import blank_spans, shingles, spans_in_tags

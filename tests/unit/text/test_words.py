@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.retrieval.understanding import significant_terms
+from memory.retrieval.query_vectors import significant_terms
 from memory.search.terms import digest, terms
 from memory.text.languages import AUTO, LANGUAGES, elected, votes
 from memory.text.words import read_words, words

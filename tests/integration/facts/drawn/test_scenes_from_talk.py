@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.accounts import erasure
-from memory.context.choosing import retrieve
 from memory.context.rag_context import embed_message
+from memory.context.selection import retrieve
 from memory.intake import retraction
 from memory.intake.notes import accept_notes
 from memory.nodes import curation

@@ -109,7 +109,7 @@ def retrieve(
     else:
         found = _relevant_facts(tx, being, found, hidden, room, asks=asks)
         in_facts = _told_by(tx, being, [*found.essential, *found.facts])
-    covered = Told(in_facts, in_prompt)
+    covered = AlreadyShown(in_facts, in_prompt)
     nodes = _recalled(tx, being, message, chance, covered) if message else NOTHING_RECALLED
     if talk is not None:
         room.take(fenced_passages(talk))
@@ -118,7 +118,7 @@ def retrieve(
         in_nodes = nodes.messages(recalled)
         talk = whole_talk(being, [one for one in spoken or () if one.message_id not in in_nodes])
         found = replace(found, recalled=recalled, passages=talk)
-        beside = _other_nodes(tx, being, recalled, Told(in_facts, in_prompt, found.message_ids), room)
+        beside = _other_nodes(tx, being, recalled, AlreadyShown(in_facts, in_prompt, found.message_ids), room)
         return replace(found, beside=beside)
     # A memory says in few words what was said in many, but not when and how: passages come before most of the nodes.
     first = nodes.fitting(chance, Room(room.tokens // NODES_PART))
@@ -131,7 +131,7 @@ def retrieve(
         room.tokens += cost(fenced_recalled(first))
         found = replace(found, passages=earlier)
     in_first = {node.node_id for node in first.nodes}
-    rest = Told(in_facts, in_prompt, found.message_ids)
+    rest = AlreadyShown(in_facts, in_prompt, found.message_ids)
     return replace(found, recalled=nodes.untold(rest, besides=in_first).fitting(chance, room))
 
 
@@ -141,7 +141,7 @@ def _told_by(tx: Transaction, being: Being, facts: Sequence[Fact]) -> set[UUID]:
 
 
 @dataclass(frozen=True)
-class Told:
+class AlreadyShown:
     """Messages that the prompt tells already: by facts, by itself, or as talk."""
 
     in_facts: AbstractSet[UUID]
@@ -189,7 +189,7 @@ class Recollection:
     recalled: Recalled
     rests_on: Mapping[UUID, AbstractSet[UUID]]
 
-    def untold(self, covered: Told, besides: Collection[UUID] = ()) -> "Recollection":
+    def untold(self, covered: AlreadyShown, besides: Collection[UUID] = ()) -> "Recollection":
         """Those that rest on something that is not told yet, and some whether it is or not."""
         return self._of(
             [
@@ -226,7 +226,7 @@ NOTHING_RECALLED = Recollection(Recalled(fragments="", nodes=[], similarities=[]
 
 
 def _recalled(
-    tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, covered: Told
+    tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, covered: AlreadyShown
 ) -> Recollection:
     """The nodes that a message recalls and that are not told already."""
     most = NODE_CANDIDATES if covered.in_prompt else RECALL_NODES
@@ -236,7 +236,9 @@ def _recalled(
     return Recollection(recalled, rests_on).untold(covered)
 
 
-def _other_nodes(tx: Transaction, being: Being, recalled: Recalled, covered: Told, room: Room) -> Sequence[Node]:
+def _other_nodes(
+    tx: Transaction, being: Being, recalled: Recalled, covered: AlreadyShown, room: Room
+) -> Sequence[Node]:
     """All further nodes of a small memory, if they fit."""
     known = {node.node_id for node in recalled.nodes}
     nodes = [node for node in whole.nodes(tx, being.being_id, most=WHOLE_NODES) if node.node_id not in known]

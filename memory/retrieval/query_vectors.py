@@ -1,4 +1,4 @@
-"""The understanding of a query: its words, and its vectors by what they are compared with.
+"""The words of a query, and its vectors, one kind for each kind of rows that they are compared with.
 
 Recall, the retrieval of facts, the search, knowledge under keys and contexts read a query here. Where it can't be
 embedded they go by its words, and say that they are degraded.
@@ -19,16 +19,16 @@ from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
 from schemas.errors import BudgetSpent
 from schemas.limits import SEARCH_TERMS
-from store.nodes.embeddings import Meant
+from store.nodes.embeddings import ModelVectors
 
 log = structlog.get_logger()
 
-Compared = Literal["talk", "nodes", "facts"]
+VectorKind = Literal["talk", "nodes", "facts"]
 """A kind of vectors that a query's are compared with, each of its own model: what was told, memories, facts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class QueryVectors:
     """The vectors of a query in the models of messages, of memories, and of the user's facts.
 
     Attributes:
@@ -38,20 +38,20 @@ class Understood:
         degraded: Whether it could not be embedded by a model.
     """
 
-    talk: Meant | None = None
-    nodes: Meant | None = None
-    facts: Meant | None = None
+    talk: ModelVectors | None = None
+    nodes: ModelVectors | None = None
+    facts: ModelVectors | None = None
     degraded: bool = False
 
 
-def understand(
+def embed_for_each_model(
     embedders: Embedders,
     asker: Asker,
     query: str,
-    models: Mapping[Compared, str | None],
-    known: Mapping[str | None, Meant | None] | None = None,
+    models: Mapping[VectorKind, str | None],
+    known: Mapping[str | None, ModelVectors | None] | None = None,
     further: Sequence[str] = (),
-) -> Understood:
+) -> QueryVectors:
     """Embed a query, once for each model.
 
     Args:
@@ -59,7 +59,7 @@ def understand(
         asker: Whose query it is.
         query: The query.
         models: The model of each thing that it is compared with; None: the embedder that is configured.
-        known: What it means to some models, if that was computed before.
+        known: Its vectors of some models, if they were computed before.
         further: Other words for it, which nominate and count as the query does.
 
     Raises:
@@ -71,12 +71,12 @@ def understand(
             vectors = embed_query(embedders, asker, query, model, further)
             made |= {model: vectors, vectors.model: vectors} if vectors else {model: None}
     meanings = {name: made[model] for name, model in models.items()}
-    return Understood(**meanings, degraded=None in meanings.values())
+    return QueryVectors(**meanings, degraded=None in meanings.values())
 
 
 def embed_query(
     embedders: Embedders, asker: Asker, query: str, model: str | None, further: Sequence[str] = ()
-) -> Meant | None:
+) -> ModelVectors | None:
     """Embed a query with a model, by default the configured one; None while the embedder is unavailable.
 
     Raises:
@@ -86,7 +86,7 @@ def embed_query(
         embedder = embedders.serving(model)
         with on_behalf_of(asker):
             vectors = embed_questions(embedder, [query, *further]) if further else embed_question(embedder, query)
-        return Meant(embedder.model, vectors)
+        return ModelVectors(embedder.model, vectors)
     except InputRefused as refusal:
         raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
     except (ProviderError, BudgetSpent) as error:

@@ -1,4 +1,4 @@
-"""Finds what may answer a question: by the search, by names, in facts' history, by counting."""
+"""Finds the sources of an answer: by the search, by names, in facts' history, by counting."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,10 @@ from memory.asking.planning import Plan
 from memory.asking.sources import Key, Source, facts, read_items
 from memory.grounding import setting
 from memory.grounding.setting import Setting
-from memory.retrieval import understanding
-from memory.retrieval.understanding import Compared, Understood
+from memory.retrieval.query_vectors import QueryVectors, VectorKind, embed_for_each_model
 from memory.retrieval.weighing import Ranked
-from memory.search.candidates import Worded, candidates
-from memory.search.candidates import by_words as search_words
-from memory.search.passages import excerpt, matters
+from memory.search.candidates import LexicalEvidence, candidates, lexical_evidence
+from memory.search.passages import excerpt, is_relevant
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -30,31 +28,32 @@ from schemas.search import KINDS, EverythingRequest
 from store.database import Store
 from store.facts import cards
 from store.llm import calls
-from store.search import queue, scope
-from store.search.candidates import Seen
+from store.search import queue
+from store.search.candidates import SearchCandidate
+from store.search.scope import plan_once
 from store.transaction import Transaction
 
 # So many results, of each search, are looked at with the messages beside them.
 MOST_RESULTS = 30
 FACTS_OF_NAME = 5
-Result = tuple[Ranked[Seen], Sequence[Seen]]
+Result = tuple[Ranked[SearchCandidate], Sequence[SearchCandidate]]
 # The tags of a source with its date.
 FENCE_TOKENS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _ByWords:
+class _LexicalResults:
     """Results of the searches that need no vector."""
 
     withdrawals: int
     setting: Setting
-    worded: Sequence[Worded]
+    evidence: Sequence[LexicalEvidence]
     named: Sequence[Source]
     computed: Sequence[Source]
 
 
 @dataclass(frozen=True)
-class Looked:
+class FoundSources:
     """The sources that were found.
 
     Attributes:
@@ -70,7 +69,7 @@ class Looked:
 
     queries: Sequence[str]
     passages: Sequence[Sequence[Source]]
-    best: Sequence[Ranked[Seen] | None]
+    best: Sequence[Ranked[SearchCandidate] | None]
     computed: Sequence[Source]
     degraded: bool
     unindexed: int
@@ -88,23 +87,25 @@ class Looked:
         """How much was found, by kind."""
         return dict(Counter(one.key.kind for one in self.sources))
 
-    def only_what_matters(self) -> "Looked":
+    def only_relevant(self) -> "FoundSources":
         """The same without passages that have little to do with the question."""
         kept = [
-            (passage, one) for passage, one in zip(self.passages, self.best, strict=True) if one is None or matters(one)
+            (passage, one)
+            for passage, one in zip(self.passages, self.best, strict=True)
+            if one is None or is_relevant(one)
         ]
         return replace(self, passages=[passage for passage, _ in kept], best=[one for _, one in kept])
 
 
-def look(
+def find_sources(
     store: Store,
     embedders: Embedders,
     being: Being,
     request: AskRequest,
     plan: Plan,
     now: datetime,
-    models: Mapping[Compared, str],
-) -> Looked:
+    models: Mapping[VectorKind, str],
+) -> FoundSources:
     """Look for what may answer a question, as much of it as the request's budget holds.
 
     Args:
@@ -126,30 +127,30 @@ def look(
     if plan.since or plan.until:
         periods.append(question.model_copy(update={"since": plan.since, "until": plan.until}))
 
-    def by_words(tx: Transaction) -> _ByWords:
+    def search_without_vectors(tx: Transaction) -> _LexicalResults:
         # Before anything is read: what is withdrawn later is seen to have been.
         withdrawals = calls.withdrawals(tx, being.user_id)
         of_being = setting.of_being(tx, being)
-        scope.plan_once(tx)
+        plan_once(tx)
         named = _named(tx, being, [*plan.names, *([request.about] if request.about else [])], request.as_of)
         period = Period(now, plan.since, plan.until, request.as_of)
         computed = counting.rows(tx, being, plan.counts, period)
-        worded = [search_words(tx, being, one) for one in periods]
-        return _ByWords(withdrawals, of_being, worded, named, computed)
+        evidence = [lexical_evidence(tx, being, one) for one in periods]
+        return _LexicalResults(withdrawals, of_being, evidence, named, computed)
 
     # What needs no vector is read while the question is embedded.
-    reading = store.beside(by_words)
+    reading = store.beside(search_without_vectors)
     # A name alone means little; its words are looked for.
-    understood = _understood(embedders, being, text, plan.queries, models)
+    query_vectors = _query_vectors(embedders, being, text, plan.queries, models)
     with store.transaction() as tx:
         read = reading(tx)
-        searches = zip(periods, read.worded, strict=True)
-        results = _alternating([_search(tx, being, one, understood, worded) for one, worded in searches])
+        searches = zip(periods, read.evidence, strict=True)
+        results = _alternating([_search(tx, being, one, query_vectors, evidence) for one, evidence in searches])
         items = {_key(row): row.said_at for _, beside in results for row in beside}
         sources = read_items(tx, being, items, request.as_of)
         unindexed = queue.unindexed(tx, [being.being_id, being.user_id], KINDS)
     passages: list[Sequence[Source]] = [[one] for one in read.named]
-    best: list[Ranked[Seen] | None] = [None for _ in read.named]
+    best: list[Ranked[SearchCandidate] | None] = [None for _ in read.named]
     for one, beside in results:
         passages.append(
             [
@@ -160,30 +161,30 @@ def look(
         )
         best.append(one)
     passages, best = _fitting(passages, best, request.budget_tokens)
-    return Looked(
-        queries, passages, best, read.computed, understood.degraded, unindexed, read.withdrawals, read.setting
+    return FoundSources(
+        queries, passages, best, read.computed, query_vectors.degraded, unindexed, read.withdrawals, read.setting
     )
 
 
-def _understood(
-    embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[Compared, str]
-) -> Understood:
+def _query_vectors(
+    embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[VectorKind, str]
+) -> QueryVectors:
     """The vectors of a question and of what else is searched for, which an embedder may refuse."""
     asker = Asker(being.being_id, "recall")
     try:
-        return understanding.understand(embedders, asker, text, models, further=queries)
+        return embed_for_each_model(embedders, asker, text, models, further=queries)
     except InvalidRequest:
-        return understanding.understand(embedders, asker, text, models)
+        return embed_for_each_model(embedders, asker, text, models)
 
 
 def _search(
-    tx: Transaction, being: Being, question: EverythingRequest, understood: Understood, worded: Worded
+    tx: Transaction, being: Being, question: EverythingRequest, query_vectors: QueryVectors, evidence: LexicalEvidence
 ) -> list[Result]:
     """The results of a search, best first, each with the messages right before and after it in its conversation."""
-    found = candidates(tx, being, question, understood, worded)
+    found = candidates(tx, being, question, query_vectors, evidence)
     places = {row.document_id: at for at, row in enumerate(found.rows)}
 
-    def beside(item: Seen) -> list[Seen]:
+    def beside(item: SearchCandidate) -> list[SearchCandidate]:
         if item.kind != "message":
             return [item]
         place = places[item.document_id]
@@ -202,7 +203,7 @@ def _alternating(searches: Sequence[Sequence[Result]]) -> list[Result]:
     return list(taken.values())
 
 
-def _key(row: Seen) -> Key:
+def _key(row: SearchCandidate) -> Key:
     return Key(row.kind, row.item_id)
 
 
@@ -217,11 +218,11 @@ def _named(tx: Transaction, being: Being, names: Sequence[str], as_of: datetime 
 
 
 def _fitting(
-    passages: Sequence[Sequence[Source]], best: Sequence[Ranked[Seen] | None], tokens: int
-) -> tuple[list[Sequence[Source]], list[Ranked[Seen] | None]]:
+    passages: Sequence[Sequence[Source]], best: Sequence[Ranked[SearchCandidate] | None], tokens: int
+) -> tuple[list[Sequence[Source]], list[Ranked[SearchCandidate] | None]]:
     """The first passages that there is room for; of one that does not fit, its result alone if that does."""
     kept: list[Sequence[Source]] = []
-    of_kept: list[Ranked[Seen] | None] = []
+    of_kept: list[Ranked[SearchCandidate] | None] = []
     taken = set[Key]()
     for passage, one in zip(passages, best, strict=True):
         alone = [source for source in passage if one is None or source.key == _key(one.item)]
