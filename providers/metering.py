@@ -14,7 +14,7 @@ from schemas.ledger.bound import bound
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class RequestOwner:
     """The owner and purpose of model requests, and the work that makes them, if any."""
 
     owner_id: UUID
@@ -41,14 +41,14 @@ class Meter(Protocol):
         """
 
 
-_asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
+_asker: ContextVar[RequestOwner | None] = ContextVar("asker", default=None)
 
 
-def on_behalf_of(asker: Asker) -> AbstractContextManager[None]:
+def on_behalf_of(request_owner: RequestOwner) -> AbstractContextManager[None]:
     """Attribute the model requests in the block."""
-    return bound(_asker, asker)
+    return bound(_asker, request_owner)
 
 
-def asking() -> Asker | None:
+def asking() -> RequestOwner | None:
     """Return the current attribution, if there is one."""
     return _asker.get()

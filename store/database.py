@@ -56,7 +56,7 @@ _JOINED: ContextVar[Transaction | None] = ContextVar("joined", default=None)
 
 
 @dataclass(frozen=True)
-class Way:
+class DatabaseRole:
     """How a process reaches the database.
 
     Attributes:
@@ -70,7 +70,7 @@ class Way:
     direct_url: str | None = None
 
 
-DIRECT = Way()
+DIRECT = DatabaseRole()
 
 
 def send_nothing(messages: Sequence[TaskMessage]) -> None:
@@ -99,7 +99,7 @@ class Store:
         connections: int = 4,
         send: Sender = send_nothing,
         limits: Limits = NO_LIMITS,
-        way: Way = DIRECT,
+        way: DatabaseRole = DIRECT,
         tracing: Tracing = UNTRACED,
     ) -> None:
         self._parameters = PARAMETERS | {"statement_timeout": str(round(1000 * (limits.statement_seconds or 0)))}

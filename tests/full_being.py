@@ -20,7 +20,7 @@ from store.facts import seeds
 from store.facts.statements import NewStatement, add_statements
 from store.intake import keyed_knowledge
 from store.intake import notes as note_rows
-from store.intake.keyed_knowledge import Put
+from store.intake.keyed_knowledge import KeyedWrite
 from store.transaction import Transaction, new_ids
 from tests.scenes import EAST, make_topic, note, remember, root, words
 
@@ -105,7 +105,7 @@ def _memories(tx: Transaction, being: Being, word: str, vector: Sequence[float])
     )
     of_each_type = [note(word, type="todo"), note(word, type="knowledge"), note(f"{word} waits.")]
     note_rows.insert(tx, being.being_id, of_each_type)
-    under_a_key = Put(uuid4(), {"place": word}, f"{word} is kept.", b"")
+    under_a_key = KeyedWrite(uuid4(), {"place": word}, f"{word} is kept.", b"")
     keyed_knowledge.put(tx, being.being_id, {((word,), word): under_a_key})
     make_topic(tx, being, f"{word} was baked.", [survivor, other, absorbed])
     response = tx.value(

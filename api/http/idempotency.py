@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from api.http.access.credentials import secret_of
 from api.http.endpoints import stand_for
 from memory.accounts.access import Caller
-from memory.accounts.request_answers import KeyedRequest, Made, answer_again, answer_once
+from memory.accounts.request_answers import KeyedRequest, NewAnswer, answer_again, answer_once
 from schemas.limits import PRODUCER_ID_CHARACTERS
 from schemas.wire.fields import MARK
 
@@ -72,10 +72,10 @@ def repeatable(endpoint: Callable[..., Any], status: int | None, options: Mappin
     to_json = partial(of_answer.dump_json, by_alias=True, **options)
 
     def handle(sent: Request, idempotency_key: str | None, **arguments: Any) -> Any:
-        def make() -> Made:
+        def make() -> NewAnswer:
             made = endpoint(**arguments)
             off_the_record = any(getattr(each, MARK, False) is True for each in (made, *arguments.values()))
-            return Made(to_json(made), off_the_record=off_the_record)
+            return NewAnswer(to_json(made), off_the_record=off_the_record)
 
         keyed = idempotency_key and _keyed(sent, idempotency_key)
         on: Resources = sent.app.state.resources

@@ -24,7 +24,7 @@ from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_
 from api.proxy.proxy import Proxy
 from api.proxy.proxy_threads import finished, happened
 from api.proxy.relay import ClientGone, relayed, while_connected
-from memory.accounts.rooms import AskedRoom
+from memory.accounts.rooms import RoomReference
 from memory.proxy.admission import Admission, is_budgeted, read_model
 from memory.proxy.reading.speakers import answering, group_told
 from memory.proxy.reading.transcript import Transcript
@@ -194,14 +194,14 @@ def _names(headers: Headers, name: str) -> str | None:
     return value and unquote(value)
 
 
-def _room(transcript: Transcript, headers: Headers, *, alone: bool) -> AskedRoom | None:
+def _room(transcript: Transcript, headers: Headers, *, alone: bool) -> RoomReference | None:
     """The room that a request names; `alone` if its token is bound to one Being."""
     name = headers.get(ROOM, "").strip()
     if not name:
         return None
     named = _names(headers, PRESENT)
     present = None if named is None else tuple(one.strip() for one in named.split(",") if one.strip())[:ROOM_MEMBERS]
-    return AskedRoom(name, present, group_told(transcript)[:ROOM_MEMBERS], alone)
+    return RoomReference(name, present, group_told(transcript)[:ROOM_MEMBERS], alone)
 
 
 def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import structlog
 
-from memory.accounts.rooms import AskedRoom, enter
+from memory.accounts.rooms import RoomReference, enter
 from memory.context.rag_context import EarlyVector, embed_early
 from memory.intake.accepting import IntakeFull
 from memory.proxy import admission
@@ -69,7 +69,7 @@ class Asked:
     choices: int
     user_names: tuple[str, ...] = ()
     continues: str | None = None
-    room: AskedRoom | None = None
+    room: RoomReference | None = None
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from schemas.wire.fields import is_marked
 from workers.streams.rejected import Fields, derived_id
 
 
-class Unreadable(ValueError):
+class MalformedEntry(ValueError):
     """An entry is malformed; the text says why, without quoting it.
 
     Args:
@@ -57,7 +57,7 @@ def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
     try:
         to = Address.of(item)
     except ValueError as fault:
-        raise Unreadable(str(fault), off_the_record=off_the_record) from None
+        raise MalformedEntry(str(fault), off_the_record=off_the_record) from None
     return Entry(place, derived_id(stream, place, fields), to, item, fields[b"data"])
 
 
@@ -82,14 +82,14 @@ def _check_id(sent: bytes, *, off_the_record: bool) -> None:
     try:
         known_by = decoded(sent)
     except UnicodeDecodeError as fault:
-        raise Unreadable(f"id: is not UTF-8 at byte {fault.start}", off_the_record=off_the_record) from None
+        raise MalformedEntry(f"id: is not UTF-8 at byte {fault.start}", off_the_record=off_the_record) from None
     if len(known_by) > PRODUCER_ID_CHARACTERS:
-        raise Unreadable(f"id: is longer than {PRODUCER_ID_CHARACTERS} characters", off_the_record=off_the_record)
+        raise MalformedEntry(f"id: is longer than {PRODUCER_ID_CHARACTERS} characters", off_the_record=off_the_record)
 
 
 def _object(fields: Fields) -> dict[str, Any]:
     if b"data" not in fields:
-        raise Unreadable(
+        raise MalformedEntry(
             "the entry has no field `data`, which holds the object as JSON", off_the_record=is_marked(_named(fields))
         )
     data = fields[b"data"]
@@ -107,5 +107,5 @@ def _object(fields: Fields) -> dict[str, Any]:
         if isinstance(found, dict):
             return found
         off_the_record = is_marked_unread(data) if isinstance(found, str) else is_marked(found)
-        raise Unreadable("data: must be a JSON object", off_the_record=off_the_record)
-    raise Unreadable(f"data: {reason}", off_the_record=is_marked_unread(data))
+        raise MalformedEntry("data: must be a JSON object", off_the_record=off_the_record)
+    raise MalformedEntry(f"data: {reason}", off_the_record=is_marked_unread(data))

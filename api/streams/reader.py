@@ -18,7 +18,7 @@ import structlog
 from redis.exceptions import RedisError, ResponseError
 
 from api.streams import heartbeats
-from api.streams.entries import Entry, Unreadable, by_address, read_entry, sent_data
+from api.streams.entries import Entry, MalformedEntry, by_address, read_entry, sent_data
 from memory.erased.known_erased import SecretMissing
 from memory.intake.accepting import IntakeFull
 from memory.intake.delivery import deliver
@@ -128,7 +128,7 @@ class StreamReader:
         for place, fields in entries:
             try:
                 readable.append(read_entry(stream, place, fields))
-            except Unreadable as reason:
+            except MalformedEntry as reason:
                 data = sent_data(fields)
                 kept = b"" if reason.off_the_record else data
                 known_by = derived_id(stream, place, fields)

@@ -24,7 +24,7 @@ from memory.accounts import rooms
 from memory.accounts.access import Caller
 from memory.intake.accepting import is_bulk
 from memory.intake.messages import accept_messages
-from memory.intake.together import Sent, accept_together
+from memory.intake.request_batches import MessageRequest, accept_together
 from operations.parameters import ids_from
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
@@ -41,14 +41,14 @@ class Destination:
     request_key_id: UUID | None
 
 
-MessagesTogether = Gathering[Destination, Sent, Receipt]
+MessagesTogether = Gathering[Destination, MessageRequest, Receipt]
 """Takes in what concurrent requests hand in to one Being in one transaction."""
 
 
 def messages_together(on: Resources) -> MessagesTogether:
     """Return what takes in the messages of concurrent requests to one process."""
 
-    def accept(to: Destination, sent: Sequence[Sent]) -> list[Receipt | Exception]:
+    def accept(to: Destination, sent: Sequence[MessageRequest]) -> list[Receipt | Exception]:
         return accept_together(on.store, on.settings, to.being_id, sent, paid_by=to.request_key_id)
 
     return Gathering(accept, BULK_ITEMS)
@@ -96,7 +96,7 @@ async def hand_in_messages(
         return await run_in_threadpool(hand_in, messages, idempotency_key, accept)
     together: MessagesTogether = request.app.state.messages_together
     destination = Destination(being.being_id, request_key)
-    return some_taken(await together.join(destination, Sent(items, ids_from(idempotency_key)), len(items)))
+    return some_taken(await together.join(destination, MessageRequest(items, ids_from(idempotency_key)), len(items)))
 
 
 rooms_router = Router(prefix="/v1/rooms/{room}", tags=["Rooms"], route_class=JsonRoute)

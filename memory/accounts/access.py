@@ -12,7 +12,7 @@ from schemas.errors import existing
 from schemas.ledger.acting import crossing
 from schemas.text.storable import storable
 from store.accounts import beings, operators, tokens
-from store.accounts.tokens import Opened
+from store.accounts.tokens import TokenAccess
 from store.database import Store
 
 PREFIX = "patrol_"
@@ -111,7 +111,7 @@ def revoke_operator_token(store: Store, token_id: UUID) -> bool:
 
 
 @dataclass(frozen=True)
-class Presented:
+class PresentedCredentials:
     """The claim of a request: a token's secret, and the id or slug of the Being that it names, if it names one."""
 
     secret: str
@@ -119,7 +119,7 @@ class Presented:
 
 
 @dataclass(frozen=True)
-class Admitted:
+class AuthenticatedRequest:
     """The caller that a token belongs to, and the caller's Being of the name that came with it, if there is one."""
 
     caller: Caller | Operator
@@ -132,13 +132,15 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
     Raises:
         InvalidToken: The token is unknown, expired or revoked.
     """
-    (admitted,) = authenticate_each(store, [Presented(secret)])
+    (admitted,) = authenticate_each(store, [PresentedCredentials(secret)])
     if isinstance(admitted, InvalidToken):
         raise admitted
     return admitted.caller
 
 
-def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
+def authenticate_each(
+    store: Store, presented: Sequence[PresentedCredentials]
+) -> list[AuthenticatedRequest | InvalidToken]:
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
     claims = [(digest(each.secret), storable(each.being)) for each in presented]
     with crossing("authentication"), store.transaction() as tx:
@@ -154,18 +156,18 @@ def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admi
     ]
 
 
-def _admitted(opened: Opened) -> Admitted | InvalidToken:
+def _admitted(opened: TokenAccess) -> AuthenticatedRequest | InvalidToken:
     if not opened.valid:
         return InvalidToken(NO_LONGER_VALID)
     caller = Caller(opened.user_id, opened.bound_to, frozenset(opened.scopes), opened.token_id)
-    return Admitted(caller, _open_to(caller, opened.being))
+    return AuthenticatedRequest(caller, _open_to(caller, opened.being))
 
 
-def _operator(valid: bool | None) -> Admitted | InvalidToken:
+def _operator(valid: bool | None) -> AuthenticatedRequest | InvalidToken:
     """Return what an operator's token admits; `valid` is None if there is no such token."""
     if valid is None:
         return InvalidToken("This token is unknown.")
-    return Admitted(Operator()) if valid else InvalidToken(NO_LONGER_VALID)
+    return AuthenticatedRequest(Operator()) if valid else InvalidToken(NO_LONGER_VALID)
 
 
 def _open_to(caller: Caller, being: Being | None) -> Being | None:

@@ -19,7 +19,7 @@ from schemas.facts.fact_answers import Erased
 from schemas.settings import Settings
 from store.accounts import beings, erased, message_erasure, users
 from store.accounts import erasure as erasing
-from store.accounts.message_erasure import Supported
+from store.accounts.message_erasure import SupportedItems
 from store.database import Store
 from store.facts import facts
 from store.ledger import retention
@@ -131,7 +131,7 @@ def _erase_messages(
         return would
 
 
-def _with_effects(so_far: Erased, before: Supported, after: Supported) -> Erased:
+def _with_effects(so_far: Erased, before: SupportedItems, after: SupportedItems) -> Erased:
     """Add what became of the facts and todos that messages to one Being supported."""
     changed = {id_ for id_, content in after.facts.items() if content != before.facts[id_]}
     reopened = {id_ for id_, status in after.todos.items() if status != before.todos[id_]}

@@ -25,7 +25,7 @@ MOST_SESSIONS = 20
 LINK_SCOPES: list[Scope] = ["ingest", "read", "manage"]
 
 
-class Forged(Exception):
+class ForgedRequest(Exception):
     """A request carries a session's secret without its second one: another site sent it."""
 
 
@@ -100,7 +100,7 @@ def authenticate(store: Store, secret: str, proof: str | None) -> Caller:
     with crossing("authentication"), store.transaction() as tx:
         caller, found = _valid(tx, secret)
     if proof is not None and not hmac.compare_digest(proof.encode(), found.request_secret.encode()):
-        raise Forged
+        raise ForgedRequest
     return caller
 
 
@@ -123,7 +123,7 @@ def end(store: Store, secret: str) -> None:
     store.run(page_sessions.remove, digest(secret))
 
 
-def _valid(tx: Transaction, secret: str) -> tuple[Caller, page_sessions.Found]:
+def _valid(tx: Transaction, secret: str) -> tuple[Caller, page_sessions.StoredPageSession]:
     """Return whom a session belongs to, and the session; raises `InvalidToken` if it or its token has ended."""
     found = page_sessions.find(tx, digest(secret))
     if found is None:

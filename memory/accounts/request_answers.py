@@ -63,14 +63,14 @@ class KeyedRequest:
 
 
 @dataclass(frozen=True)
-class Made:
+class NewAnswer:
     """An answer; off the record, no copy of it may be stored."""
 
     answer: bytes
     off_the_record: bool = False
 
 
-def answer_once(store: Store, request: KeyedRequest, handle: Callable[[], Made]) -> bytes:
+def answer_once(store: Store, request: KeyedRequest, handle: Callable[[], NewAnswer]) -> bytes:
     """Handle a request in one transaction with the storing of its answer, or return the stored answer.
 
     Whatever `handle` writes is committed together with the answer, or not at all. The same request at the same moment
@@ -88,7 +88,7 @@ def answer_once(store: Store, request: KeyedRequest, handle: Callable[[], Made])
     return answer
 
 
-def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], Made]) -> bytes:
+def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], NewAnswer]) -> bytes:
     """Return the stored answer, or handle a request and store the answer afterwards, if it is not off the record.
 
     For requests that may call a model, during which no connection is held, and that are harmless when repeated: if the

@@ -25,7 +25,7 @@ from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRoom:
+class RoomReference:
     """A room by its id or slug, as a request names it.
 
     Attributes:
@@ -122,7 +122,7 @@ def hand_in(
     return accept_utterances(store, settings, place, items, derive_id, bound_to=caller.being_id, paid_by=paid_by)
 
 
-def enter(store: Store, being: Being, wanted: AskedRoom) -> tuple[str, Roommates]:
+def enter(store: Store, being: Being, wanted: RoomReference) -> tuple[str, Roommates]:
     """Find the conversation of the room in which a Being is to answer, and the others in it.
 
     Raises:

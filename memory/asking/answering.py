@@ -21,7 +21,7 @@ from memory.asking.planning import Plan
 from memory.asking.source_search import FoundSources, find_sources
 from memory.asking.sources import standing
 from memory.llm.payer import LlmUnavailable, find_payer
-from memory.llm.single_calls import SingleCalls, Spent
+from memory.llm.single_calls import CallUsage, SingleCalls
 from memory.retrieval.query_vectors import VectorKind
 from memory.search.search import compared_models
 from memory.talk.context_provenance import record_context
@@ -236,7 +236,7 @@ def _looked_at(on: _AnswerInProgress, found: FoundSources) -> LookedAt:
 
 def _recorded(on: _AnswerInProgress, found: FoundSources) -> Asked:
     context_id = _record(on)
-    spent = on.calls.spent if on.calls else Spent()
+    spent = on.calls.spent if on.calls else CallUsage()
     return Asked(
         answer=on.sentences,
         known=bool(on.sentences),

@@ -19,7 +19,7 @@ from memory.grounding.grounding import NAME, Ground
 from memory.grounding.known_words import is_common, is_latin_stop_word, plain
 from memory.grounding.references import language_of
 from memory.grounding.setting import Setting
-from memory.grounding.told_names import ToldNames
+from memory.grounding.text_names import TextNames
 from memory.text.languages import LANGUAGES
 from memory.text.quote_match import find_quote
 from memory.text.words import is_stop_word, read_words, words
@@ -122,8 +122,8 @@ class SentenceCheck:
         That is where a sentence begins, and in German, which begins every noun with one. What a source says must be
         quoted; a word of the question that no source has may be the translation of another.
         """
-        quoted = ToldNames("\n".join([ground.words, *ground.known]), ground.aliases, ground.language)
-        names_asked = ToldNames(self.question)
+        quoted = TextNames("\n".join([ground.words, *ground.known]), ground.aliases, ground.language)
+        names_asked = TextNames(self.question)
         language = language_of(sentence, ground.language)
         anywhere = language == "de"
         end = 0

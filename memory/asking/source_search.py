@@ -19,7 +19,7 @@ from memory.search.candidates import LexicalEvidence, candidates, lexical_eviden
 from memory.search.passages import excerpt, is_relevant
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
-from providers.metering import Asker
+from providers.metering import RequestOwner
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
 from schemas.context.asking import AskRequest, CiteKind
@@ -170,11 +170,11 @@ def _query_vectors(
     embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[VectorKind, str]
 ) -> QueryVectors:
     """The vectors of a question and of what else is searched for, which an embedder may refuse."""
-    asker = Asker(being.being_id, "recall")
+    request_owner = RequestOwner(being.being_id, "recall")
     try:
-        return embed_for_each_model(embedders, asker, text, models, further=queries)
+        return embed_for_each_model(embedders, request_owner, text, models, further=queries)
     except InvalidRequest:
-        return embed_for_each_model(embedders, asker, text, models)
+        return embed_for_each_model(embedders, request_owner, text, models)
 
 
 def _search(

@@ -22,8 +22,8 @@ from schemas.facts.fact_rows import Todo
 from schemas.nodes.nodes import Node
 from schemas.patrol.runs import DiaryEntry
 from schemas.wire.fields import Role
-from store.context.context import KeptNote, Summaries
-from store.facts.spoken_requests import Untold
+from store.context.context import ContextNote, Summaries
+from store.facts.spoken_requests import UnreportedEffect
 
 ACKNOWLEDGEMENT = "I have this in mind."
 LEGEND = (
@@ -118,7 +118,7 @@ def instructions(profile: Profile) -> Block:
 
 
 def snapshot(
-    notes: Iterable[KeptNote], todos: Iterable[Todo], diary: Iterable[DiaryEntry], vault: str, now: datetime
+    notes: Iterable[ContextNote], todos: Iterable[Todo], diary: Iterable[DiaryEntry], vault: str, now: datetime
 ) -> Block | None:
     """Block 1-B: unread notes, knowledge, todos and promises from talk, recent diary and vault snapshot; a pair.
 
@@ -197,7 +197,7 @@ def user_model(text: str) -> Block | None:
     return _system("user-model", "user model, new to this session", "This is whom you are talking to.", parts)
 
 
-def summary(known: Summaries, done: Sequence[Untold] = ()) -> Block | None:
+def summary(known: Summaries, done: Sequence[UnreportedEffect] = ()) -> Block | None:
     """The spines, the summary of the session before, the rolling summary, and what was done as the user asked."""
     parts = [
         FencedPiece.of(name, text, **_given(**attributes))
@@ -218,7 +218,7 @@ def summary(known: Summaries, done: Sequence[Untold] = ()) -> Block | None:
     return block and replace(block, requests=tuple(one.request_id for one in done))
 
 
-def _done(done: Sequence[Untold]) -> list[FencedPiece]:
+def _done(done: Sequence[UnreportedEffect]) -> list[FencedPiece]:
     """One line for each kind of thing that was done, and one for each correction, which says what holds now."""
     effects = {one.effect for one in done}
     lines = [f"Corrected, as the user asked: {one.content}" for one in done if one.content is not None]

@@ -24,7 +24,7 @@ from schemas.limits import (
 )
 from store.context import context as material
 from store.context import persona, souls, working_memory
-from store.context.context import KeptNote
+from store.context.context import ContextNote
 from store.facts import spoken_requests, todos
 from store.transaction import Transaction
 
@@ -133,11 +133,11 @@ def _user_model(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Bl
     return context_blocks.user_model(model.content)
 
 
-def _fitting(notes: Sequence[KeptNote]) -> tuple[list[KeptNote], list[KeptNote]]:
+def _fitting(notes: Sequence[ContextNote]) -> tuple[list[ContextNote], list[ContextNote]]:
     """The newest notes within the token limit, and those left out, both oldest first."""
     room = SNAPSHOT_NOTE_TOKENS
-    shown: list[KeptNote] = []
-    left_out: list[KeptNote] = []
+    shown: list[ContextNote] = []
+    left_out: list[ContextNote] = []
     for note in reversed(notes):
         needed = estimated_tokens(note.content)
         (shown if needed <= room else left_out).append(note)

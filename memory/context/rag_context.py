@@ -15,7 +15,7 @@ from memory.search.candidates import Candidates
 from memory.search.passages import Passage, passage_candidates
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
-from providers.metering import Asker
+from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import EntityCard, Retrieved
 from schemas.facts.fact_rows import Fact
@@ -202,7 +202,7 @@ def embed_message(
         early = embedded() if embedded else None
         known = {early.model: early.vectors} if early and early.words == query else {}
         return EmbeddedMessage(
-            query, embed_for_each_model(embedders, Asker(being.being_id, "recall"), query, models, known)
+            query, embed_for_each_model(embedders, RequestOwner(being.being_id, "recall"), query, models, known)
         )
     except InvalidRequest:
         return None
@@ -212,7 +212,7 @@ def embed_early(embedders: Embedders, being: Being, message: str) -> EarlyVector
     """Embed a message for `embed_message`, before anything of its context is read; None if it can't be embedded."""
     query = message[:QUERY_CHARACTERS]
     try:
-        vectors = embed_query(embedders, Asker(being.being_id, "recall"), query, being.embedding_model)
+        vectors = embed_query(embedders, RequestOwner(being.being_id, "recall"), query, being.embedding_model)
     except InvalidRequest:
         return None
     return EarlyVector(query, being.embedding_model, vectors)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory.facts.confidence_rules import ShownMessage
 from memory.facts.extraction_rules import Extraction, check
-from memory.facts.spoken_requests.rules import Meanable, add_requests, settle
+from memory.facts.spoken_requests.rules import RequestTargets, add_requests, settle
 from memory.grounding.setting import Setting
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
@@ -149,8 +149,8 @@ def _extract_from(llm: LlmSession, conversation: Conversation, portion: _Portion
     promises = {todo.todo_id for todo in conversation.todos if todo.kind == "promise"}
     known = {ref: todo.todo_id for ref, todo in todos.items()}
     extraction = check(answer, sources, new, known, promises, conversation.setting)
-    meanable = Meanable(facts, known, sources, conversation.being.name)
-    add_requests(extraction, answer.requests, meanable, new, conversation.setting)
+    targets = RequestTargets(facts, known, sources, conversation.being.name)
+    add_requests(extraction, answer.requests, targets, new, conversation.setting)
     return extraction
 
 

@@ -28,7 +28,7 @@ UNSHARED = "no word of its quotation: kept, less sure"
 UNSHARED_CONFIDENCE = 0.7
 
 
-class Dropped(ValueError):
+class FactRuleBroken(ValueError):
     """An item breaks a rule; the text names the rule, and is counted."""
 
 
@@ -71,7 +71,7 @@ class ExtractedTodo:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFor:
+class ExtractedRequest:
     """A request of the user to the memory, with the facts, todos and messages that it is about.
 
     `statement` is what is right, for a correction, and `time` what its words mean. `about` is the name of an entity
@@ -116,7 +116,7 @@ class Extraction:
     facts: list[ExtractedFact] = field(default_factory=list)
     todos: list[ExtractedTodo] = field(default_factory=list)
     confidences: set[Confidence] = field(default_factory=set)
-    requests: list[AskedFor] = field(default_factory=list)
+    requests: list[ExtractedRequest] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     doubted: Counter[str] = field(default_factory=Counter)
 
@@ -148,12 +148,12 @@ def check(
     for found in judgement.facts:
         try:
             extraction.facts.append(grounds.held(_fact(found, others), _declared(found), extraction.doubted))
-        except Dropped as reason:
+        except FactRuleBroken as reason:
             extraction.dropped[str(reason)] += 1
     for todo in judgement.todos:
         try:
             extraction.todos.append(grounds.held(_todo(todo, quotable, todos, promises), (), extraction.doubted))
-        except Dropped as reason:
+        except FactRuleBroken as reason:
             extraction.dropped[str(reason)] += 1
     extraction.confidences.update(_confidences(judgement, extraction.facts, shown, new))
     return extraction
@@ -210,9 +210,9 @@ class _Grounds:
         known = {message.speaker} if message.role == "other" and message.speaker else set[str]()
         ground = self.setting.quoted(item.span, self.shown[place].own_text, before, message.created_at, known)
         if faults := ground.faults(item.content, declared):
-            raise Dropped(faults[0])
+            raise FactRuleBroken(faults[0])
         if message.role == "other" and self._is_of_the_user(item, message.speaker or ""):
-            raise Dropped("of the user, by another's words about themselves")
+            raise FactRuleBroken("of the user, by another's words about themselves")
         item = self._timed(item, self.shown[place].own_text, ground.words)
         if ground.shares_a_word(item.content):
             return item
@@ -274,7 +274,7 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
     message, span = quotation(found, quotable)
     subject = _person(found.subject)
     if message.role == "other" and subject != _person(message.speaker or ""):
-        raise Dropped("hearsay")
+        raise FactRuleBroken("hearsay")
     _known(found.fact_type, FactKind)
     refs: dict[str, str] = {}
     # What others say of themselves is never about the user.
@@ -287,7 +287,7 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
         # A fact that names nothing is about the one whose fact it is.
         refs = {subject: found.subject.strip()}
     if not refs:
-        raise Dropped("about nothing")
+        raise FactRuleBroken("about nothing")
     type_ = found.type if found.type in get_args(FactType) else _type_by(next(iter(refs)))
     confidence = _confidence(found.confidence)
     subject_ref = _other_subject(found, type_, subject, refs)
@@ -321,7 +321,7 @@ def _other_subject(found: FoundFact, type_: str, subject: str | None, refs: dict
         Dropped: The item names no subject.
     """
     if subject is None:
-        raise Dropped("no subject")
+        raise FactRuleBroken("no subject")
     if subject == USER_REF or type_ == "PROJECT":
         return None
     if subject.partition(":")[2] == next(iter(refs)).partition(":")[2]:
@@ -335,17 +335,17 @@ def _todo(
 ) -> ExtractedTodo:
     message, span = quotation(found, quotable)
     if message.role == "other":
-        raise Dropped("hearsay")
+        raise FactRuleBroken("hearsay")
     _known(found.kind, TodoKind)
     known = todos.get(found.known or "")
     promised = known in promises if known else found.kind == "promise"
     # The Being promises and keeps its promises; the user may say that one was kept.
     if promised != (message.role == "assistant") and not (promised and found.done):
-        raise Dropped("another's todo")
+        raise FactRuleBroken("another's todo")
     if found.known and known is None:
-        raise Dropped("unknown todo")
+        raise FactRuleBroken("unknown todo")
     if found.done and known is None:
-        raise Dropped("nothing known is done")
+        raise FactRuleBroken("nothing known is done")
     due = " ".join((found.due or "").split())[:STATEMENT_CHARACTERS] or None
     return ExtractedTodo(
         message, span, found.kind, statement_of(found.content), due, known, found.done, _confidence(found.confidence)
@@ -360,20 +360,20 @@ def quotation(found: FoundItem, quotable: Mapping[str, ShownMessage]) -> tuple[M
     """
     source = quotable.get(found.message)
     if source is None:
-        raise Dropped("no such message")
+        raise FactRuleBroken("no such message")
     message = source.message
     span = find_quote(found.span, source.own_text)
     # A span that reaches across a blanked part joins words that the message does not say together.
     if span is None or span not in message.content:
-        raise Dropped("no such words")
+        raise FactRuleBroken("no such words")
     names = {"user": "user", "assistant": BY["assistant"]}
     speaker = _person(names.get(message.role, message.speaker or ""))
     # A third speaker whose name reads as the user's can't be quoted.
     is_speaker = _person(found.speaker) == speaker or _is_role(found.speaker, message.role)
     if not is_speaker or (message.role == "other" and speaker in {None, USER_REF}):
-        raise Dropped("another's words")
+        raise FactRuleBroken("another's words")
     if found.realm != "real":
-        raise Dropped("not real")
+        raise FactRuleBroken("not real")
     return message, span
 
 
@@ -383,7 +383,7 @@ def _person(name: str) -> str | None:
 
 def _known(name: str, choices: Any) -> None:
     if name not in get_args(choices):
-        raise Dropped("unknown type")
+        raise FactRuleBroken("unknown type")
 
 
 def statement_of(text: str) -> str:
@@ -394,13 +394,13 @@ def statement_of(text: str) -> str:
     """
     plain = " ".join(text.split())
     if not slug(plain):
-        raise Dropped("says nothing")
+        raise FactRuleBroken("says nothing")
     if len(plain) > STATEMENT_CHARACTERS:
-        raise Dropped("too long")
+        raise FactRuleBroken("too long")
     return plain
 
 
 def _confidence(value: float) -> float:
     if not value >= LEAST_CONFIDENCE:
-        raise Dropped("not sure")
+        raise FactRuleBroken("not sure")
     return min(1.0, value)

@@ -11,7 +11,7 @@ from memory.retrieval.query_vectors import embed_query, significant_terms
 from memory.retrieval.weighing import Ranked, ranked, recency
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
-from providers.metering import Asker
+from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
 from schemas.facts.fact_answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
 from schemas.facts.fact_rows import Fact
@@ -52,7 +52,7 @@ def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Bein
     if not query.text.strip():
         raise InvalidRequest("`query` is empty. Send a sentence or a few words.")
     model = store.run(fact_vectors.serving_model, being.user_id)
-    meaning = embed_query(embedders, Asker(being.being_id, "retrieve"), query.text, model) if model else None
+    meaning = embed_query(embedders, RequestOwner(being.being_id, "retrieve"), query.text, model) if model else None
     return store.run(retrieve_by_meaning, settings, being, query, meaning)
 
 

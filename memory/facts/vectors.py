@@ -18,7 +18,7 @@ from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store.database import Store
 from store.facts import fact_vectors, facts
-from store.facts.fact_vectors import Unembedded
+from store.facts.fact_vectors import UnembeddedFact
 from store.ledger import work
 from store.ledger.work import AT_ONCE
 from store.transaction import Transaction
@@ -64,7 +64,7 @@ def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) 
         curator.request_if_due(tx, settings, user_id)
 
 
-def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedded]) -> None:
+def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[UnembeddedFact]) -> None:
     texts = [newest_words(embedder, fact.content) for fact in page]
     made = with_prefixes(embedder, texts, embed_each(embedder, texts))
     vectors = {fact.fact_id: (fact.text_hash, vector) for fact, vector in zip(page, made, strict=True)}

@@ -16,8 +16,8 @@ from typing import Literal
 
 from memory.grounding.known_words import is_city_of, is_latin_stop_word, is_unspaced, plain
 from memory.grounding.names import Name, declared_names, is_named_whole, names_in
-from memory.grounding.quantities import Stretch, Told, quantities, read_told, untold
-from memory.grounding.told_names import ToldNames
+from memory.grounding.quantities import Stretch, TextQuantities, quantities, read_told, untold
+from memory.grounding.text_names import TextNames
 from memory.text.languages import DEFAULT, language_of_word
 from memory.text.words import read_words, stem, words
 
@@ -92,24 +92,24 @@ class Ground:
         ) or any(map(self._is_told, names_in(statement, self.language, self.aliases)))
 
     @cached_property
-    def _numbers(self) -> Told:
+    def _numbers(self) -> TextQuantities:
         return read_told(f"{self.words}\n{self.answered}", self.language)
 
     @cached_property
-    def _numbers_and_days(self) -> Told:
+    def _numbers_and_days(self) -> TextQuantities:
         return replace(self._numbers, stretches=self.stretches())
 
     @cached_property
-    def _told(self) -> ToldNames:
-        return ToldNames(f"{self.words}\n{self.answered}", self.aliases, self.language)
+    def _told(self) -> TextNames:
+        return TextNames(f"{self.words}\n{self.answered}", self.aliases, self.language)
 
     @cached_property
-    def _told_before(self) -> ToldNames:
-        return ToldNames(self.referred, self.aliases, self.language)
+    def _told_before(self) -> TextNames:
+        return TextNames(self.referred, self.aliases, self.language)
 
     @cached_property
-    def _known(self) -> ToldNames:
-        return ToldNames("\n".join(self.known), language=self.language)
+    def _known(self) -> TextNames:
+        return TextNames("\n".join(self.known), language=self.language)
 
     def _stands(self, name: str) -> bool:
         return (
@@ -138,7 +138,7 @@ class Ground:
         """Whether a declared name stands: what of it the statement has, and one of its words at least."""
         if self._told.has_run(name.run):
             return True
-        stated = ToldNames(statement)
+        stated = TextNames(statement)
         needed = [word for word in name.words if stated.stands(word)] if whole else []
         needed = [word for word in needed if not self._is_region(Name((word,), (word,)), statement)]
         standing = any(self._stands(word) or self._told.has_word(plain(word)) for word in name.words)

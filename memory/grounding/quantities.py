@@ -70,7 +70,7 @@ Stretch = tuple[date, date]
 
 
 @dataclass
-class Told:
+class TextQuantities:
     """The numbers, dates and months that a text has.
 
     Attributes:
@@ -127,7 +127,7 @@ def quantities(text: str) -> list[Quantity]:
     return _in_order(_plain(text))
 
 
-def untold(stated: Sequence[Quantity], known: Told, *, counted: int = 0) -> list[str]:
+def untold(stated: Sequence[Quantity], known: TextQuantities, *, counted: int = 0) -> list[str]:
     """Find the numbers and dates of a text that another does not have.
 
     Args:
@@ -147,7 +147,7 @@ def untold(stated: Sequence[Quantity], known: Told, *, counted: int = 0) -> list
     return missing
 
 
-def _holds(quantity: Quantity, known: Told, counted: int) -> bool:
+def _holds(quantity: Quantity, known: TextQuantities, counted: int) -> bool:
     if quantity.in_words and min(quantity.numbers) <= max(LEAST_COUNTED, counted):
         return True
     return (
@@ -173,7 +173,7 @@ def _is_year_meant(number: Decimal, stretches: Sequence[Stretch]) -> bool:
     return any(first.year <= number <= last.year and (last - first).days <= _MOST_DAYS for first, last in stretches)
 
 
-def _is_known(day: Day, known: Told) -> bool:
+def _is_known(day: Day, known: TextQuantities) -> bool:
     for other in known.days:
         if (other.month, other.day) == (day.month, day.day):
             if day.year is None or day.year == other.year:
@@ -185,14 +185,14 @@ def _is_known(day: Day, known: Told) -> bool:
     return year_is_known and day.month in known.months and day.day in known.numbers
 
 
-def read_told(text: str, language: str = DEFAULT) -> Told:
+def read_told(text: str, language: str = DEFAULT) -> TextQuantities:
     """Read what numbers, dates and months a text has.
 
     Args:
         text: Any text.
         language: The language that it is taken for.
     """
-    source = Told(numbers={Decimal(0)})
+    source = TextQuantities(numbers={Decimal(0)})
     plain = _plain(text)
     for quantity in _in_order(plain):
         source.numbers |= quantity.numbers
@@ -213,7 +213,7 @@ def read_told(text: str, language: str = DEFAULT) -> Told:
     return source
 
 
-def _hold_hidden(source: Told, plain: str, words: AbstractSet[str]) -> None:
+def _hold_hidden(source: TextQuantities, plain: str, words: AbstractSet[str]) -> None:
     """Add the numbers that words hold without naming them: an article, a pair, halves of hours, hours after noon."""
     if words & _ONE or "一" in plain or "1" in plain:
         source.numbers.add(Decimal(1))

@@ -10,7 +10,7 @@ from memory.grounding.grounding import Ground
 from memory.grounding.known_words import LATIN
 from memory.grounding.quantities import Stretch
 from memory.grounding.references import answers, continuation, is_in_first_person, language_of, refers, sentence_before
-from memory.grounding.told_names import alias_groups
+from memory.grounding.text_names import alias_groups
 from memory.text.entity_names import slug
 from memory.text.languages import AUTO, DEFAULT, LANGUAGES
 from memory.text.time_expressions.further import FURTHER

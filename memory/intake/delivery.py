@@ -77,7 +77,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Delivered:
+class DeliveryOutcome:
     """The outcome of a delivery.
 
     Attributes:
@@ -99,7 +99,7 @@ def deliver(
     to: Address,
     items: Sequence[Any],
     ids: Sequence[str],
-) -> Delivered:
+) -> DeliveryOutcome:
     """Take in a delivery for one Being, or for one room.
 
     Args:
@@ -127,10 +127,10 @@ def deliver(
     owned = room or being
     if owned is None:
         reason = f"there is no {'room' if to.is_room else 'Being'} of that id"
-        return Delivered(dict.fromkeys(range(len(items)), reason), off_the_record=off)
+        return DeliveryOutcome(dict.fromkeys(range(len(items)), reason), off_the_record=off)
     if kind == "notes" and room is not None:
         reason = "a room takes messages, and no notes"
-        return Delivered(dict.fromkeys(range(len(items)), reason), off_the_record=off)
+        return DeliveryOutcome(dict.fromkeys(range(len(items)), reason), off_the_record=off)
     with acting_for(owned.user_id, None if to.is_room else to.id_):
         return _delivered(store, settings, embedders, kind, to, room, items, ids, off)
 
@@ -145,7 +145,7 @@ def _delivered(
     items: Sequence[Any],
     ids: Sequence[str],
     off: set[int],
-) -> Delivered:
+) -> DeliveryOutcome:
     apply: Apply
     if room is not None:
         accept = partial(accept_utterances, store, settings, room)
@@ -153,13 +153,13 @@ def _delivered(
     else:
         accept = partial(accept_notes if kind == "notes" else accept_messages, store, settings, to.id_)
         apply = partial(retraction.apply, store, settings, embedders, to.id_)
-    delivered = Delivered(dict.fromkeys(off, NOT_KEPT), off_the_record=off)
+    delivered = DeliveryOutcome(dict.fromkeys(off, NOT_KEPT), off_the_record=off)
     rest = [place for place in range(len(items)) if place not in off]
     # In their order: a message may be retracted, and said in other words, within one delivery.
     for is_change, places in groupby(rest, lambda place: _is_change(kind, items[place])):
         run = list(places)
         some, of_these = [items[place] for place in run], [ids[place] for place in run]
-        done = Delivered(_changed(apply, some, of_these)) if is_change else _take(accept, some, of_these)
+        done = DeliveryOutcome(_changed(apply, some, of_these)) if is_change else _take(accept, some, of_these)
         delivered.refused.update({run[place]: reason for place, reason in done.refused.items()})
         delivered.erased.update(run[place] for place in done.erased)
         delivered.off_the_record.update(run[place] for place in done.off_the_record)
@@ -189,7 +189,7 @@ def _changed(apply: Apply, changes: Sequence[Any], ids: Sequence[str]) -> dict[i
     return refused
 
 
-def _take(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) -> Delivered:
+def _take(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) -> DeliveryOutcome:
     derive_id: DeriveId = ids.__getitem__
     try:
         receipt = accept(items, derive_id)
@@ -200,23 +200,23 @@ def _take(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) 
     except (Unavailable, IntakeFull):
         raise
     except (ItemBatchRefused, StoreError) as refusal:
-        return Delivered(dict.fromkeys(range(len(items)), str(refusal)))
+        return DeliveryOutcome(dict.fromkeys(range(len(items)), str(refusal)))
     except Exception as fault:  # noqa: BLE001  # one item's error must not block the others
         log.warning("delivery.failed", items=len(items), fault=type(fault).__name__)
         if len(items) == 1:
-            return Delivered({0: FAULT.format(type(fault).__name__)})
+            return DeliveryOutcome({0: FAULT.format(type(fault).__name__)})
         return _take_halves(accept, items, ids)
     refused = {trouble.position: trouble.reason for trouble in receipt.rejected + receipt.conflicts}
     # The Being was put off the record meanwhile.
     off = set(receipt.off_the_record) | {place for place, reason in refused.items() if reason == BEING_OFF}
-    return Delivered(refused | dict.fromkeys(off, NOT_KEPT), set(receipt.erased), off)
+    return DeliveryOutcome(refused | dict.fromkeys(off, NOT_KEPT), set(receipt.erased), off)
 
 
-def _take_halves(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) -> Delivered:
+def _take_halves(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) -> DeliveryOutcome:
     half = len(items) // 2
     first = _take(accept, items[:half], ids[:half])
     second = _take(accept, items[half:], ids[half:])
-    return Delivered(
+    return DeliveryOutcome(
         first.refused | {half + position: reason for position, reason in second.refused.items()},
         first.erased | {half + position for position in second.erased},
         first.off_the_record | {half + position for position in second.off_the_record},

@@ -26,7 +26,7 @@ from schemas.settings import Settings
 from schemas.text.reasoning import spoken
 from store.database import Store
 from store.talk import judging, messages
-from store.talk.messages import Begun, NewMessage
+from store.talk.messages import IntakeBegin, NewMessage
 from store.transaction import Transaction
 
 _MESSAGE = TypeAdapter(MessageInput)
@@ -38,7 +38,7 @@ NO_KEY = (
 
 
 @dataclass(frozen=True)
-class Taken:
+class StoredMessages:
     """Messages that are stored.
 
     Attributes:
@@ -153,7 +153,7 @@ def take_messages(
     return receipts
 
 
-def begin(tx: Transaction, settings: Settings, being_id: UUID, count: int) -> Begun:
+def begin(tx: Transaction, settings: Settings, being_id: UUID, count: int) -> IntakeBegin:
     """Take the first locks of the intake of messages, and `count` new ids."""
     platform = not platform_llm_disabled(settings)
     return messages.begin(tx, being_id, count, rolling=kinds.ROLLING_SUMMARY, platform=platform)
@@ -173,11 +173,11 @@ def take_begun(
     settings: Settings,
     being_id: UUID,
     batch: ItemBatch[MessageInput],
-    begun: Begun,
+    begun: IntakeBegin,
     ids: Mapping[int, UUID],
     *,
     bulk: bool,
-) -> Taken:
+) -> StoredMessages:
     """Store the new messages of a batch, after `begin`; the caller requests the work on their sessions.
 
     Args:
@@ -230,7 +230,7 @@ def take_begun(
     inserted, known = keep(tx, being_id, batch, row_of, insert, messages.known, order, ids=ids)
     if aged := [inserted[item.position] for item in batch.items if item.value.aged and item.position in inserted]:
         messages.mark_aged(tx, being_id, aged)
-    return Taken(batch, inserted, known, sessions)
+    return StoredMessages(batch, inserted, known, sessions)
 
 
 def _from_the_future(message: MessageInput, *, latest: datetime) -> str | None:

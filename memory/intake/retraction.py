@@ -44,7 +44,7 @@ class ErasedForGood(ChangeRefused):
 
 
 @dataclass(frozen=True)
-class _Named:
+class _MessageVersions:
     """The versions under one id, first the one that stands, then the one that was retracted last."""
 
     position: int
@@ -293,7 +293,7 @@ def _standing(tx: Transaction, being: Being, selection: MessageSelection, among:
     return list(dict.fromkeys(one.stands.message_id for one in named if one.stands is not None))
 
 
-def _selected(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[_Named]:
+def _selected(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[_MessageVersions]:
     """The versions that each id of a selection names; with a conversation, only versions of that."""
     named = _named(tx, being_id, selection.ids or [])
     if (conversation := selection.conversation) is None:
@@ -304,7 +304,7 @@ def _selected(tx: Transaction, being_id: UUID, selection: MessageSelection) -> l
     ]
 
 
-def _named(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> list[_Named]:
+def _named(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> list[_MessageVersions]:
     """The versions that each id names: a producer's id all its versions, else a message's own id that version."""
     own = {id_: message_id for id_ in ids if (message_id := _uuid(id_)) is not None}
     by_producer: dict[str | None, list[Version]] = {}
@@ -313,7 +313,7 @@ def _named(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> list[_Named]:
         by_producer.setdefault(version.producer_id, []).append(version)
         by_message.setdefault(version.message_id, []).append(version)
     return [
-        _Named(position, id_, by_producer.get(id_) or by_message.get(own.get(id_), []))
+        _MessageVersions(position, id_, by_producer.get(id_) or by_message.get(own.get(id_), []))
         for position, id_ in enumerate(ids)
     ]
 

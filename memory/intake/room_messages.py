@@ -13,7 +13,7 @@ from memory.erased import known_erased
 from memory.intake.accepting import is_bulk, turn_for
 from memory.intake.messages import (
     NO_KEY,
-    Taken,
+    StoredMessages,
     as_spoken,
     begin,
     said_at,
@@ -40,7 +40,7 @@ _BY_NAME = ": name those of the room by slug or id"
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _RoomBatch:
     """The utterances of a batch, with the Being that says each, and those that get it."""
 
     batch: ItemBatch[RoomMessageInput]
@@ -101,7 +101,7 @@ def accept_utterances(
             return _take(tx, settings, room, heard, bound_to=bound_to, bulk=is_bulk(items))
 
 
-def _heard(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bound_to: UUID | None) -> _Heard:
+def _heard(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bound_to: UUID | None) -> _RoomBatch:
     """Find out which Beings say and get each utterance; refuses those that name other Beings than the room's."""
     members = rooms.beings_in(tx, room)
     named = {name: being for being in members for name in (being.slug, str(being.being_id))}
@@ -126,7 +126,7 @@ def _heard(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bou
             hearers[item.position] = present | ({speaker.being_id} if speaker and bound_to is None else frozenset())
             if not hearers[item.position]:
                 faults[item.position] = "present: no Being hears it"
-    return _Heard(batch.rejecting(faults), speakers, hearers)
+    return _RoomBatch(batch.rejecting(faults), speakers, hearers)
 
 
 def _message(given: RoomMessageInput, speaker: Being | None, being_id: UUID, room: Place) -> MessageInput:
@@ -144,7 +144,7 @@ def _message(given: RoomMessageInput, speaker: Being | None, being_id: UUID, roo
 
 
 def _take(
-    tx: Transaction, settings: Settings, room: Place, heard: _Heard, *, bound_to: UUID | None, bulk: bool
+    tx: Transaction, settings: Settings, room: Place, heard: _RoomBatch, *, bound_to: UUID | None, bulk: bool
 ) -> Receipt:
     everyone = sorted(set[UUID]().union(*(heard.hearers[item.position] for item in heard.batch.items)))
     for being_id in everyone:
@@ -155,7 +155,7 @@ def _take(
     known = _known(tx, room, heard)
     conflicts = _conflicts(heard, known)
     ids = _ids(tx, heard, known, begun[everyone[0]].began_at) if everyone else {}
-    taken: dict[UUID, Taken] = {}
+    taken: dict[UUID, StoredMessages] = {}
     for being_id in everyone:
         own = heard.of(being_id, room)
         own = replace(own, items=[item for item in own.items if item.position not in conflicts])
@@ -173,7 +173,7 @@ def _take(
     return receipt if may_think or not receipt.accepted else receipt.model_copy(update={"hint": NO_KEY})
 
 
-def _known(tx: Transaction, room: Place, heard: _Heard) -> dict[UUID, Mapping[str, Versions]]:
+def _known(tx: Transaction, room: Place, heard: _RoomBatch) -> dict[UUID, Mapping[str, Versions]]:
     """The versions stored under the producer ids of a batch, by Being."""
     producer_ids = heard.batch.producer_ids()
     beings = {being_id for hearers in heard.hearers.values() for being_id in hearers}
@@ -181,7 +181,7 @@ def _known(tx: Transaction, room: Place, heard: _Heard) -> dict[UUID, Mapping[st
     return {being_id: messages.known(tx, being_id, producer_ids) for being_id in sorted(beings)}
 
 
-def _conflicts(heard: _Heard, known: Mapping[UUID, Mapping[str, Versions]]) -> set[int]:
+def _conflicts(heard: _RoomBatch, known: Mapping[UUID, Mapping[str, Versions]]) -> set[int]:
     """The positions of utterances whose id stands for other words, in the memory of a Being or earlier in the batch."""
     first: dict[str, bytes] = {}
     conflicts = set()
@@ -196,7 +196,7 @@ def _conflicts(heard: _Heard, known: Mapping[UUID, Mapping[str, Versions]]) -> s
 
 
 def _ids(
-    tx: Transaction, heard: _Heard, known: Mapping[UUID, Mapping[str, Versions]], now: datetime
+    tx: Transaction, heard: _RoomBatch, known: Mapping[UUID, Mapping[str, Versions]], now: datetime
 ) -> dict[int, UUID]:
     """The id of each utterance, which is that of its copies: the one that a Being has it under, or a new one."""
     ordered = sorted(heard.batch.items, key=partial(said_at, now=now))
@@ -217,8 +217,8 @@ def _ids(
 
 
 def _receipt(
-    heard: _Heard,
-    taken: Mapping[UUID, Taken],
+    heard: _RoomBatch,
+    taken: Mapping[UUID, StoredMessages],
     ids: Mapping[int, UUID],
     known: Mapping[UUID, Mapping[str, Versions]],
     conflicts: set[int],

@@ -36,7 +36,7 @@ _schemas: dict[type[BaseModel], dict[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Reserved:
+class ReservedCall:
     """A call that may be made: its id, and whether its request is its breaker's probe."""
 
     call_id: UUID
@@ -44,7 +44,7 @@ class Reserved:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledCall:
     """A call that has ended.
 
     Attributes:
@@ -82,7 +82,7 @@ class CallAccounts:
         self._withdrawals = withdrawals
         self.breaker = Breaker(store, payer.thinker.provider, payer.key_id, settings.thinking_timeout)
 
-    def reserve(self, question: Question[Any], *, batch: bool = False) -> Reserved:
+    def reserve(self, question: Question[Any], *, batch: bool = False) -> ReservedCall:
         """Reserve the highest possible cost of a call against the day's budget, unless the breaker holds it back.
 
         Args:
@@ -98,7 +98,7 @@ class CallAccounts:
         with budgets.noted(self._store), self._store.transaction() as tx:
             return reserve(tx)
 
-    def make(self, question: Question[Any], reserved: Reserved) -> Completion | BadAnswer:
+    def make(self, question: Question[Any], reserved: ReservedCall) -> Completion | BadAnswer:
         """Make a reserved call, without a connection; one that fails is settled.
 
         Args:
@@ -117,7 +117,7 @@ class CallAccounts:
             return bad
 
     def make_in_parts(
-        self, question: Question[Any], reserved: Reserved
+        self, question: Question[Any], reserved: ReservedCall
     ) -> Generator[Completion | BadAnswer, None, None]:
         """Make a reserved call as `make` does, and read its answer while it is written, if the provider streams it.
 
@@ -135,7 +135,7 @@ class CallAccounts:
             yield bad
 
     @contextmanager
-    def _calling(self, question: Question[Any], reserved: Reserved) -> Iterator[None]:
+    def _calling(self, question: Question[Any], reserved: ReservedCall) -> Iterator[None]:
         """Let the breaker learn from a call, and settle it if it fails without an answer."""
         traced = {"gen_ai.provider.name": self._thinker.provider, "patrol.purpose": question.purpose}
         try:
@@ -157,7 +157,7 @@ class CallAccounts:
 
     def settle(
         self, call_id: UUID, answer: Completion | BadAnswer, *, bad: bool | None = None, batch: bool = False
-    ) -> Settled:
+    ) -> SettledCall:
         """Settle a call whose answer is not stored, without waiting for the disk.
 
         A crash of the database right after it leaves the call at its highest cost, as one that is never settled.
@@ -178,13 +178,13 @@ class CallAccounts:
         if any(reasons.values()):
             self._store.run(drops.count, self.account.owner_id, purpose, reasons)
 
-    def _reservation(self, question: Question[Any], *, batch: bool) -> Callable[[Transaction], Reserved]:
+    def _reservation(self, question: Question[Any], *, batch: bool) -> Callable[[Transaction], ReservedCall]:
         """Prepare the reservation of a call at the highest cost that it can have."""
         model = self._thinker.model(question.size)
         most = max_usage(question, self._settings.thinking_room)
         cost = cost_of(model, most, self._settings.prices, batch=batch)
 
-        def reserve(tx: Transaction) -> Reserved:
+        def reserve(tx: Transaction) -> ReservedCall:
             call_id = calls.reserve(
                 tx,
                 self.account,
@@ -199,19 +199,19 @@ class CallAccounts:
                 withdrawals=self._withdrawals,
             )
             # After the reservation: it waits while this user withdraws, and others may take the probe meanwhile.
-            return Reserved(call_id, not batch and self.breaker.admit(tx))
+            return ReservedCall(call_id, not batch and self.breaker.admit(tx))
 
         return reserve
 
     def _settle(
         self, tx: Transaction, call_id: UUID, completion: Completion | None, outcome: Outcome, *, batch: bool
-    ) -> Settled:
+    ) -> SettledCall:
         if completion is None:
-            return Settled(None, None, calls.settle_at_most(tx, self.account.owner_id, call_id, outcome))
+            return SettledCall(None, None, calls.settle_at_most(tx, self.account.owner_id, call_id, outcome))
         model, usage = completion.model, completion.usage
         cost = cost_of(model, usage, self._settings.prices, batch=batch)
         wanted = calls.settle(tx, self.account.owner_id, call_id, outcome, model=model, cost=cost, **asdict(usage))
-        return Settled(usage, cost, wanted)
+        return SettledCall(usage, cost, wanted)
 
 
 class CallLedger(CallAccounts):
@@ -251,7 +251,7 @@ class CallLedger(CallAccounts):
         # Another model may answer what this one did not.
         return sha256(prompt_hash(question) + self._thinker.model(question.size).encode()).digest()
 
-    def known_or_reserved(self, question: Question[Any]) -> Response | Reserved:
+    def known_or_reserved(self, question: Question[Any]) -> Response | ReservedCall:
         """Return the stored response to a question, or reserve a call for it.
 
         Raises:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from memory.llm.session import Answered, Check, LlmSession, Unanswered
+from memory.llm.session import Check, LlmSession, Unanswered, ValidAnswer
 from providers.errors import BadAnswer, InputRefused
 from providers.thinking import Question
 
@@ -97,7 +97,7 @@ def ask_at_once(
     portions: Sequence[P],
     question: Callable[[P], tuple[Question[A], Check[A]]],
     divided: Callable[[P], Sequence[P]],
-) -> list[tuple[P, Answered[A] | Unanswered]]:
+) -> list[tuple[P, ValidAnswer[A] | Unanswered]]:
     """Ask about portions concurrently, and then about the parts of those that are too long.
 
     A part whose answer is cut off as well is not divided further: what is whole in it counts.
@@ -120,7 +120,7 @@ def ask_at_once(
             for (portion_question, check), parts in zip(map(question, portions), parts_of, strict=True)
         ]
     )
-    answered: list[tuple[P, Answered[A] | Unanswered]] = []
+    answered: list[tuple[P, ValidAnswer[A] | Unanswered]] = []
     for portion, parts, answer in zip(portions, parts_of, answers, strict=True):
         if parts and is_too_long(answer):
             further: Callable[[Any], Sequence[Any]] = divided if isinstance(answer, InputRefused) else _not

@@ -54,7 +54,7 @@ Unanswered = BadAnswer | InputRefused | BudgetSpent | RequestsStopped
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Generic[A]):
+class ValidAnswer(Generic[A]):
     """A valid answer.
 
     Attributes:
@@ -172,7 +172,7 @@ class LlmSession:
         """Whether this session's key may pay for an input, given the id of the key that the input came with."""
         return self.request_key is None or self.request_key == request_key_id
 
-    def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> Answered[A]:
+    def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> ValidAnswer[A]:
         """Ask until an answer is valid, three times at most; a re-ask shows the answer before and what is wrong.
 
         From the second answer on, texts that are too long are cut. If no answer is valid, the last one that has valid
@@ -199,7 +199,7 @@ class LlmSession:
         """
         self._refuse_unanswered(question)
         current, tries = question, 1
-        partly: Answered[A] | None = None
+        partly: ValidAnswer[A] | None = None
         lost = 0
         while True:
             response, call_id = self._response(current)
@@ -210,13 +210,13 @@ class LlmSession:
                 answer, cut = reading.answer, reading.cut
                 check(answer)
                 _is_whole(reading)
-                return Answered(answer, response.response_id)
+                return ValidAnswer(answer, response.response_id)
             except BadAnswer as bad:
                 if call_id and bad.valid is None:
                     self._ledger.mark_bad(call_id)
                 kept = _items(partly.answer) if partly else 0
                 if isinstance(bad.valid, question.answer) and _items(bad.valid) >= kept:
-                    partly = Answered(bad.valid, response.response_id, cut)
+                    partly = ValidAnswer(bad.valid, response.response_id, cut)
                     lost = _items(answer) - _items(bad.valid)
                 if cut and question.divisible:
                     self._ledger.mark_unanswered(question, TRUNCATED)
@@ -241,7 +241,7 @@ class LlmSession:
         elif unanswered:
             raise BadAnswer(f"Asked before about the same, without a valid answer: {unanswered}")
 
-    def ask_all(self, questions: Sequence[tuple[Question[A], Check[A]]]) -> list[Answered[A] | Unanswered]:
+    def ask_all(self, questions: Sequence[tuple[Question[A], Check[A]]]) -> list[ValidAnswer[A] | Unanswered]:
         """Ask several questions concurrently; a question that fails does not stop the others.
 
         Returns:
@@ -278,7 +278,7 @@ class LlmSession:
             pool.shutdown(wait=False, cancel_futures=True)
         return answers
 
-    def _try(self, question: Question[A], check: Check[A]) -> Answered[A] | Unanswered:
+    def _try(self, question: Question[A], check: Check[A]) -> ValidAnswer[A] | Unanswered:
         try:
             return self.ask(question, check)
         except (BadAnswer, InputRefused, BudgetSpent, RequestsStopped) as fault:

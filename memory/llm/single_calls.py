@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.llm.call_ledger import CallAccounts, Reserved, Settled, read_answer
+from memory.llm.call_ledger import CallAccounts, ReservedCall, SettledCall, read_answer
 from memory.llm.payer import Payer
 from providers.answers.json_text import items_so_far
 from providers.completion import Completion
@@ -29,7 +29,7 @@ A = TypeVar("A", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class CallUsage:
     """The use of some calls.
 
     Attributes:
@@ -44,10 +44,10 @@ class Spent:
     output_tokens: int = 0
     cost: Decimal | None = Decimal(0)
 
-    def with_call(self, settled: Settled) -> "Spent":
+    def with_call(self, settled: SettledCall) -> "CallUsage":
         """The same with one more call."""
         usage = settled.usage
-        return Spent(
+        return CallUsage(
             self.calls + 1,
             self.input_tokens + (usage.prompt_tokens if usage else 0),
             self.output_tokens + (usage.output_tokens if usage else 0),
@@ -72,7 +72,7 @@ class SingleCalls:
         self._settings = settings
         self._payer = payer
         self._account = Account(owner_id, None, None, payer.paid_with)
-        self.spent = Spent()
+        self.spent = CallUsage()
 
     @property
     def paid_with(self) -> PaidWith:
@@ -130,14 +130,14 @@ class SingleCalls:
                 raise
         yield self._ended(accounts, call_id, question, answer or BadAnswer("The model wrote nothing."))
 
-    def _reserved(self, question: Question[A], withdrawals: int | None) -> tuple[CallAccounts, Reserved]:
+    def _reserved(self, question: Question[A], withdrawals: int | None) -> tuple[CallAccounts, ReservedCall]:
         before_request()
         accounts = CallAccounts(self._store, self._settings, self._account, self._payer, withdrawals)
         return accounts, accounts.reserve(question)
 
     def _settled(
         self, accounts: CallAccounts, call_id: UUID, answer: Completion | BadAnswer, *, bad: bool = False
-    ) -> Settled:
+    ) -> SettledCall:
         settled = accounts.settle(call_id, answer, bad=bad)
         self.spent = self.spent.with_call(settled)
         return settled

@@ -9,7 +9,7 @@ from memory.nodes.creation import vectors_of, words_of
 from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, scene_fields, scene_to_text, text_hash
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
-from providers.metering import Asker, on_behalf_of
+from providers.metering import RequestOwner, on_behalf_of
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused, existing
 from schemas.intake.inputs import SceneInput
@@ -131,7 +131,7 @@ def embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInput
         if hashed in known:
             return being.embedding_model, words_of(scene, hashed, known[hashed])
     embedder = embedders.serving(being.embedding_model)
-    with on_behalf_of(Asker(being.being_id, "correct")):
+    with on_behalf_of(RequestOwner(being.being_id, "correct")):
         vectors, refusals = vectors_of(store, embedder, being.being_id, [text])
     if hashed not in vectors:
         raise InvalidRequest(f"The embedder refuses the corrected text: {refusals[hashed]}")

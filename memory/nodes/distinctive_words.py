@@ -42,7 +42,7 @@ _UNTELLING = frozenset(
 )
 
 
-class Texts(Protocol):
+class NodeTexts(Protocol):
     """The texts of a node that can name a topic."""
 
     @property
@@ -59,7 +59,10 @@ class Texts(Protocol):
 
 
 def distinctive_names(
-    topics: Sequence[Sequence[Texts]], others: Sequence[Texts], taken: Collection[str], people: Iterable[str] = ()
+    topics: Sequence[Sequence[NodeTexts]],
+    others: Sequence[NodeTexts],
+    taken: Collection[str],
+    people: Iterable[str] = (),
 ) -> list[str]:
     """Name each topic by its most distinctive words.
 
@@ -81,9 +84,9 @@ def distinctive_names(
     language = _language_of([*topics, others])
     everything = [node for nodes in (*topics, others) for node in nodes]
     unnaming = {word for name in chain(people, *(node.actors for node in everything)) for word in _words_of_name(name)}
-    nodes_of_topics = [[_Said.of(node, language, unnaming) for node in nodes] for nodes in topics]
+    nodes_of_topics = [[_NodeWords.of(node, language, unnaming) for node in nodes] for nodes in topics]
     counts = [_weighed(nodes) for nodes in nodes_of_topics]
-    background = _weighed([_Said.of(node, language, unnaming) for node in others])
+    background = _weighed([_NodeWords.of(node, language, unnaming) for node in others])
     totals = sum((each for each in [*counts, background]), Counter[str]())
     average = totals.total() / (len(counts) + bool(background)) if totals else 0
     spelled = _spellings(everything, language)
@@ -97,7 +100,7 @@ def distinctive_names(
     return names
 
 
-def _language_of(topics: Sequence[Sequence[Texts]]) -> str:
+def _language_of(topics: Sequence[Sequence[NodeTexts]]) -> str:
     texts = (text for nodes in topics for node in nodes for text in (node.action, *node.themes))
     read, found = 0, []
     while read < LANGUAGE_CHARACTERS and (text := next(texts, None)) is not None:
@@ -106,7 +109,7 @@ def _language_of(topics: Sequence[Sequence[Texts]]) -> str:
     return elected(votes(found))
 
 
-def _ranked(weights: dict[str, float], nodes: Sequence["_Said"]) -> list[str]:
+def _ranked(weights: dict[str, float], nodes: Sequence["_NodeWords"]) -> list[str]:
     """The words that may name a topic, best first, those that tell little last."""
     held = Counter(term for node in nodes for term in node.terms)
     ranked = sorted(weights, key=lambda term: (term in _UNTELLING, -weights[term], term))
@@ -147,7 +150,7 @@ def _unlike(ranked: Sequence[str], language: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _NodeWords:
     """The words of a node that may name a topic.
 
     Attributes:
@@ -159,13 +162,13 @@ class _Said:
     themes: frozenset[str]
 
     @classmethod
-    def of(cls, node: Texts, language: str, unnaming: Collection[str]) -> "_Said":
+    def of(cls, node: NodeTexts, language: str, unnaming: Collection[str]) -> "_NodeWords":
         themes = {term for theme in node.themes for term, _ in _terms(theme, language)}
         terms = themes | {term for term, _ in _terms(node.action, language)}
         return cls(frozenset(terms.difference(unnaming)), frozenset(themes.difference(unnaming)))
 
 
-def _weighed(nodes: Sequence[_Said]) -> Counter[str]:
+def _weighed(nodes: Sequence[_NodeWords]) -> Counter[str]:
     """How many nodes have each word, a theme counted THEME_WEIGHT times."""
     counts = Counter(term for node in nodes for term in node.terms)
     themes = Counter(theme for node in nodes for theme in node.themes)
@@ -178,7 +181,7 @@ def _words_of_name(name: str) -> Iterator[str]:
     yield from (without_possessive(spelled.casefold()) for spelled, _ in _compounds(name))
 
 
-def _spellings(nodes: Sequence[Texts], language: str) -> dict[str, str]:
+def _spellings(nodes: Sequence[NodeTexts], language: str) -> dict[str, str]:
     """The most frequent spelling of each term."""
     texts = (text for node in nodes for text in (node.action, *node.themes))
     spellings = Counter(spelling for text in texts for spelling in _terms(text, language))

@@ -10,7 +10,7 @@ from memory.nodes.fragments import to_fragments
 from memory.retrieval.query_vectors import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
-from providers.metering import Asker
+from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
 from schemas.limits import SEARCH_TERMS
 from schemas.nodes.recall import Recalled, Searched
@@ -43,7 +43,7 @@ def recall(store: Store, embedders: Embedders, being: Being, question: RecallQue
     """
     if not question.query.strip():
         raise InvalidRequest("The query is empty: name at least one word.")
-    meaning = embed_query(embedders, Asker(being.being_id, "recall"), question.query, being.embedding_model)
+    meaning = embed_query(embedders, RequestOwner(being.being_id, "recall"), question.query, being.embedding_model)
     activates = activation.ACTIVATION if question.activate and not being.off_the_record else None
     return store.run(recall_by_vector, being.being_id, question, meaning, chance, activates)
 

@@ -24,7 +24,7 @@ MOST_NAMES = 12
 NOTHING = 0.01
 
 
-class Situated(Protocol):
+class SceneSetting(Protocol):
     """A scene's participants and dates."""
 
     @property
@@ -46,7 +46,7 @@ def embed_once(store: Store, embedder: Embedder, being_id: UUID) -> Embed:
 
 
 def subject_vectors(
-    embed: Embed, scenes: Sequence[Situated], vectors: Sequence[NDArray[np.float32]]
+    embed: Embed, scenes: Sequence[SceneSetting], vectors: Sequence[NDArray[np.float32]]
 ) -> list[NDArray[np.float32]]:
     """Remove from scenes' vectors what their dates and actors' names mean.
 
@@ -72,7 +72,7 @@ def subject_vectors(
     ]
 
 
-def _circumstances(scene: Situated) -> str:
+def _circumstances(scene: SceneSetting) -> str:
     """A scene's text for the embedder as it would be if its action only named its actors."""
     dates = [item["date"] if isinstance(item, dict) else item for item in scene.when]
     return embedding_text({"when": dates, "action": ", ".join(scene.actors[:MOST_NAMES])}, None)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.llm.portions import ask_at_once
 from memory.llm.prompting import about, prompt
-from memory.llm.session import Answered, LlmSession
+from memory.llm.session import LlmSession, ValidAnswer
 from memory.nodes.distinctive_words import distinctive_names
 from memory.nodes.prompt_rendering import shown
 from memory.text.prompt_escaping import tagged, unescaped
@@ -29,25 +29,25 @@ NODES_NAMED = 200
 TOPICS_NAMED = 20
 TOPICS_RENAMED = 50
 NODES_SHOWN = 12
-UNNAMED = "Unnamed"
+UNNAMED = "UnnamedTopic"
 
 
 @dataclass(frozen=True)
-class Unnamed:
+class UnnamedTopic:
     """A topic without a proper name, with the nodes that the model is shown and the names in use."""
 
     cluster: Cluster
     nodes: Sequence[ShownNode]
     taken: Sequence[str]
 
-    def smaller(self) -> list["Unnamed"]:
+    def smaller(self) -> list["UnnamedTopic"]:
         """The topic with half of its nodes, if there are several."""
         half = len(self.nodes) // 2
         return [replace(self, nodes=self.nodes[:half])] if half else []
 
 
 @dataclass(frozen=True)
-class Named:
+class ProposedNames:
     """The model's names.
 
     Attributes:
@@ -55,8 +55,8 @@ class Named:
         refused: Topics for which no answer was valid; they keep their words, and are not asked about again.
     """
 
-    answered: Sequence[tuple[Unnamed, str, UUID]]
-    refused: Sequence[Unnamed]
+    answered: Sequence[tuple[UnnamedTopic, str, UUID]]
+    refused: Sequence[UnnamedTopic]
 
     def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
         """Rename topics whose nodes are unchanged, in the transaction that finishes the step; returns the report."""
@@ -70,7 +70,7 @@ class Named:
         return {"named": named}
 
 
-def material(topic: Unnamed) -> str:
+def material(topic: UnnamedTopic) -> str:
     """Render a topic for the prompt."""
     return "\n".join(
         [
@@ -81,7 +81,7 @@ def material(topic: Unnamed) -> str:
     )
 
 
-def check(topic: Unnamed, answer: TopicName) -> None:
+def check(topic: UnnamedTopic, answer: TopicName) -> None:
     """Validate a name.
 
     Raises:
@@ -99,7 +99,7 @@ def plain(name: str) -> str:
     return " ".join(unescaped(name).split())
 
 
-def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
+def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> ProposedNames:
     """Ask the model to name the topics that are named by words, TOPICS_NAMED at most.
 
     Raises:
@@ -109,18 +109,18 @@ def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
         who = about(beings.get_being(tx, being_id), souls.get(tx, being_id))
         taken = [cluster.name for cluster in clusters.live(tx, being_id)]
         topics = [
-            Unnamed(cluster, nodes, [name for name in taken if name != cluster.name])
+            UnnamedTopic(cluster, nodes, [name for name in taken if name != cluster.name])
             for cluster in topic_names.named_by_words(tx, being_id, TOPICS_NAMED)
             if (nodes := newest(tx, being_id, cluster.cluster_id, NODES_SHOWN))
         ]
     answers = ask_at_once(
-        llm, topics, lambda topic: (NAME.question(who, material(topic)), partial(check, topic)), Unnamed.smaller
+        llm, topics, lambda topic: (NAME.question(who, material(topic)), partial(check, topic)), UnnamedTopic.smaller
     )
-    return Named(
+    return ProposedNames(
         [
             (topic, plain(answer.answer.name), answer.response_id)
             for topic, answer in answers
-            if isinstance(answer, Answered)
+            if isinstance(answer, ValidAnswer)
         ],
         [topic for topic, answer in answers if isinstance(answer, BadAnswer | InputRefused)],
     )

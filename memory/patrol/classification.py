@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.llm.portions import ask_at_once, halves
 from memory.llm.prompting import prompt
-from memory.llm.session import Answered, Check, LlmSession
+from memory.llm.session import Check, LlmSession, ValidAnswer
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from providers.thinking import Question
@@ -65,7 +65,7 @@ def classify(llm: LlmSession, unassigned: Sequence[tuple[UUID, str]]) -> dict[UU
     pages = [unassigned[start : start + CLASSIFIED_NODES] for start in range(0, len(unassigned), CLASSIFIED_NODES)]
     roots: dict[UUID, Root] = {}
     for page, answer in ask_at_once(llm, pages, _question, halves):
-        if isinstance(answer, Answered):
+        if isinstance(answer, ValidAnswer):
             ids = {f"m{number}": node_id for number, (node_id, _) in enumerate(page, start=1)}
             roots |= {ids[reference]: "Business" for reference in answer.answer.business}
             roots |= {ids[reference]: "Private" for reference in answer.answer.private}

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from memory.llm.portions import ask_at_once
 from memory.llm.prompting import about, prompt
-from memory.llm.session import Answered, LlmSession, RequestsStopped
+from memory.llm.session import LlmSession, RequestsStopped, ValidAnswer
 from memory.nodes.creation import vectors_of, words_of
 from memory.nodes.prompt_rendering import shown
 from memory.nodes.scenes import embedding_text, text_hash
@@ -98,7 +98,9 @@ def decide_merges(
         PromptBatch.halves,
     )
     decided = [
-        Decision(batch, answer.answer, answer.response_id) for batch, answer in answers if isinstance(answer, Answered)
+        Decision(batch, answer.answer, answer.response_id)
+        for batch, answer in answers
+        if isinstance(answer, ValidAnswer)
     ]
     left = len(marked) - len(payable) + len(answers) - len(decided)
     ended = next((answer for _, answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
@@ -110,14 +112,14 @@ def decide_merges(
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedNodes:
     """The nodes that one run of consolidation decides, and all that may die in it."""
 
     nodes: Sequence[ShownNode]
     may_die: Collection[UUID]
 
 
-def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> Marked:
+def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> MarkedNodes:
     """Select the nodes that consolidation has yet to decide.
 
     As many as one run has notes, and LEFT_OVER_NODES that earlier runs left undecided or that may die.
@@ -126,10 +128,10 @@ def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> Marked:
     gentle = settings.letting_go == "gentle"
     limit = None if gentle else most
     may_die = set(consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=limit))
-    return Marked(consolidation.marked(tx, being_id, may_die, most), may_die)
+    return MarkedNodes(consolidation.marked(tx, being_id, may_die, most), may_die)
 
 
-def marked_batches(tx: Transaction, being_id: UUID, marked: Marked) -> list[PromptBatch]:
+def marked_batches(tx: Transaction, being_id: UUID, marked: MarkedNodes) -> list[PromptBatch]:
     """Put marked nodes in batches for prompts, each with what is nearest to them in large topics."""
     by_group = {
         group: [node.node_id for node in nodes]

@@ -7,7 +7,7 @@ from functools import partial
 from uuid import UUID
 
 from memory.llm.prompting import prompt
-from memory.llm.session import Answered, LlmSession
+from memory.llm.session import LlmSession, ValidAnswer
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.text.prompt_escaping import tagged, texts_in, unescaped_texts
 from providers.errors import BadAnswer
@@ -84,7 +84,7 @@ def repair_scenes(llm: LlmSession, unparsable: Sequence[tuple[Note, str]]) -> di
     return {
         note.note_id: scene_of(answer.answer)
         for (note, _), answer in zip(short_enough, answers, strict=True)
-        if isinstance(answer, Answered)
+        if isinstance(answer, ValidAnswer)
     }
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from memory.llm.portions import ask_at_once
 from memory.llm.prompting import about, prompt
-from memory.llm.session import Answered, LlmSession, RequestsStopped
+from memory.llm.session import LlmSession, RequestsStopped, ValidAnswer
 from memory.nodes.distinctive_words import distinctive_names
 from memory.nodes.prompt_rendering import shown
 from memory.nodes.subject_vectors import Embed, embed_once, subject_vectors
@@ -136,7 +136,9 @@ def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool
         lambda crowd: (SPLIT.question(who, material(crowd)), partial(check, crowd)),
         CrowdedCluster.smaller,
     )
-    answered = [(crowd, answer.answer, answer.response_id) for crowd, answer in answers if isinstance(answer, Answered)]
+    answered = [
+        (crowd, answer.answer, answer.response_id) for crowd, answer in answers if isinstance(answer, ValidAnswer)
+    ]
     ended = next((answer for _, answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
     if ended and not answered:
         raise ended

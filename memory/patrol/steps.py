@@ -18,7 +18,7 @@ from memory.patrol import demand
 from memory.patrol.classification import classify
 from memory.patrol.consolidation import (
     MORE_TO_COME,
-    Marked,
+    MarkedNodes,
     decide_merges,
     is_left_to_later_runs,
     marked_batches,
@@ -138,7 +138,7 @@ class _Consolidation(ThinkingStep):
         # Without a model nothing is decided. Each run would read a thousand nodes for that, and what is nearest in a
         # topic of thousands takes seconds.
         asks = keys.are_lent(tx, being_id) or isinstance(open_session(min_inputs=1), LlmSession)
-        marked = marked_nodes(tx, self.settings, being_id) if asks else Marked([], [])
+        marked = marked_nodes(tx, self.settings, being_id) if asks else MarkedNodes([], [])
         brought = [node.request_key_id for node in marked.nodes]
         decides = bool(marked.nodes) and isinstance(open_session(brought, min_inputs=1), LlmSession)
         self.batches = marked_batches(tx, being_id, marked) if decides else []

@@ -16,7 +16,7 @@ from memory.text.languages import likeliest
 from memory.text.words import is_stop_word, read_words
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
-from providers.metering import Asker, on_behalf_of
+from providers.metering import RequestOwner, on_behalf_of
 from schemas.errors import BudgetSpent
 from schemas.limits import SEARCH_TERMS
 from store.nodes.embeddings import ModelVectors
@@ -46,7 +46,7 @@ class QueryVectors:
 
 def embed_for_each_model(
     embedders: Embedders,
-    asker: Asker,
+    request_owner: RequestOwner,
     query: str,
     models: Mapping[VectorKind, str | None],
     known: Mapping[str | None, ModelVectors | None] | None = None,
@@ -56,7 +56,7 @@ def embed_for_each_model(
 
     Args:
         embedders: The embedders.
-        asker: Whose query it is.
+        request_owner: Whose query it is.
         query: The query.
         models: The model of each thing that it is compared with; None: the embedder that is configured.
         known: Its vectors of some models, if they were computed before.
@@ -68,14 +68,14 @@ def embed_for_each_model(
     made = dict(known or {})
     for model in models.values():
         if model not in made:
-            vectors = embed_query(embedders, asker, query, model, further)
+            vectors = embed_query(embedders, request_owner, query, model, further)
             made |= {model: vectors, vectors.model: vectors} if vectors else {model: None}
     meanings = {name: made[model] for name, model in models.items()}
     return QueryVectors(**meanings, degraded=None in meanings.values())
 
 
 def embed_query(
-    embedders: Embedders, asker: Asker, query: str, model: str | None, further: Sequence[str] = ()
+    embedders: Embedders, request_owner: RequestOwner, query: str, model: str | None, further: Sequence[str] = ()
 ) -> ModelVectors | None:
     """Embed a query with a model, by default the configured one; None while the embedder is unavailable.
 
@@ -84,13 +84,18 @@ def embed_query(
     """
     try:
         embedder = embedders.serving(model)
-        with on_behalf_of(asker):
+        with on_behalf_of(request_owner):
             vectors = embed_questions(embedder, [query, *further]) if further else embed_question(embedder, query)
         return ModelVectors(embedder.model, vectors)
     except InputRefused as refusal:
         raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
     except (ProviderError, BudgetSpent) as error:
-        log.warning("query.degraded", being_id=str(asker.owner_id), asks=asker.purpose, error=type(error).__name__)
+        log.warning(
+            "query.degraded",
+            being_id=str(request_owner.owner_id),
+            asks=request_owner.purpose,
+            error=type(error).__name__,
+        )
         return None
 
 

@@ -18,7 +18,7 @@ from memory.search.ticks import hand_over, take_turns
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
-from providers.metering import Asker, on_behalf_of
+from providers.metering import RequestOwner, on_behalf_of
 from providers.windows import Window, windows
 from schemas.errors import BudgetSpent
 from schemas.ledger.kinds import EMBED_TOLD
@@ -74,7 +74,7 @@ def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
 
 def _embed_or_hand_over(store: Store, embedders: Embedders, claim: Claim) -> None:
     try:
-        with on_behalf_of(Asker(claim.owner_id, "embed", claim.kind, claim.key)):
+        with on_behalf_of(RequestOwner(claim.owner_id, "embed", claim.kind, claim.key)):
             embed(store, embedders, claim)
     except Exception as fault:  # noqa: BLE001  # its task meets the same fault, and records it in the ledger
         log.info("search.left_to_its_task", owner_id=str(claim.owner_id), kind=claim.kind, fault=type(fault).__name__)

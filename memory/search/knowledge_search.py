@@ -23,12 +23,12 @@ from memory.search.terms import digest
 from memory.search.terms import terms as terms_of
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
-from providers.metering import Asker, on_behalf_of
+from providers.metering import RequestOwner, on_behalf_of
 from schemas.accounts.accounts import Being
 from schemas.errors import BudgetSpent
 from schemas.intake.knowledge import KeyedKnowledge, KnowledgeFound, KnowledgeQuestion
 from store.database import Store
-from store.intake.keyed_knowledge import Kept, by_ids
+from store.intake.keyed_knowledge import KeyedValue, by_ids
 from store.nodes.embeddings import ModelVectors
 from store.search import candidates, documents, knowledge_search, vectors
 from store.search.candidates import SearchCandidate
@@ -86,7 +86,7 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
     )
 
 
-def shown(kept: Kept, score: float | None = None) -> KeyedKnowledge:
+def shown(kept: KeyedValue, score: float | None = None) -> KeyedKnowledge:
     """Knowledge as it is answered, with how well it answers a query if it was found by one."""
     return KeyedKnowledge(
         namespace=kept.namespace,
@@ -110,12 +110,12 @@ def _meaning(store: Store, embedders: Embedders, being: Being, among: KeyedFilte
         model = (owner and owner.embedding_model) or vectors.being_model(tx, being.being_id)
         # Before the index is read: what is indexed meanwhile is found in both, and otherwise it would be in neither.
         fresh = knowledge_search.unindexed(tx, among, MOST_UNINDEXED)
-    of_question = embed_query(embedders, Asker(being.being_id, "recall"), query, model)
+    of_question = embed_query(embedders, RequestOwner(being.being_id, "recall"), query, model)
     if of_question is None:
         return _Meaning(None, fresh, {})
     evidence = [one for one in fresh if one.text.strip()][:MOST_EMBEDDED]
     try:
-        with on_behalf_of(Asker(being.being_id, "recall")):
+        with on_behalf_of(RequestOwner(being.being_id, "recall")):
             made = embed_whole(embedders.serving(model), [one.text[:CHARACTERS_EMBEDDED] for one in evidence])
     except (ProviderError, BudgetSpent) as fault:
         log.warning("knowledge.unembedded", being_id=str(being.being_id), error=type(fault).__name__)

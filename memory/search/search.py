@@ -17,7 +17,7 @@ from memory.search.named_entity import named_entities
 from memory.search.ranking import WEIGHTS
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
-from providers.metering import Asker
+from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Found, Kind, Neighbour, Result, Signal
 from schemas.talk.messages import SaidMessage
@@ -49,7 +49,7 @@ def vectors_of(store: Store, embedders: Embedders, being: Being, query: str, kin
         InvalidRequest: The embedder refuses the query.
     """
     models = store.run(compared_models, being, kinds)
-    return query_vectors.embed_for_each_model(embedders, Asker(being.being_id, "recall"), query, models)
+    return query_vectors.embed_for_each_model(embedders, RequestOwner(being.being_id, "recall"), query, models)
 
 
 def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dict[VectorKind, str]:

@@ -21,7 +21,7 @@ from memory.talk import context_provenance, scene_drawing, session_summary
 from memory.talk.impressions import Impressions
 from memory.talk.impressions import refs as refs_of_own
 from memory.talk.scene_drawing import SceneDrawing
-from memory.talk.session_summary import Summarised
+from memory.talk.session_summary import SummarisedSession
 from memory.talk.summarising import grounded
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import transcript
@@ -57,7 +57,7 @@ class _ShortSession:
 class _Outcome:
     """The summaries by session; `failed` are sessions whose call failed even by itself, `faults` why calls failed."""
 
-    summaries: dict[UUID, Summarised] = field(default_factory=dict)
+    summaries: dict[UUID, SummarisedSession] = field(default_factory=dict)
     failed: list[UUID] = field(default_factory=list)
     faults: list[BadAnswer | InputRefused] = field(default_factory=list)
 
@@ -179,7 +179,7 @@ def _ask(
     drawings: Mapping[UUID, SceneDrawing],
     *,
     divisible: bool,
-) -> dict[str, Summarised]:
+) -> dict[str, SummarisedSession]:
     """Ask for the summary of each session by its ref, and for a scene of those that have messages to draw from."""
     wanted = {ref: min(1, drawings[short.session_id].wanted(short.messages)) for ref, short in by_ref.items()}
     drawable = [drawings[short.session_id].of(short.messages) for ref, short in by_ref.items() if wanted[ref]]
@@ -216,9 +216,9 @@ def _grounded(
     by_ref: Mapping[str, _ShortSession],
     own: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
-) -> dict[str, Summarised]:
+) -> dict[str, SummarisedSession]:
     """The summaries by the refs of their sessions; those of which nothing was said are left out."""
-    kept: dict[str, Summarised] = {}
+    kept: dict[str, SummarisedSession] = {}
     for answer in answers:
         short = by_ref[answer.conversation]
         drawing = drawings[short.session_id]
@@ -227,7 +227,7 @@ def _grounded(
             found = Impressions(drawing.own_texts, drawing.setting)
             found.take(answer, short.messages, own)
             llm.count_dropped("summaries", found.dropped)
-            kept[answer.conversation] = Summarised(summary, found.kept)
+            kept[answer.conversation] = SummarisedSession(summary, found.kept)
     return kept
 
 

@@ -20,7 +20,7 @@ from memory.erased.known_erased import Recognition
 from memory.grounding import setting
 from memory.grounding.setting import Setting
 from memory.patrol.demand import request_patrol
-from memory.talk.scene_rules import Dropped, RestingScene, check
+from memory.talk.scene_rules import RestingScene, SceneRuleBroken, check
 from memory.text.time_expressions.resolution import named_zone
 from schemas.accounts.accounts import Being
 from schemas.limits import SESSION_SCENES
@@ -86,7 +86,7 @@ class SceneDrawing:
         for scene in found:
             try:
                 passed.append(check(scene, shown, self.own_texts, shown_texts, self.zone, self.setting))
-            except Dropped as reason:
+            except SceneRuleBroken as reason:
                 self.dropped[str(reason)] += 1
         self.dropped["too many"] += len(passed[wanted:])
         self.drawn += passed[:wanted]

@@ -31,7 +31,7 @@ from schemas.talk.scenes import DrawnScene
 ONE_DAY = timedelta(hours=25)
 
 
-class Dropped(ValueError):
+class SceneRuleBroken(ValueError):
     """A scene breaks a rule; the text names the rule, and is counted."""
 
 
@@ -67,15 +67,15 @@ def check(
     """
     evidence = [message for ref, message in shown.items() if ref in found.messages]
     if not evidence:
-        raise Dropped("no such message")
+        raise SceneRuleBroken("no such message")
     if all(message.role == "assistant" for message in evidence):
-        raise Dropped("the companion's words alone")
+        raise SceneRuleBroken("the companion's words alone")
     if found.realm not in get_args(Realm):
-        raise Dropped("unknown realm")
+        raise SceneRuleBroken("unknown realm")
     texts = unescaped_texts(found.model_dump())
     action = " ".join(texts["action"].split())
     if len(action) > SCENE_CHARACTERS:
-        raise Dropped("too long")
+        raise SceneRuleBroken("too long")
     ground = setting.of_texts(
         [(own_texts[one.message_id], one.created_at) for one in _told_by(evidence, list(shown.values()), own_texts)],
         referred=referred,
@@ -84,7 +84,7 @@ def check(
     )
     declared = [("person", actor) for actor in texts["actors"]]
     if faults := ground.faults(f"{action}\n{texts['setting'] or ''}", declared):
-        raise Dropped(faults[0])
+        raise SceneRuleBroken(faults[0])
     quote = next(filter(None, (find_quote(found.quote or "", own_texts[one.message_id]) for one in evidence)), None)
     days = [day for message in evidence for day in _days_of(message, own_texts[message.message_id], zone, setting)]
     importance = min(1.0, max(0.0, found.importance)) if math.isfinite(found.importance) else DEFAULT_IMPORTANCE
@@ -103,7 +103,7 @@ def check(
             }
         )
     except Unparsable:
-        raise Dropped("no scene") from None
+        raise SceneRuleBroken("no scene") from None
     ages_from = max((message.created_at for message in evidence if message.aged), default=None)
     return RestingScene(scene, [message.message_id for message in evidence], ages_from)
 

@@ -69,7 +69,7 @@ def check(answer: SessionSummary) -> None:
 
 
 @dataclass(frozen=True)
-class Summarised:
+class SummarisedSession:
     """A session's summary and impressions, and the id of the request's key that paid for them, if one did."""
 
     summary: SessionSummary
@@ -83,7 +83,7 @@ class Summarised:
         impressions.replace(tx, being_id, session_id, self.impressions)
 
 
-class _Closing(ModelWork[Summarised]):
+class _Closing(ModelWork[SummarisedSession]):
     """Summarises a closed session, and draws scenes from its new messages; after a fault the session stays due."""
 
     spoken: Sequence[Message]
@@ -91,7 +91,7 @@ class _Closing(ModelWork[Summarised]):
     intake: scene_drawing.Intake
     joins_others: bool
 
-    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Summarised]:
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[SummarisedSession]:
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         session = session_summaries.begin(tx, being_id, session_id)
         self.spoken = messages.of_session(tx, being_id, session_id, until=self.claim.as_of, sure=True)
@@ -111,14 +111,14 @@ class _Closing(ModelWork[Summarised]):
         llm = open_session(brought)
         return llm if isinstance(llm, LlmUnavailable) else partial(self._summarise, llm, being)
 
-    def _summarise(self, llm: LlmSession, being: Being) -> Summarised:
+    def _summarise(self, llm: LlmSession, being: Being) -> SummarisedSession:
         found = Impressions(self.drawing.own_texts, self.drawing.setting)
         ask = _asking(llm, tagged("companion", being.name), self.drawing, found)
         result = update_summary(ask, None, self.spoken, self.drawing.own_texts)
         if result.summary is None:
             raise result.faults[-1]
         llm.count_dropped("summaries", found.dropped)
-        return Summarised(result.summary, found.kept, llm.request_key)
+        return SummarisedSession(result.summary, found.kept, llm.request_key)
 
     @property
     def _message_ids(self) -> list[UUID]:
@@ -131,7 +131,7 @@ class _Closing(ModelWork[Summarised]):
         rolling.lock(tx, self.claim.owner_id)
         messages.keep_from_erasure(tx, self.claim.owner_id, self._message_ids)
 
-    def keep(self, tx: Transaction, answer: Summarised | None) -> None:
+    def keep(self, tx: Transaction, answer: SummarisedSession | None) -> None:
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         if self.joins_others:
             queue_short(tx, self.settings, being_id, session_id)

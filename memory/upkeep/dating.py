@@ -14,10 +14,10 @@ from schemas.ledger.work import Claim
 from store.accounts import beings
 from store.database import Store
 from store.facts import dating, facts
-from store.facts.dating import Dated, Undated
+from store.facts.dating import EvidenceTime, UndatedEvidence
 
 AT_ONCE = 200
-Read = Callable[..., list[Undated]]
+Read = Callable[..., list[UndatedEvidence]]
 
 
 def date_told(store: Store, claim: Claim) -> None:
@@ -40,7 +40,9 @@ def date_told(store: Store, claim: Claim) -> None:
         pass
 
 
-def _dated(store: Store, being_id: UUID, read: Read, whose: Setting, *, ahead: bool | None) -> Iterator[list[Dated]]:
+def _dated(
+    store: Store, being_id: UUID, read: Read, whose: Setting, *, ahead: bool | None
+) -> Iterator[list[EvidenceTime]]:
     """The times of all evidence that names one, page by page."""
     place = None
     while True:
@@ -49,5 +51,5 @@ def _dated(store: Store, being_id: UUID, read: Read, whose: Setting, *, ahead: b
             return
         place = page[-1].place
         times = [(one.place, whose.time_of(one.words, one.said_at, text=one.text, ahead=ahead)) for one in page]
-        if dated := [Dated(found, time.starts_at, time.ends_at) for found, time in times if time]:
+        if dated := [EvidenceTime(found, time.starts_at, time.ends_at) for found, time in times if time]:
             yield dated

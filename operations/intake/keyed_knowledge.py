@@ -23,7 +23,7 @@ from schemas.intake.knowledge import (
 from store import limits
 from store.accounts import request_answers, users
 from store.intake import keyed_knowledge
-from store.intake.keyed_knowledge import Place, Put
+from store.intake.keyed_knowledge import KeyedWrite, Place
 from store.transaction import Transaction, new_ids
 from workers.runtime.resources import Resources
 
@@ -44,7 +44,7 @@ def put_knowledge(on: Resources, being: Being, changes: KnowledgeChanges) -> Kno
         held = limits.count(tx, "keyed_knowledge", being.being_id)
         # Of several items under one key the last counts.
         wanted = {
-            _place(item): Put(note_id, item.value, item.search_text, _hash(item))
+            _place(item): KeyedWrite(note_id, item.value, item.search_text, _hash(item))
             for item, note_id in zip(items, new_ids(tx, len(items)), strict=True)
         }
         unwanted = [place for place, new in wanted.items() if new.value is None]

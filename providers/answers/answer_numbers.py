@@ -15,7 +15,7 @@ GRADES = {word: grade for grade, words in enumerate(_GRADE_LINES) for word in wo
 GRADES |= dict.fromkeys(("very high", "critical", "core", "three"), 3)
 
 
-class Unreadable(ValueError):
+class UnreadableValue(ValueError):
     """A value says nothing in the form of its field; the text is the reason, which is counted."""
 
 
@@ -36,4 +36,4 @@ def read_number(raw: Any, words: Mapping[str, float]) -> float:
             return number / 100 if found[2] else number
     elif isinstance(raw, int | float) and not isinstance(raw, bool) and math.isfinite(raw):
         return float(raw)
-    raise Unreadable("a value of another type")
+    raise UnreadableValue("a value of another type")

@@ -24,7 +24,7 @@ from providers.answers.answer_fields import (
     is_unsure,
     under_other_names,
 )
-from providers.answers.answer_numbers import Unreadable
+from providers.answers.answer_numbers import UnreadableValue
 from providers.answers.answer_scalars import (
     is_nothing,
     is_reference,
@@ -100,11 +100,11 @@ class AnswerReader:
                 if (absent := absent_meaning(field, was_named=key in written)) is not REQUIRED:
                     read[name] = absent
                 elif nested:
-                    raise Unreadable("a field is missing")
+                    raise UnreadableValue("a field is missing")
                 continue
             try:
                 read[name] = self._value(field.annotation, [*field.metadata, choices_of(field)], value)
-            except Unreadable as reason:
+            except UnreadableValue as reason:
                 absent = absent_meaning(field, was_named=False)
                 if absent is REQUIRED or isinstance(absent, list):
                     if nested:
@@ -143,9 +143,9 @@ class AnswerReader:
         for each in fitting:
             try:
                 return self._value(each, marks, raw)
-            except Unreadable:
+            except UnreadableValue:
                 continue
-        raise Unreadable("a value of another type")
+        raise UnreadableValue("a value of another type")
 
     def _model(self, form: type[BaseModel], raw: Any) -> dict[str, Any]:
         if not isinstance(raw, Mapping):
@@ -154,12 +154,12 @@ class AnswerReader:
         if is_unsure(form, raw):
             # It was read, and an answer with no other item is not validated as it is.
             self._kept += 1
-            raise Unreadable("the model is not sure")
+            raise UnreadableValue("the model is not sure")
         read = self._fields(form, raw, nested=True)
         try:
             form.model_validate(read)
         except ValidationError:
-            raise Unreadable("a value of another type") from None
+            raise UnreadableValue("a value of another type") from None
         return read
 
     def _items(self, type_: Any, marks: Sequence[Any], raw: Any) -> list[Any]:
@@ -178,7 +178,7 @@ class AnswerReader:
                 continue
             try:
                 read += [self._value(type_, (), each) for each in _each(type_, _item(type_, item))]
-            except Unreadable as reason:
+            except UnreadableValue as reason:
                 self.dropped[str(reason)] += 1
                 self._lost += 1
                 read += absent
@@ -256,12 +256,12 @@ def _each(type_: Any, raw: Any) -> list[Any]:
             # Behind a confidence (`Absent`) "keep" and "not to be told" ask for it.
             is_secret = any(isinstance(mark, Absent) for mark in field.metadata)
             refs = references(letter, text(value), denied=not is_secret)
-        except Unreadable:
+        except UnreadableValue:
             continue
         if len(refs) > 1:
             copies = [{**copy, name: ref} for copy in copies for ref in refs]
         if len(copies) > _MOST_COPIES:
-            raise Unreadable("too many references")
+            raise UnreadableValue("too many references")
     return copies
 
 

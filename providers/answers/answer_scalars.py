@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any, Literal, get_args, get_origin
 
-from providers.answers.answer_numbers import DEGREES, GRADES, Unreadable, read_number
+from providers.answers.answer_numbers import DEGREES, GRADES, UnreadableValue, read_number
 from providers.answers.answer_verdicts import CROSSED, PASSED_OVER, denies, doubts, is_denied, leaves_open
 from schemas.llm.answer_form import Absent, Characters, Ref
 from schemas.text.sentences import SENTENCE_ENDS, cut_at_sentence
@@ -125,7 +125,7 @@ def text(raw: Any) -> str:
         return str(int(raw)) if float(raw).is_integer() else str(raw)
     if isinstance(raw, list) and raw and all(isinstance(each, str) for each in raw):
         return (" " if raw[0].rstrip().endswith(tuple(SENTENCE_ENDS)) else ", ").join(raw)
-    raise Unreadable("a value of another type")
+    raise UnreadableValue("a value of another type")
 
 
 def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
@@ -172,7 +172,7 @@ def is_choice(choices: Sequence[str], raw: str) -> bool:
     """Whether a text is one of some words, in any case or form."""
     try:
         choice(choices, raw, must=True)
-    except Unreadable:
+    except UnreadableValue:
         return False
     return True
 
@@ -198,7 +198,7 @@ def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """
     found = _choice(choices, raw, must=must)
     if found in _TAKES_AWAY and leaves_open(raw):
-        raise Unreadable("a word in doubt")
+        raise UnreadableValue("a word in doubt")
     return found
 
 
@@ -224,7 +224,7 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     if len(stems) == 1 and not CROSSED.search(raw):
         return stems[0]
     if must:
-        raise Unreadable("an unknown word")
+        raise UnreadableValue("an unknown word")
     return raw
 
 
@@ -240,4 +240,4 @@ def _boolean(raw: Any) -> bool:
     word = str(raw).strip(" .").casefold()
     if word in _YES | _NO:
         return word in _YES
-    raise Unreadable("a value of another type")
+    raise UnreadableValue("a value of another type")

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from providers.answers.answer_numbers import DEGREES, Unreadable, read_number
+from providers.answers.answer_numbers import DEGREES, UnreadableValue, read_number
 
 # What is denied, or about the wording, is no word for or against.
 PASSED_OVER = re.compile(
@@ -97,7 +97,7 @@ def doubts(raw: Any) -> bool:
         # Above 1 it is one of ten, and above that a percentage.
         most = next((most for most in (1, 10) if chance <= most), 100)
         return chance / most < _LEAST_SURE
-    except Unreadable:
+    except UnreadableValue:
         return isinstance(raw, str) and (leaves_open(raw) or bool(_APART.search(PASSED_OVER.sub(" ", _remark(raw)))))
 
 

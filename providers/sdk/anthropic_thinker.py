@@ -22,7 +22,7 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderErr
 from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.sdk_errors import SettingNames, sdk_errors
-from providers.sdk.streamed_answer import Asked, Response, StreamedAnswer, received, streamed
+from providers.sdk.streamed_answer import AnswerRequest, Response, StreamedAnswer, received, streamed
 from providers.statuses import may_refuse_an_option
 from providers.thinking import CONNECT_SECONDS, Question, Size, max_usage
 from schemas.llm.calls import Provider
@@ -114,8 +114,8 @@ class AnthropicThinker:
                 response, MessageEvents(), self.names, self._asked(question), self.settings.thinking_timeout
             )
 
-    def _asked(self, question: Question[Any]) -> Asked:
-        return Asked(self.model(question.size), self.settings.prices, max_usage(question, room=0))
+    def _asked(self, question: Question[Any]) -> AnswerRequest:
+        return AnswerRequest(self.model(question.size), self.settings.prices, max_usage(question, room=0))
 
     def _sent(self, question: Question[Any], send: "Callable[[MessageCreateParamsNonStreaming], R]") -> R:
         """Send a request, again for a shorter answer if it was refused for its length."""
@@ -257,7 +257,7 @@ class _Succeeded(BaseModel):
     message: dict[str, Any]
 
     def outcome(self) -> Completion | ProviderError:
-        answer = StreamedAnswer(Asked("", prices={}))
+        answer = StreamedAnswer(AnswerRequest("", prices={}))
         answer.take(self.message, MessageEvents())
         try:
             return answer.whole()

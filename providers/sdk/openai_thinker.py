@@ -24,7 +24,7 @@ from providers.lease_guard import before_request
 from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
 from providers.sdk.model_context import context_tokens
 from providers.sdk.sdk_errors import SettingNames, sdk_errors
-from providers.sdk.streamed_answer import Asked, received, refused_answer, streamed
+from providers.sdk.streamed_answer import AnswerRequest, received, refused_answer, streamed
 from providers.statuses import may_refuse_an_option
 from providers.thinking import CONNECT_SECONDS, PromptForm, Question, Size, max_usage
 from schemas.llm.calls import Provider
@@ -182,8 +182,8 @@ class OpenAIThinker:
                 response, CompletionEvents(), self.names, self._asked(question), self.settings.thinking_timeout
             )
 
-    def _asked(self, question: Question[Any]) -> Asked:
-        return Asked(self.model(question.size), self.settings.prices, max_usage(question, room=0))
+    def _asked(self, question: Question[Any]) -> AnswerRequest:
+        return AnswerRequest(self.model(question.size), self.settings.prices, max_usage(question, room=0))
 
     def _sent(
         self, question: Question[Any], send: Callable[[dict[str, Any], _Abilities], R], *, streaming: bool = False

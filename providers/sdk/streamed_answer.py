@@ -37,7 +37,7 @@ _MOST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerRequest:
     """The model and the prices against which an answer is read.
 
     Attributes:
@@ -70,7 +70,7 @@ class StreamedAnswer:
         broke_off: Whether it ended without saying so.
     """
 
-    wanted: Asked
+    wanted: AnswerRequest
     so_far: AnswerSoFar = field(default_factory=AnswerSoFar)
     reason: str | None = None
     refused: bool = False
@@ -198,7 +198,7 @@ def _json(given: Any) -> str:
     return given if isinstance(given, str) else to_json(given).decode()
 
 
-def received(content: bytes, events: AnswerEvents, names: SettingNames, wanted: Asked) -> Completion:
+def received(content: bytes, events: AnswerEvents, names: SettingNames, wanted: AnswerRequest) -> Completion:
     """Read an answer that has come as one.
 
     Raises:
@@ -211,7 +211,7 @@ def received(content: bytes, events: AnswerEvents, names: SettingNames, wanted: 
 
 
 def streamed(
-    response: Response, events: AnswerEvents, names: SettingNames, wanted: Asked, seconds: float
+    response: Response, events: AnswerEvents, names: SettingNames, wanted: AnswerRequest, seconds: float
 ) -> Iterator[Completion]:
     """Read an answer while it is written, for so many seconds at most.
 

@@ -20,7 +20,7 @@ class ErasedNote:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptNote:
+class DigestedNote:
     """The parts of a stored note that its digests are computed from."""
 
     note_id: UUID
@@ -29,7 +29,7 @@ class KeptNote:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptMessage:
+class DigestedMessage:
     """The parts of a stored message that its digests are computed from."""
 
     message_id: UUID
@@ -40,7 +40,7 @@ class KeptMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class ErasedMessage(KeptMessage):
+class ErasedMessage(DigestedMessage):
     """A version of a message that is about to be erased.
 
     `stands_elsewhere` if a remaining message of the conversation has the same role and text.
@@ -189,15 +189,17 @@ def messages(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> li
     )
 
 
-def all_notes(tx: Transaction, being_id: UUID) -> list[KeptNote]:
+def all_notes(tx: Transaction, being_id: UUID) -> list[DigestedNote]:
     """Return all notes of a Being."""
-    return tx.rows(KeptNote, "select note_id, producer_id, content from memory.notes where being_id = %s", [being_id])
+    return tx.rows(
+        DigestedNote, "select note_id, producer_id, content from memory.notes where being_id = %s", [being_id]
+    )
 
 
-def all_messages(tx: Transaction, being_id: UUID) -> list[KeptMessage]:
+def all_messages(tx: Transaction, being_id: UUID) -> list[DigestedMessage]:
     """Return all messages of a Being, also retracted ones."""
     return tx.rows(
-        KeptMessage,
+        DigestedMessage,
         "select message_id, conversation, producer_id, role, content from memory.message_versions where being_id = %s",
         [being_id],
     )

@@ -9,14 +9,14 @@ from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Supported:
+class SupportedItems:
     """Facts by id with their content, and todos by id with their status, that have evidence in some messages."""
 
     facts: dict[UUID, str]
     todos: dict[UUID, str]
 
 
-def supported_by(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequence[UUID]) -> Supported:
+def supported_by(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequence[UUID]) -> SupportedItems:
     """Return the facts and todos that have evidence in these messages, whether or not they have other evidence."""
     facts = tx.execute(
         """
@@ -40,7 +40,7 @@ def supported_by(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Se
     return _supported(facts.fetchall(), todos.fetchall())
 
 
-def remaining(tx: Transaction, user_id: UUID, being_id: UUID, before: Supported) -> Supported:
+def remaining(tx: Transaction, user_id: UUID, being_id: UUID, before: SupportedItems) -> SupportedItems:
     """Return the facts and todos of `before` that still exist, as they are now."""
     facts = tx.execute(
         "select fact_id, content from memory.facts where user_id = %s and fact_id = any(%s)",
@@ -53,7 +53,7 @@ def remaining(tx: Transaction, user_id: UUID, being_id: UUID, before: Supported)
     return _supported(facts.fetchall(), todos.fetchall())
 
 
-def _supported(facts: list[dict[str, Any]], todos: list[dict[str, Any]]) -> Supported:
-    return Supported(
+def _supported(facts: list[dict[str, Any]], todos: list[dict[str, Any]]) -> SupportedItems:
+    return SupportedItems(
         {row["fact_id"]: row["content"] for row in facts}, {row["todo_id"]: row["status"] for row in todos}
     )

@@ -8,7 +8,7 @@ from schemas.accounts.accounts import Token
 from store.transaction import Transaction
 
 
-class Found(NamedTuple):
+class StoredPageSession(NamedTuple):
     """A session: its token, its second secret, and when it expires."""
 
     token: Token
@@ -80,7 +80,7 @@ def remove_past_links(tx: Transaction, user_id: UUID) -> None:
     )
 
 
-def find(tx: Transaction, hashed: bytes) -> Found | None:
+def find(tx: Transaction, hashed: bytes) -> StoredPageSession | None:
     """Return a session that has not expired; None if session or token is invalid."""
     row: dict[str, Any] | None = tx.execute(
         """
@@ -95,7 +95,7 @@ def find(tx: Transaction, hashed: bytes) -> Found | None:
     if row is None:
         return None
     request_secret, expires_at = str(row.pop("request_secret")), row.pop("session_expires_at")
-    return Found(Token.model_validate(row), request_secret, expires_at)
+    return StoredPageSession(Token.model_validate(row), request_secret, expires_at)
 
 
 def remove(tx: Transaction, hashed: bytes) -> None:

@@ -44,7 +44,7 @@ def add_token(
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class TokenAccess:
     """The access that a token gives.
 
     Attributes:
@@ -87,7 +87,7 @@ _TOGETHER = _opens(
 )
 
 
-def opened(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> list[Opened | None]:
+def opened(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> list[TokenAccess | None]:
     """Return for each pair of a token's hash and a Being's id or slug what the token opens; None: there is no token."""
     each = [(hashed, being, None if being is None else beings.id_in(being)) for hashed, being in presented]
     if len(each) == 1:
@@ -98,8 +98,8 @@ def opened(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> li
     return [found.get(position) for position in range(1, len(presented) + 1)]
 
 
-def _opened(row: DictRow) -> Opened:
-    return Opened(
+def _opened(row: DictRow) -> TokenAccess:
+    return TokenAccess(
         user_id=row["caller"],
         bound_to=row["bound_to"],
         token_id=row["token_id"],

@@ -32,7 +32,7 @@ class OpenSession:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptNote:
+class ContextNote:
     """A todo, reminder or knowledge note; `due` is in the user's time zone."""
 
     note_id: UUID
@@ -119,10 +119,10 @@ def mark_user_model_shown(tx: Transaction, being_id: UUID, session_id: UUID, has
     )
 
 
-def kept_notes(tx: Transaction, being_id: UUID, limit: int) -> list[KeptNote]:
+def kept_notes(tx: Transaction, being_id: UUID, limit: int) -> list[ContextNote]:
     """The newest unread todos and reminders, and the newest of the snapshot's knowledge, `limit` each, oldest first."""
     return tx.rows(
-        KeptNote,
+        ContextNote,
         """
         with kept as (
             (

@@ -12,7 +12,7 @@ Place = tuple[UUID, UUID]
 
 
 @dataclass(frozen=True, slots=True)
-class Undated:
+class UndatedEvidence:
     """Evidence without a time: its words, and the message that says them."""
 
     supported_id: UUID
@@ -28,7 +28,7 @@ class Undated:
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class EvidenceTime:
     """The time that the words of evidence name, half open."""
 
     place: Place
@@ -36,10 +36,10 @@ class Dated:
     ends_at: datetime
 
 
-def of_facts(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int) -> list[Undated]:
+def of_facts(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int) -> list[UndatedEvidence]:
     """A Being's evidence of facts without a time, by its place."""
     return tx.rows(
-        Undated,
+        UndatedEvidence,
         """
         select e.statement_id as supported_id, e.message_id, e.span as words, m.content as text,
             m.created_at as said_at
@@ -54,10 +54,10 @@ def of_facts(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int
     )
 
 
-def of_todos(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int) -> list[Undated]:
+def of_todos(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int) -> list[UndatedEvidence]:
     """A Being's evidence of todos that has the words of a time alone, by its place."""
     return tx.rows(
-        Undated,
+        UndatedEvidence,
         """
         select e.todo_id as supported_id, e.message_id, e.due as words, m.content as text, m.created_at as said_at
         from memory.todo_evidence as e
@@ -71,7 +71,7 @@ def of_todos(tx: Transaction, being_id: UUID, *, after: Place | None, limit: int
     )
 
 
-def date_facts(tx: Transaction, being_id: UUID, dated: Sequence[Dated], *, user_id: UUID) -> None:
+def date_facts(tx: Transaction, being_id: UUID, dated: Sequence[EvidenceTime], *, user_id: UUID) -> None:
     """Give evidence the time that it names, and its facts with it."""
     tx.execute(
         """
@@ -95,7 +95,7 @@ def date_facts(tx: Transaction, being_id: UUID, dated: Sequence[Dated], *, user_
     )
 
 
-def date_todos(tx: Transaction, being_id: UUID, dated: Sequence[Dated]) -> None:
+def date_todos(tx: Transaction, being_id: UUID, dated: Sequence[EvidenceTime]) -> None:
     """Give evidence the time that its words name, and its todos with it."""
     tx.execute(
         """
@@ -115,7 +115,7 @@ def _page(being_id: UUID, after: Place | None, limit: int) -> dict[str, object]:
     return {"being": being_id, "supported": supported, "message": message, "limit": limit}
 
 
-def _columns(dated: Sequence[Dated]) -> dict[str, object]:
+def _columns(dated: Sequence[EvidenceTime]) -> dict[str, object]:
     return {
         "supported": [one.place[0] for one in dated],
         "messages": [one.place[1] for one in dated],

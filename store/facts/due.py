@@ -19,7 +19,7 @@ _NOTICES: LiteralString = """
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class NewNotice:
     """A notice that was just made; `has_webhook` says whether its user has one."""
 
     being_id: UUID
@@ -52,7 +52,7 @@ def page(
     )
 
 
-def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[Noticed]:
+def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[NewNotice]:
     """Make notices of what is due and was not noticed, in the order of their ids.
 
     Args:
@@ -60,7 +60,7 @@ def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[Noticed]:
         within: What has been due for longer gets none.
         limit: The most todos, and the most reminders.
     """
-    return tx.rows(Noticed, "select * from memory.notice_due(%s, %s)", [limit, within])
+    return tx.rows(NewNotice, "select * from memory.notice_due(%s, %s)", [limit, within])
 
 
 def notices(tx: Transaction, being_id: UUID, *, after: UUID | None, limit: int) -> list[DueNotice]:

@@ -10,7 +10,7 @@ from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Unembedded:
+class UnembeddedFact:
     """A fact whose present content has no vector of a model; `text_hash` is the content's SHA-256."""
 
     fact_id: UUID
@@ -23,10 +23,10 @@ def serving_model(tx: Transaction, user_id: UUID) -> str | None:
     return tx.value("select embedding_model from memory.fact_states where user_id = %s", [user_id])
 
 
-def unembedded(tx: Transaction, user_id: UUID, model: str, limit: int) -> list[Unembedded]:
+def unembedded(tx: Transaction, user_id: UUID, model: str, limit: int) -> list[UnembeddedFact]:
     """Active facts whose present content has no vector of this model."""
     return tx.rows(
-        Unembedded,
+        UnembeddedFact,
         """
         select f.fact_id, f.content, sha256(convert_to(f.content, 'UTF8')) as text_hash
         from memory.facts as f

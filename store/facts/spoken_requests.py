@@ -16,7 +16,7 @@ CONTEXTS_LOOKED_AT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class RequestEffect:
     """One effect of a message, on one fact, todo, message or entity."""
 
     message_id: UUID
@@ -132,7 +132,7 @@ def resting_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequ
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class FactFiling:
     """The statements of a fact, and under what its latest one is filed."""
 
     mentioned_refs: list[str]
@@ -140,10 +140,10 @@ class Filed:
     statement_ids: list[UUID]
 
 
-def statements_of(tx: Transaction, user_id: UUID, fact_id: UUID) -> Filed:
+def statements_of(tx: Transaction, user_id: UUID, fact_id: UUID) -> FactFiling:
     """All statements of a fact, and under what the latest one that stands is filed."""
     return tx.one(
-        Filed,
+        FactFiling,
         """
         select s.mentioned_refs, s.subject_ref, every.statement_ids
         from memory.fact_statements as s,
@@ -202,7 +202,7 @@ def asked_by(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> li
     )
 
 
-def add(tx: Transaction, user_id: UUID, being_id: UUID, done: Done) -> None:
+def add(tx: Transaction, user_id: UUID, being_id: UUID, done: RequestEffect) -> None:
     """Record that something was done because a message asked for it."""
     tx.execute(
         """
@@ -284,7 +284,7 @@ def page(tx: Transaction, being_id: UUID, *, muted: bool, before: UUID | None, l
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class UnreportedEffect:
     """Something that was done and that no context has told yet.
 
     Attributes:
@@ -296,10 +296,10 @@ class Untold:
     content: str | None
 
 
-def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[Untold]:
+def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[UnreportedEffect]:
     """The effects of requests in a conversation that no context has told, oldest first."""
     return tx.rows(
-        Untold,
+        UnreportedEffect,
         """
         select r.request_id, r.effect, case when r.effect = 'corrected' then f.content end as content
         from memory.spoken_requests as r

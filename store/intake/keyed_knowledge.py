@@ -12,7 +12,7 @@ from store.transaction import Transaction
 
 Place = tuple[tuple[str, ...], str]
 
-# The columns of `Kept`, of notes named n.
+# The columns of `KeyedValue`, of notes named n.
 _KEPT = """
     n.note_id, n.namespace, n.key, n.content as value, n.received_at as created_at,
     coalesce(n.updated_at, n.received_at) as updated_at
@@ -20,7 +20,7 @@ _KEPT = """
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeyedValue:
     """The value under a key."""
 
     note_id: UUID
@@ -32,7 +32,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class KeyedWrite:
     """A value to be kept, or with the value None to be removed; `note_id` is the note's id if the key is new."""
 
     note_id: UUID
@@ -41,7 +41,7 @@ class Put:
     content_hash: bytes
 
 
-def put(tx: Transaction, being_id: UUID, changes: Mapping[Place, Put]) -> list[bool]:
+def put(tx: Transaction, being_id: UUID, changes: Mapping[Place, KeyedWrite]) -> list[bool]:
     """Keep values under their keys, in place of those that are there; returns for each whether its key is new."""
     rows = [
         {
@@ -87,10 +87,10 @@ def remove(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> int:
     ).rowcount
 
 
-def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place, Kept]:
+def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place, KeyedValue]:
     """Return what is kept under these keys, by place."""
     found = tx.rows(
-        Kept,
+        KeyedValue,
         f"""
         select {_KEPT}
         from jsonb_to_recordset(%(places)s) as asked (namespace text[], key text)
@@ -102,10 +102,10 @@ def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place,
     return {((*one.namespace,), one.key): one for one in found}
 
 
-def by_ids(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, Kept]:
+def by_ids(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, KeyedValue]:
     """Return what is kept in these notes, by id."""
     found = tx.rows(
-        Kept,
+        KeyedValue,
         f"select {_KEPT} from memory.notes as n where n.being_id = %s and n.note_id = any(%s)",  # noqa: S608  # columns of this module
         [being_id, list(note_ids)],
     )

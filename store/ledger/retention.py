@@ -24,7 +24,7 @@ OUTLIVING = [kind.name for kind in WORK.values() if kind.outlives_owner]
 
 
 @dataclass(frozen=True)
-class Expiring:
+class ExpiringRows:
     """Rows of a table that leave it by age alone.
 
     Args:
@@ -44,18 +44,18 @@ class Expiring:
     clock: LiteralString = "memory.now()"
 
 
-def expiring(settings: Settings) -> list[Expiring]:
+def expiring(settings: Settings) -> list[ExpiringRows]:
     """The tables whose rows leave by age, with how long the settings keep them."""
     return [
-        Expiring("answer_traces", ["being_id", "digest"], "made_at", KEPT_TRACES),
-        Expiring("applied_retractions", ["being_id", "request_id"], "applied_at", settings.keep_receipts),
-        Expiring("awaited_retractions", ["being_id", "producer_id"], "asked_at", settings.keep_retracted),
-        Expiring("budget_warnings", ["owner_id", "budget", "day"], "warned_at", settings.keep_calls, clock=REAL),
-        Expiring("budgets_reached", ["owner_id", "budget", "day"], "reached_at", settings.keep_calls, clock=REAL),
-        Expiring("dropped_items", ["owner_id", "drop_id"], "dropped_at", settings.keep_judgements),
-        Expiring("due_notices", ["being_id", "notice_id"], "noticed_at", KEPT_NOTICES),
+        ExpiringRows("answer_traces", ["being_id", "digest"], "made_at", KEPT_TRACES),
+        ExpiringRows("applied_retractions", ["being_id", "request_id"], "applied_at", settings.keep_receipts),
+        ExpiringRows("awaited_retractions", ["being_id", "producer_id"], "asked_at", settings.keep_retracted),
+        ExpiringRows("budget_warnings", ["owner_id", "budget", "day"], "warned_at", settings.keep_calls, clock=REAL),
+        ExpiringRows("budgets_reached", ["owner_id", "budget", "day"], "reached_at", settings.keep_calls, clock=REAL),
+        ExpiringRows("dropped_items", ["owner_id", "drop_id"], "dropped_at", settings.keep_judgements),
+        ExpiringRows("due_notices", ["being_id", "notice_id"], "noticed_at", KEPT_NOTICES),
         # Kept for work that never came back for them.
-        Expiring(
+        ExpiringRows(
             "embeddings",
             ["being_id", "embedding_model", "text_hash"],
             "created_at",
@@ -63,7 +63,7 @@ def expiring(settings: Settings) -> list[Expiring]:
             clock=REAL,
         ),
         # A fact keeps its birth and its newest event of each kind.
-        Expiring(
+        ExpiringRows(
             "fact_history",
             ["user_id", "fact_id", "event_id"],
             "happened_at",
@@ -78,31 +78,37 @@ def expiring(settings: Settings) -> list[Expiring]:
             )
             """,
         ),
-        Expiring("judgements", ["being_id", "judgement_id"], "judged_at", settings.keep_judgements),
-        Expiring("model_calls", ["owner_id", "call_id"], "started_at", settings.keep_calls, clock=REAL),
+        ExpiringRows("judgements", ["being_id", "judgement_id"], "judged_at", settings.keep_judgements),
+        ExpiringRows("model_calls", ["owner_id", "call_id"], "started_at", settings.keep_calls, clock=REAL),
         # Those that a lineage refers to are retained.
-        Expiring(
+        ExpiringRows(
             "model_responses", ["owner_id", "response_id"], "created_at", settings.keep_responses, "not retained", REAL
         ),
-        Expiring("provider_batches", ["owner_id", "kind", "key"], "created_at", settings.keep_responses, clock=REAL),
-        Expiring("provider_breakers", ["key_id", "provider"], "probe_at", KEPT_BREAKER),
-        Expiring("provider_keys", ["user_id", "key_id"], "expires_at", timedelta(0), clock=REAL),
-        Expiring("receipts", ["being_id", "context_id"], "created_at", settings.keep_receipts),
-        Expiring("request_answers", ["user_id", "digest"], "created_at", settings.keep_request_answers, clock=REAL),
-        Expiring("retracted_messages", ["being_id", "message_id"], "retracted_at", settings.keep_retracted),
+        ExpiringRows(
+            "provider_batches", ["owner_id", "kind", "key"], "created_at", settings.keep_responses, clock=REAL
+        ),
+        ExpiringRows("provider_breakers", ["key_id", "provider"], "probe_at", KEPT_BREAKER),
+        ExpiringRows("provider_keys", ["user_id", "key_id"], "expires_at", timedelta(0), clock=REAL),
+        ExpiringRows("receipts", ["being_id", "context_id"], "created_at", settings.keep_receipts),
+        ExpiringRows("request_answers", ["user_id", "digest"], "created_at", settings.keep_request_answers, clock=REAL),
+        ExpiringRows("retracted_messages", ["being_id", "message_id"], "retracted_at", settings.keep_retracted),
         # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
-        Expiring("shown_texts", ["being_id", "text_hash"], "shown_at", settings.keep_receipts + timedelta(days=1)),
+        ExpiringRows("shown_texts", ["being_id", "text_hash"], "shown_at", settings.keep_receipts + timedelta(days=1)),
         # Somewhere the day before yesterday has not ended.
-        Expiring("spending", ["owner_id", "day", "shard"], "day", settings.keep_calls, "day < memory.now()::date - 2"),
-        Expiring("unanswered_questions", ["owner_id", "digest"], "failed_at", settings.keep_responses),
-        Expiring("vault_idempotency", ["being_id", "producer_id"], "created_at", settings.keep_receipts, clock=REAL),
-        Expiring(
+        ExpiringRows(
+            "spending", ["owner_id", "day", "shard"], "day", settings.keep_calls, "day < memory.now()::date - 2"
+        ),
+        ExpiringRows("unanswered_questions", ["owner_id", "digest"], "failed_at", settings.keep_responses),
+        ExpiringRows(
+            "vault_idempotency", ["being_id", "producer_id"], "created_at", settings.keep_receipts, clock=REAL
+        ),
+        ExpiringRows(
             "work", ["owner_id", "kind", "key"], "finished_at", settings.keep_finished_work, "state = 'done'", REAL
         ),
     ]
 
 
-def expire(tx: Transaction, rows: Expiring, older_than: timedelta, limit: int) -> int:
+def expire(tx: Transaction, rows: ExpiringRows, older_than: timedelta, limit: int) -> int:
     """Delete up to `limit` of a table's rows that are older than this; returns their number."""
     statement = SQL(
         """

@@ -31,7 +31,7 @@ class ChangedSession:
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtBack:
+class RestoredMessages:
     """Messages that were restored, and the sessions to process: theirs, and those that have others than before."""
 
     message_ids: list[UUID]
@@ -39,7 +39,7 @@ class BroughtBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Summarised:
+class SummaryMembership:
     """Whether any of some messages is in the rolling summary, and in the spine."""
 
     rolling: bool
@@ -149,10 +149,10 @@ def _behind(being_id: UUID, conversation: str, after: Version | None, keep: Sequ
     }
 
 
-def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> Summarised:
+def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> SummaryMembership:
     """Whether the rolling summary, and the spine, took any of these messages in."""
     return tx.one(
-        Summarised,
+        SummaryMembership,
         """
         select coalesce(bool_or(rolling_version > 0), false) as rolling,
             coalesce(bool_or(spine_version > 0), false) as spine
@@ -185,10 +185,10 @@ def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[
     )
 
 
-def restore(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> BroughtBack:
+def restore(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> RestoredMessages:
     """Hand retracted messages in again: one version of each message at most comes back."""
     return tx.one(
-        BroughtBack,
+        RestoredMessages,
         "select message_ids, session_ids from memory.restore_messages(%s, %s)",
         [being_id, list(message_ids)],
     )

@@ -9,7 +9,7 @@ from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class UtteranceCopy:
     """A copy of an utterance that follows the judged one of another Being."""
 
     being_id: UUID
@@ -63,10 +63,10 @@ def roommates(tx: Transaction, being_id: UUID) -> list[UUID]:
     return list(tx.value("select memory.roommates(%s)", [being_id]))
 
 
-def following(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> list[Copy]:
+def following(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> list[UtteranceCopy]:
     """The copies of these utterances that follow a judged one, by Being."""
     return tx.rows(
-        Copy,
+        UtteranceCopy,
         """
         select m.being_id, m.message_id, leads.being_id as leads_id
         from memory.beings as b

@@ -14,7 +14,7 @@ import structlog
 from celery.exceptions import Ignore
 
 from providers.errors import Misconfigured, Transient
-from providers.metering import Asker, on_behalf_of
+from providers.metering import RequestOwner, on_behalf_of
 from schemas.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable, Withdrawn
 from schemas.ledger.acting import acting_for, crossing
 from schemas.ledger.kinds import KINDS, STEPS, Kind, TickKind, WorkKind
@@ -97,7 +97,7 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
             with (
                 on.store.tracing.span(kind, _attributes(claim), parent=claim.trace or ""),
                 renewed_lease(on.store, claim, on.settings.lease),
-                on_behalf_of(Asker(owner_id, "embed", kind, key)),
+                on_behalf_of(RequestOwner(owner_id, "embed", kind, key)),
             ):
                 do(on, claim)
         except LeaseLost as lost:

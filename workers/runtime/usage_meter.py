@@ -42,15 +42,15 @@ class AccountsMeter:
             RuntimeError: The caller did not say for which owner it asks (`on_behalf_of`), so no account would show it.
         """
         used = [tokens]
-        asker = asking()
-        if asker is None:
+        request_owner = asking()
+        if request_owner is None:
             raise RuntimeError("A paid embedding request must be made inside `on_behalf_of`.")
         most = self._cost(model, tokens)
         with budgets.noted(self._store), self._store.transaction() as tx:
             call_id = calls.reserve(
                 tx,
-                Account(asker.owner_id, asker.kind, asker.key, "platform"),
-                purpose=asker.purpose,
+                Account(request_owner.owner_id, request_owner.kind, request_owner.key, "platform"),
+                purpose=request_owner.purpose,
                 provider=PROVIDER,
                 model=model,
                 batch=False,
@@ -59,7 +59,7 @@ class AccountsMeter:
                 cost=most,
                 limits=budgets.limits(self._settings, most),
             )
-        settle = partial(calls.settle, owner_id=asker.owner_id, call_id=call_id)
+        settle = partial(calls.settle, owner_id=request_owner.owner_id, call_id=call_id)
         try:
             yield used.append
         except ProviderError as error:

@@ -34,7 +34,7 @@ from api.http.gathering import Gathering
 from api.http.problems import answer
 from api.http.resources import On
 from memory.accounts import access, page_sessions
-from memory.accounts.access import Admitted, Caller, Forbidden, InvalidToken, Operator, Presented
+from memory.accounts.access import AuthenticatedRequest, Caller, Forbidden, InvalidToken, Operator, PresentedCredentials
 from schemas.accounts.accounts import Being
 from schemas.accounts.accounts import Scope as Permission
 from schemas.ledger.acting import acting_for, crossing
@@ -65,7 +65,7 @@ class Authentication:
         self.app = app
         self._invalid = InvalidTokens()
         # A thread of its own, so that requests which occupy all others delay no authentication.
-        self._together: Gathering[Resources, Presented, Admitted] = Gathering(
+        self._together: Gathering[Resources, PresentedCredentials, AuthenticatedRequest] = Gathering(
             lambda on, presented: access.authenticate_each(on.store, presented), MOST_TOGETHER, CapacityLimiter(1)
         )
 
@@ -84,7 +84,7 @@ class Authentication:
                 being = None
                 if session is None:
                     named = _named_in(scope["path"])
-                    admitted = await self._together.join(on, Presented(secret, named))
+                    admitted = await self._together.join(on, PresentedCredentials(secret, named))
                     caller, being = admitted.caller, admitted.being
                     state["opened"] = (named, being)
                 else:
@@ -93,7 +93,7 @@ class Authentication:
                     )
                 state["caller"] = caller
             except Exception as error:  # noqa: BLE001  # no failure may let a request pass
-                fault = without_proof() if isinstance(error, page_sessions.Forged) else error
+                fault = without_proof() if isinstance(error, page_sessions.ForgedRequest) else error
                 if isinstance(fault, InvalidToken):
                     await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
                     if asks_for_login(scope, headers):

@@ -76,7 +76,7 @@ class _Load:
 
 
 @dataclass(frozen=True)
-class Excess:
+class LimitExceeded:
     """A request exceeds its user's limits: the reason, and after how many seconds to retry."""
 
     reason: str
@@ -99,12 +99,12 @@ class UserLoads:
         self._loads: dict[UUID, _Load] = {}
         self._lock = Lock()
 
-    def begin(self, user_id: UUID, *, large: bool) -> Excess | None:
+    def begin(self, user_id: UUID, *, large: bool) -> LimitExceeded | None:
         """Count a request that begins, or return by what it exceeds the limits, without counting it."""
         with self._lock:
             load = self._load(user_id)
             if load.running[large] >= self._requests:
-                return Excess(
+                return LimitExceeded(
                     f"You have {self._requests} concurrent requests, the limit: send fewer at a time.",
                     RETRY_SECONDS,
                 )
@@ -113,7 +113,7 @@ class UserLoads:
             load.running[large] += 1
             return None
 
-    def time_excess(self, user_id: UUID) -> Excess | None:
+    def time_excess(self, user_id: UUID) -> LimitExceeded | None:
         """Return by how much a user has exceeded the share of database time; the request is counted elsewhere."""
         with self._lock:
             return self._excess(self._load(user_id))
@@ -130,10 +130,10 @@ class UserLoads:
         with self._lock:
             self._load(user_id).debt += seconds
 
-    def _excess(self, load: _Load) -> Excess | None:
+    def _excess(self, load: _Load) -> LimitExceeded | None:
         if load.debt <= AHEAD_SECONDS:
             return None
-        return Excess(
+        return LimitExceeded(
             "Your requests have used more database time than one user's share: send fewer, or smaller ones.",
             (load.debt - AHEAD_SECONDS) / self._database_time,
         )

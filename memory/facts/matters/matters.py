@@ -15,7 +15,7 @@ from memory.facts.extraction_rules import ExtractedFact
 from memory.facts.matters.exclusive_values import values_of
 from memory.grounding.known_words import is_common, plain
 from memory.grounding.references import is_in_first_person, language_of
-from memory.grounding.told_names import ToldNames
+from memory.grounding.text_names import TextNames
 from memory.text.languages import DEFAULT
 
 _TABLE = tomllib.loads(Path(__file__).with_name("matters.toml").read_text())
@@ -108,7 +108,7 @@ def replaced(matter: str, span: str, content: str, others: Iterable[tuple[str, b
     gone = frozenset[str]() if always else _gone(span, content, is_end=is_end)
     if gone:
         # "Broke up with Anna" ends what is said of Anna alone.
-        ended = ToldNames(" ".join(gone))
+        ended = TextNames(" ".join(gone))
         return [any(map(ended.stands, values_of(other))) for other, _ in listed]
     if is_end:
         return [True] * len(listed)

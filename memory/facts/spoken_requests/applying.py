@@ -10,20 +10,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.facts.extraction_rules import AskedFor
+from memory.facts.extraction_rules import ExtractedRequest
 from memory.text.entity_names import entity_ref
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
 from schemas.facts.fact_rows import Fact, SpokenRequest
 from store.facts import facts, spoken_requests, todos
-from store.facts.spoken_requests import Done
+from store.facts.spoken_requests import RequestEffect
 from store.facts.statements import NewStatement, add_statements
 from store.talk import mutes
 from store.transaction import Transaction, new_ids
 
 
 @dataclass(frozen=True)
-class Applied:
+class RequestEffects:
     """The effects of requests.
 
     Attributes:
@@ -41,10 +41,10 @@ def apply(
     tx: Transaction,
     being: Being,
     judged: Sequence[UUID],
-    requests: Sequence[AskedFor],
+    requests: Sequence[ExtractedRequest],
     shown: Sequence[Fact],
     secret: Collection[UUID],
-) -> Applied:
+) -> RequestEffects:
     """Do what messages ask for that were just judged, and undo what they are found to ask no more.
 
     Args:
@@ -78,40 +78,40 @@ def apply(
     ]
     spoken_requests.keep_as_they_are(tx, being.being_id, ignored)
     changed = bool(gone) or any(done.effect == "muted" for _, done in wanted.values())
-    return Applied(sessions, dropped, mutes_changed=changed)
+    return RequestEffects(sessions, dropped, mutes_changed=changed)
 
 
-def _effects(tx: Transaction, being: Being, request: AskedFor) -> Iterator[Done]:
+def _effects(tx: Transaction, being: Being, request: ExtractedRequest) -> Iterator[RequestEffect]:
     """The effects that a request is to have, each on one thing; what messages supported goes with them."""
     own = request.message.message_id, request.span
     resting = spoken_requests.resting_on(tx, being.user_id, being.being_id, request.messages)
     if request.wish == "correct":
         if (fact_ids := request.facts or [fact.fact_id for fact in resting]) and len(fact_ids) == 1:
-            yield Done(*own, "corrected", fact_id=fact_ids[0])
+            yield RequestEffect(*own, "corrected", fact_id=fact_ids[0])
         return
     if request.wish == "do not mention":
         for message_id in request.messages:
-            yield Done(*own, "muted", meant_message_id=message_id)
+            yield RequestEffect(*own, "muted", meant_message_id=message_id)
         for fact_id in request.facts:
-            yield Done(*own, "muted", fact_id=fact_id)
+            yield RequestEffect(*own, "muted", fact_id=fact_id)
         if request.about:
             known = mutes.entities_called(tx, being.user_id, being.being_id, request.about)
-            yield Done(*own, "muted", name=known[0] if known else entity_ref("person", request.about))
+            yield RequestEffect(*own, "muted", name=known[0] if known else entity_ref("person", request.about))
         return
     for message_id in request.messages:
-        yield Done(*own, "ignored", meant_message_id=message_id)
+        yield RequestEffect(*own, "ignored", meant_message_id=message_id)
     for fact_id in dict.fromkeys([*request.facts, *(fact.fact_id for fact in resting)]):
-        yield Done(*own, "forgotten", fact_id=fact_id)
+        yield RequestEffect(*own, "forgotten", fact_id=fact_id)
     also = spoken_requests.todos_resting_on(tx, being.being_id, request.messages)
     for todo_id in dict.fromkeys([*request.todos, *also]):
-        yield Done(*own, "forgotten", todo_id=todo_id)
+        yield RequestEffect(*own, "forgotten", todo_id=todo_id)
 
 
 def _do(
     tx: Transaction,
     being: Being,
-    request: AskedFor,
-    done: Done,
+    request: ExtractedRequest,
+    done: RequestEffect,
     known: Mapping[UUID, str],
     secret: Collection[UUID],
 ) -> str | None:
@@ -136,7 +136,7 @@ def _do(
     return None
 
 
-def _mute(tx: Transaction, being: Being, done: Done, owner_id: UUID | None) -> None:
+def _mute(tx: Transaction, being: Being, done: RequestEffect, owner_id: UUID | None) -> None:
     """Mute a fact, a message or an entity, and the message that asks for it."""
     mutes.add(
         tx,
@@ -165,7 +165,9 @@ def _forget_todo(tx: Transaction, being: Being, todo_id: UUID) -> str | None:
     return None
 
 
-def _correct(tx: Transaction, being: Being, request: AskedFor, fact: Fact, secret: Collection[UUID]) -> str | None:
+def _correct(
+    tx: Transaction, being: Being, request: ExtractedRequest, fact: Fact, secret: Collection[UUID]
+) -> str | None:
     """Add a statement that contradicts all that a fact says, with the words that ask as its evidence.
 
     A correction in confidence of what all Beings know is known to this one alone: the others' fact stays.

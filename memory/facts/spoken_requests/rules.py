@@ -13,11 +13,11 @@ from uuid import UUID
 from memory.facts.confidence_rules import ShownMessage
 from memory.facts.extraction_rules import (
     USER,
-    AskedFor,
-    Dropped,
     ExtractedFact,
+    ExtractedRequest,
     ExtractedTodo,
     Extraction,
+    FactRuleBroken,
     quotation,
     statement_of,
 )
@@ -50,7 +50,7 @@ _SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS}\n]")
 
 
 @dataclass(frozen=True)
-class Meanable:
+class RequestTargets:
     """The facts, todos and messages that a request may be about, by the refs in the prompt.
 
     Attributes:
@@ -65,7 +65,7 @@ class Meanable:
 
 
 @dataclass
-class _Meant:
+class _ChosenTargets:
     facts: list[Fact] = field(default_factory=list)
     todos: list[UUID] = field(default_factory=list)
     messages: list[UUID] = field(default_factory=list)
@@ -74,7 +74,7 @@ class _Meant:
 def add_requests(
     extraction: Extraction,
     found: Collection[FoundRequest],
-    meanable: Meanable,
+    targets: RequestTargets,
     new: Collection[UUID],
     setting: Setting,
 ) -> None:
@@ -83,102 +83,102 @@ def add_requests(
     Args:
         extraction: What the answer's other items gave.
         found: The requests as the judge named them.
-        meanable: What they may mean.
+        targets: What they may mean.
         new: The ids of the messages to judge, which alone may ask.
         setting: Whose talk it is.
     """
     for each in found:
         try:
-            extraction.requests.append(_checked(each, meanable, new, setting))
-        except Dropped as reason:
+            extraction.requests.append(_checked(each, targets, new, setting))
+        except FactRuleBroken as reason:
             extraction.dropped[str(reason)] += 1
 
 
-def _checked(found: FoundRequest, meanable: Meanable, new: Collection[UUID], setting: Setting) -> AskedFor:
+def _checked(found: FoundRequest, targets: RequestTargets, new: Collection[UUID], setting: Setting) -> ExtractedRequest:
     quotable = {
         ref: source
-        for ref, source in meanable.messages.items()
+        for ref, source in targets.messages.items()
         if source.message.message_id in new and source.message.role == "user"
     }
     speaker = USER if setting.is_user(found.speaker) else found.speaker
     message, span = quotation(found.model_copy(update={"speaker": speaker}), quotable)
     if found.wish not in get_args(Wish):
-        raise Dropped("unknown type")
+        raise FactRuleBroken("unknown type")
     if not found.confidence >= LEAST_CONFIDENCE:
-        raise Dropped("not sure")
+        raise FactRuleBroken("not sure")
     source = next(one for one in quotable.values() if one.message is message)
-    if _is_anothers(span, source.own_text, meanable.companion):
-        raise Dropped("quoted")
+    if _is_anothers(span, source.own_text, targets.companion):
+        raise FactRuleBroken("quoted")
     about = _named(found, source.own_text, setting)
-    targets = _Meant() if about and not found.means else _meant(found, meanable)
-    request = AskedFor(
+    chosen = _ChosenTargets() if about and not found.means else _chosen(found, targets)
+    request = ExtractedRequest(
         message=message,
         span=span,
         wish=found.wish,
-        facts=tuple(fact.fact_id for fact in targets.facts),
-        todos=tuple(targets.todos),
-        messages=tuple(targets.messages),
+        facts=tuple(fact.fact_id for fact in chosen.facts),
+        todos=tuple(chosen.todos),
+        messages=tuple(chosen.messages),
         about=about,
     )
-    return _correction(found, request, targets, meanable, setting) if found.wish == "correct" else request
+    return _correction(found, request, chosen, targets, setting) if found.wish == "correct" else request
 
 
 def _named(found: FoundRequest, text: str, setting: Setting) -> str | None:
     """The name of what is not to be mentioned as a whole, if it stands in the message that asks; of "it" there is none.
 
     Raises:
-        Dropped: It does not, or is the user.
+        FactRuleBroken: It does not, or is the user.
     """
     if found.wish != "do not mention" or not (name := (found.about or "").strip()):
         return None
     if name.casefold() not in text.casefold() or entity_ref("person", name) in {None, USER_REF}:
-        raise Dropped("means nothing known")
+        raise FactRuleBroken("means nothing known")
     return None if is_nameless(name, text, language_of(text, setting.usual)) else name
 
 
-def _meant(found: FoundRequest, meanable: Meanable) -> _Meant:
+def _chosen(found: FoundRequest, targets: RequestTargets) -> _ChosenTargets:
     """The facts, todos and messages that a request is about, each once.
 
     Raises:
-        Dropped: It means nothing, what was not shown, or what is not the user's.
+        FactRuleBroken: It means nothing, what was not shown, or what is not the user's.
     """
-    targets = _Meant()
+    chosen = _ChosenTargets()
     for ref in dict.fromkeys(found.means):
-        if ref in meanable.facts:
-            targets.facts.append(meanable.facts[ref])
-        elif ref in meanable.todos:
-            targets.todos.append(meanable.todos[ref])
-        elif ref in meanable.messages:
-            message = meanable.messages[ref].message
+        if ref in targets.facts:
+            chosen.facts.append(targets.facts[ref])
+        elif ref in targets.todos:
+            chosen.todos.append(targets.todos[ref])
+        elif ref in targets.messages:
+            message = targets.messages[ref].message
             if message.role == "other":
-                raise Dropped("another's words")
+                raise FactRuleBroken("another's words")
             if message.role == "user":
-                targets.messages.append(message.message_id)
+                chosen.messages.append(message.message_id)
         else:
-            raise Dropped("not shown")
-    if not (targets.facts or targets.todos or targets.messages):
-        raise Dropped("means nothing known")
-    return targets
+            raise FactRuleBroken("not shown")
+    if not (chosen.facts or chosen.todos or chosen.messages):
+        raise FactRuleBroken("means nothing known")
+    return chosen
 
 
 def _correction(
-    found: FoundRequest, request: AskedFor, targets: _Meant, meanable: Meanable, setting: Setting
-) -> AskedFor:
+    found: FoundRequest, request: ExtractedRequest, chosen: _ChosenTargets, targets: RequestTargets, setting: Setting
+) -> ExtractedRequest:
     """A correction with its statement, whose names and numbers stand in the user's words or in what it corrects."""
-    if len(targets.facts) > 1 or (len(targets.messages) > 1 and not targets.facts):
-        raise Dropped("several are meant")
-    if not targets.facts and not targets.messages:
-        raise Dropped("means nothing known")
+    if len(chosen.facts) > 1 or (len(chosen.messages) > 1 and not chosen.facts):
+        raise FactRuleBroken("several are meant")
+    if not chosen.facts and not chosen.messages:
+        raise FactRuleBroken("means nothing known")
     statement = statement_of(found.statement or "")
-    shown = list(meanable.messages.values())
+    shown = list(targets.messages.values())
     place = next(place for place, one in enumerate(shown) if one.message is request.message)
     own_text = shown[place].own_text
     before = [one.own_text for one in shown[:place]]
     ground = setting.quoted(request.span, own_text, before, request.message.created_at)
-    corrected = [fact.content for fact in targets.facts]
-    corrected += [one.own_text for one in shown if one.message.message_id in targets.messages]
+    corrected = [fact.content for fact in chosen.facts]
+    corrected += [one.own_text for one in shown if one.message.message_id in chosen.messages]
     if faults := replace(ground, words="\n".join([ground.words, *corrected])).faults(statement):
-        raise Dropped(faults[0])
+        raise FactRuleBroken(faults[0])
     time = setting.time_of(ground.words, request.message.created_at, text=own_text)
     return replace(request, statement=statement, time=time)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memory.intake import retraction
 from memory.intake.accepting import IntakeFull
 from memory.intake.messages import accept_messages
-from memory.intake.together import Sent, accept_together
+from memory.intake.request_batches import MessageRequest, accept_together
 from memory.text.items import ItemBatchRefused
 from providers.embedders import Embedders
 from schemas.errors import NotFound
@@ -38,7 +38,7 @@ def keyed(key, position):
 
 
 def sent(*items, key=None):
-    return Sent(items, partial(keyed, key) if key else without_id)
+    return MessageRequest(items, partial(keyed, key) if key else without_id)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ ITEMS = st.builds(
 )
 LATE = st.just(said(id="late", created_at="2999-01-01T00:00:00Z"))
 REQUESTS = st.lists(
-    st.builds(Sent, st.lists(ITEMS | LATE, max_size=3), st.sampled_from([without_id, partial(keyed, "k")])),
+    st.builds(MessageRequest, st.lists(ITEMS | LATE, max_size=3), st.sampled_from([without_id, partial(keyed, "k")])),
     min_size=1,
     max_size=6,
 )

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from memory.accounts import access
-from memory.accounts.access import Presented
+from memory.accounts.access import PresentedCredentials
 from schemas.errors import StatementTimeout, Unavailable
 from schemas.ledger.allowance import Allowance, allowed
 from store.accounts import users
@@ -52,7 +52,7 @@ def test_a_request_is_admitted_where_the_connection_was_lost(alone, url):
     with alone.transaction() as tx:
         process = pid(tx)
     end(url, process)
-    (admitted,) = access.authenticate_each(alone, [Presented(secret)])
+    (admitted,) = access.authenticate_each(alone, [PresentedCredentials(secret)])
     assert admitted.caller.user_id == user.user_id
 
 

@@ -10,7 +10,7 @@ from memory.nodes.recall import RecallQuery, recall
 from memory.search import embedding
 from providers.embedders import Embedders
 from providers.errors import Transient
-from providers.metering import Asker, on_behalf_of
+from providers.metering import RequestOwner, on_behalf_of
 from schemas.errors import BudgetSpent
 from schemas.settings import Settings
 from store.accounts import beings
@@ -51,7 +51,7 @@ def embed(store, being, embedders):
     """Embed texts on behalf of a unit of work."""
 
     def done():
-        with on_behalf_of(Asker(being.being_id, "embed", "patrol.embed", "1")):
+        with on_behalf_of(RequestOwner(being.being_id, "embed", "patrol.embed", "1")):
             return vectors_of(store, embedders.wanted, being.being_id, TEXTS)
 
     return done

@@ -2,7 +2,7 @@
 
 import pytest
 
-from providers.metering import Asker, on_behalf_of
+from providers.metering import RequestOwner, on_behalf_of
 from schemas.settings import Settings
 from store.database import Store
 from store.shares import Limits
@@ -35,7 +35,7 @@ def calls(store):
 
 
 def test_a_request_counts_at_its_highest_cost_until_it_is_answered(being, meter, calls):
-    with on_behalf_of(Asker(being.being_id, "embed")), meter.request(MODEL, 1000) as used:
+    with on_behalf_of(RequestOwner(being.being_id, "embed")), meter.request(MODEL, 1000) as used:
         (before,) = calls()
         used(7)
     (after,) = calls()
@@ -46,7 +46,7 @@ def test_a_request_counts_at_its_highest_cost_until_it_is_answered(being, meter,
 
 
 def test_vectors_are_used_though_their_owner_was_erased_meanwhile(store, being, meter, calls):
-    with on_behalf_of(Asker(being.being_id, "embed")), meter.request(MODEL, 1000) as used:
+    with on_behalf_of(RequestOwner(being.being_id, "embed")), meter.request(MODEL, 1000) as used:
         used(7)
         with store.transaction() as tx:
             tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
@@ -58,7 +58,7 @@ def test_a_request_that_the_database_can_not_settle_stays_at_its_highest_cost(ur
     with (
         Store(url, limits=Limits(1.0)) as hasty,
         store.transaction() as tx,
-        on_behalf_of(Asker(being.being_id, "embed")),
+        on_behalf_of(RequestOwner(being.being_id, "embed")),
         AccountsMeter(hasty, Settings()).request(MODEL, 1000) as used,
     ):
         used(7)

@@ -4,7 +4,7 @@ import pytest
 
 from memory.accounts import rooms
 from memory.accounts.access import Caller
-from memory.accounts.rooms import AskedRoom
+from memory.accounts.rooms import RoomReference
 from memory.proxy.reading.speakers import group_told
 from memory.proxy.reading.transcript import read_transcript
 from memory.proxy.taking.answer_intake import take_answer
@@ -33,7 +33,7 @@ class Group:
     def asks(self, slug, *said, answer=None, present=None, members=(), alone=False, **options):
         """Ask a character for an answer to a transcript, in which others' lines have names."""
         door = self.doors[slug]
-        conversation, mates = rooms.enter(self.store, door.being, AskedRoom("tavern", present, members, alone))
+        conversation, mates = rooms.enter(self.store, door.being, RoomReference("tavern", present, members, alone))
         taken = door.asks(*said, conversation=conversation, room=mates, **options)
         if answer is not None:
             take_answer(self.store, door.settings, door.being, taken.place, answer, room=mates)
@@ -75,7 +75,7 @@ def test_those_that_are_absent_hear_nothing_and_an_unknown_one_is_refused(group)
     with pytest.raises(NotFound, match="present"):
         group.asks("mara", user("Who?"), present=("zed",))
     with pytest.raises(NotFound, match="no room"):
-        rooms.enter(group.store, group.doors["mara"].being, AskedRoom("cellar"))
+        rooms.enter(group.store, group.doors["mara"].being, RoomReference("cellar"))
     group.asks("kay", user("Only Kay's token."), alone=True)
     assert group.words()["leo"] == ["Leo may hear this.", "Fine."]
 

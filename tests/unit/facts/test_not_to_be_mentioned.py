@@ -7,7 +7,7 @@ import pytest
 
 from memory.facts.confidence_rules import ShownMessage
 from memory.facts.extraction_rules import Extraction
-from memory.facts.spoken_requests.rules import Meanable, add_requests
+from memory.facts.spoken_requests.rules import RequestTargets, add_requests
 from memory.grounding.setting import Setting
 from schemas.facts.judgement import FoundRequest
 from schemas.talk.messages import Message
@@ -65,7 +65,7 @@ def checked(text, about, *, span=None, usual="en"):
         statement=None, about=about,
     )  # fmt: skip
     extraction = Extraction()
-    meanable = Meanable({}, {}, {"m1": ShownMessage(message, text)}, "Mira")
+    meanable = RequestTargets({}, {}, {"m1": ShownMessage(message, text)}, "Mira")
     add_requests(extraction, [found], meanable, [ID], Setting(usual=usual))
     return [one.about for one in extraction.requests], dict(extraction.dropped)
 

@@ -7,7 +7,7 @@ import pytest
 
 from memory.grounding.grounding import NAME, NUMBER
 from memory.grounding.setting import Setting
-from memory.grounding.told_names import alias_groups
+from memory.grounding.text_names import alias_groups
 
 SAID_AT = datetime(2026, 3, 2, 18, 10, tzinfo=ZoneInfo("Europe/Berlin"))
 # The quoted words and what a model makes of them; then the whole message, and the messages before it.

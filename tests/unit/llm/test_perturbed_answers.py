@@ -779,7 +779,7 @@ def _drawn(scene: dict[str, Any]) -> str | None:
     found = SessionWithScenes.model_validate({**SUMMARY, **IMPRESSIONS, "scenes": [scene]}).scenes[0]
     try:
         resting = scene_rules.check(found, messages, own, "\n".join(SAID.values()), UTC, Setting())
-    except scene_rules.Dropped:
+    except scene_rules.SceneRuleBroken:
         return None
     quoted = len(resting.scene.dialogue or [])
     return f"{resting.scene.action} {resting.message_ids} {resting.scene.realm} {resting.scene.importance} {quoted}"

@@ -118,7 +118,7 @@ def split(material, answer):
 
 def named(material, answer):
     taken = material.one("neighbours").splitlines()
-    topic_names.check(topic_names.Unnamed(cluster(material.one("words")), [], taken), answer)
+    topic_names.check(topic_names.UnnamedTopic(cluster(material.one("words")), [], taken), answer)
 
 
 def repaired(material, answer):

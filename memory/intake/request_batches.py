@@ -19,7 +19,7 @@ OF_ALL = (IntakeFull, NotFound, Unavailable)
 
 
 @dataclass(frozen=True)
-class Sent:
+class MessageRequest:
     """The messages of one request, at most 100, as received; `derive_id` as in `accept_messages`."""
 
     items: Sequence[Any]
@@ -27,7 +27,7 @@ class Sent:
 
 
 def accept_together(
-    store: Store, settings: Settings, being_id: UUID, sent: Sequence[Sent], *, paid_by: UUID | None = None
+    store: Store, settings: Settings, being_id: UUID, sent: Sequence[MessageRequest], *, paid_by: UUID | None = None
 ) -> list[Receipt | Exception]:
     """Take in the messages of several requests for one Being, in their order.
 
@@ -54,7 +54,7 @@ def accept_together(
     return outcomes
 
 
-def _read(sent: Sent) -> ItemBatch[MessageInput] | ItemBatchRefused:
+def _read(sent: MessageRequest) -> ItemBatch[MessageInput] | ItemBatchRefused:
     try:
         return read_messages(sent.items, sent.derive_id)
     except ItemBatchRefused as refusal:

@@ -45,7 +45,7 @@ _PINYIN = re.compile(
 
 
 @dataclass(frozen=True)
-class ToldNames:
+class TextNames:
     """The names that a text tells.
 
     Attributes:
@@ -216,7 +216,7 @@ class ToldNames:
     def _sounds_of_other_scripts(self) -> frozenset[str]:
         """The sounds of what is not written in Latin letters."""
         kept = "".join(sign if not sign.isascii() or not sign.isalpha() else " " for sign in self.text)
-        return ToldNames(kept)._sounds  # noqa: SLF001 - the same class
+        return TextNames(kept)._sounds  # noqa: SLF001 - the same class
 
 
 def alias_groups(groups: Sequence[Sequence[str]]) -> dict[str, frozenset[str]]:
