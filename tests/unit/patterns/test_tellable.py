@@ -102,7 +102,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "store.nodes.finding": "_answer",
         "store.search.candidates": "speakers",
         "store.search.lexical": "_AMONG_KNOWLEDGE",
-        "store.search.nearest": "_AMONG_KNOWLEDGE nodes_like",
+        "store.search.nearest": "_AMONG_KNOWLEDGE nearest_nodes",
         "store.search.result_texts": "texts_of messages_at",
         "30_ranking.sql": "rank_by_words",
     },

@@ -36,8 +36,6 @@ MEANT: Mapping[str, Sequence[str]] = {
     ],
     # Not taken over from an answer of a model, or into a prompt.
     "drop": [
-        "memory/facts/extraction_rules.py",
-        "memory/talk/scene_rules.py",
         "memory/llm/call_ledger.py",
         "memory/llm/session.py",
         "memory/context/assembly.py",
