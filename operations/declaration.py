@@ -71,7 +71,7 @@ class Flag:
     """A switch of a command, which sets parameters of the operation.
 
     Args:
-        help: What the switch does, for the command's help.
+        help: The effect of the switch, for the command's help.
         sets: The values of the parameters if it is given.
     """
 
@@ -84,10 +84,10 @@ class Preset:
     """A command or tool that performs an operation with all of its parameters, or with a preset of some.
 
     Args:
-        help: What its users read of it; None: the operation's docstring.
+        help: The text for its users; None: the operation's docstring.
         fixed: Parameters, or fields of the body, that it sets by itself.
         takes: The parameters and fields that its user may give; None: all that are not fixed.
-        defaults: What holds for those that its user leaves out.
+        defaults: The values of parameters that its user leaves out.
         flags: Switches by name.
     """
 
@@ -116,8 +116,8 @@ class Command(Preset):
 
     Args:
         arguments: Those parameters that are given by place, though the operation does not require them.
-        done: What to print before what was changed, or alone if the operation answers nothing.
-        confirm: What to ask before it is done, with the Being and the ids by their names; empty: it is done at once.
+        done: The text to print before the changed thing, or alone if the operation answers nothing.
+        confirm: The question before it is done, with the Being and the ids by their names; empty: it is done at once.
     """
 
     arguments: Sequence[str] = ()
@@ -135,7 +135,7 @@ class Tool(Preset):
     """A tool by which a model performs an operation that destroys nothing.
 
     Args:
-        hints: What a model reads of parameters in place of their descriptions.
+        hints: Descriptions of parameters for a model, in place of the declared ones.
     """
 
     hints: Mapping[str, str] = field(default_factory=dict)
@@ -167,9 +167,9 @@ class Parameter:
 
     Args:
         name: Its name on every door.
-        place: Where a request has it.
+        place: Its place in a request.
         type: Its type, with the constraints that pydantic checks.
-        description: What it means; empty if its name says so.
+        description: Its meaning; empty if its name says so.
         default: Its default; `inspect.Parameter.empty` if it is required.
     """
 
@@ -198,16 +198,16 @@ class Declaration:
 
     Args:
         route: The method and the path of its route; None: no route performs it.
-        scope: What the caller's token must permit; `operator` for an operator's token.
+        scope: The scope that the caller's token must have; `operator` for an operator's token.
         for_all_beings: Whether the token must be for all of its user's Beings.
         status: The status of its answer.
-        omits: What its answer leaves out: fields that are null, or that were not set.
+        omits: The fields that its answer leaves out: those that are null, or that were not set.
         commands: The commands that perform it.
         tool: The tool by which a model performs it.
         body: The limit of its body.
         conflicts: Whether the state of what it changes may refuse it.
         gone: Whether what it is about may have been erased for good.
-        repeated: What a second call under the same Idempotency-Key does. `answered once`: it commits together with
+        repeated: The effect of a second call under the same Idempotency-Key. `answered once`: it commits together with
             its answer, which is returned again. `done again`: it may call a model, for which no transaction is held, so
             that a crash before its answer is stored leads to a second call. `harmless`: by its nature.
         removes_answers: Whether stored answers to earlier requests may show what it erases: they are removed with it.
@@ -313,7 +313,7 @@ class Operation(Declaration, Generic[A]):
 
         Raises:
             Forbidden: The token is bound to one Being, and must not be.
-            Exception: What the operation raises.
+            Exception: As the operation raises it.
         """
         return answered(self.attempt(on, **arguments))
 

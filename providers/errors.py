@@ -33,7 +33,7 @@ class Transient(ProviderError):
     """The provider is busy, down or unreachable: 408, 409, 425, 429, 499, any 5xx, a lost connection, a timeout.
 
     Args:
-        message: What happened.
+        message: The event.
         retry_after: Seconds to wait, if the provider names them.
         perhaps_paid: Whether the request may have been sent before the connection failed.
     """
@@ -48,10 +48,10 @@ class BadAnswer(ProviderError):
     """The answer is invalid: no JSON, too few vectors, another dimension, not a number.
 
     Args:
-        message: What is wrong, without quoting the answer.
+        message: The fault, without quoting the answer.
         completion: The invalid completion of a thinker, which has been paid for.
         why: `form`: it violates the schema. `refusal`: the model declined. `truncation`: it reached its length limit.
-        valid: What of the answer breaks no rule, which is used if no further answer is valid either.
+        valid: The part of the answer that breaks no rule, which is used if no further answer is valid either.
     """
 
     perhaps_paid = True
@@ -74,7 +74,7 @@ class InputRefused(ProviderError):
     """The provider refuses the input: 400, 413, 422.
 
     Args:
-        message: What happened.
+        message: The event.
         too_large: Whether the whole request was too large, so that its halves may be accepted.
     """
 
@@ -87,7 +87,7 @@ class Misconfigured(ProviderError):
     """The key, the address, the model's name or its files are wrong; the message names the setting to correct.
 
     Args:
-        message: What is wrong.
+        message: The fault.
         about_key: Whether the key is, which a user may have brought; all else is the platform's.
     """
 

@@ -36,7 +36,7 @@ class Question(Generic[A]):
     Args:
         purpose: The prompt's name, under which calls are accounted.
         size: The large model or the small one.
-        instructions: What to do, the same for all Beings.
+        instructions: The task, the same for all Beings.
         about: The Being's description, the same for all its questions; may be empty.
         material: The input of this question, with untrusted text escaped.
         answer: The answer's schema. It may have no mapping with free keys; use a list of pairs.
@@ -160,7 +160,7 @@ def read(question: Question[A], completion: Completion, *, shorten: bool = False
     """Read a completion in the form of the question's schema (`answer_reader`).
 
     Args:
-        question: What was asked.
+        question: The question.
         completion: The model's answer.
         shorten: Whether texts that are longer than their form allows are cut at a sentence.
 

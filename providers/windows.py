@@ -30,7 +30,7 @@ class Window:
 
     Attributes:
         start: The character of the text at which it begins.
-        text: What it says.
+        text: Its text.
     """
 
     start: int
@@ -41,9 +41,9 @@ def windows(embedder: Embedder, text: str, before: str = "") -> list[Window]:
     """Cut a text into windows; a text that fits is one.
 
     Args:
-        embedder: Who reads the windows.
+        embedder: The embedder that reads the windows.
         text: Any text.
-        before: What each window is to begin with, such as a speaker's name; the windows' `start` does not count it.
+        before: The beginning of each window, such as a speaker's name; the windows' `start` does not count it.
     """
     of_text, of_before = embedder.count_tokens([text, before])
     if of_text + of_before <= min(embedder.max_tokens, WHOLE_TOKENS):

@@ -63,10 +63,10 @@ class BudgetSpent(StoreError):
     """The budget of models for this day is used up.
 
     Args:
-        message: What is spent, in a sentence.
+        message: The spent budget, in a sentence.
         owner_id: The owner of the call that was refused.
         budget: Which.
-        lacking: What there is too little of: `tokens`, `cost`, or a `price` by which to tell.
+        lacking: The unit that there is too little of: `tokens`, `cost`, or a `price` by which to tell.
         retry_after: How many seconds the budget's day still lasts.
     """
 

@@ -20,7 +20,7 @@ def stand_for(handle: Callable[..., Any], endpoint: Callable[..., Any], *more: i
 
     Args:
         handle: The wrapper. It is called with keywords alone.
-        endpoint: What it wraps.
+        endpoint: The ASGI application that it wraps.
         more: The keyword parameters that the wrapper takes beside.
     """
     functools.update_wrapper(handle, endpoint)

@@ -24,7 +24,7 @@ class _Place:
     """One request's place in the queue.
 
     Attributes:
-        item: What it asks for.
+        item: The item of the call.
         size: How much that is.
         outcome: Its result, or `_LEADS`: then it makes the call for its group.
         group: The places of that call, its own first.

@@ -62,7 +62,7 @@ class Rejection(HTTPException):
     Args:
         status: The HTTP status.
         kind: One of the kinds in `TITLES`.
-        detail: What was wrong, where, and what to do.
+        detail: The fault, its place, and how to mend it.
         members: Further members of the problem.
         headers: Further headers of the answer.
     """

@@ -44,7 +44,7 @@ class Waiting:
         Args:
             call: Makes the answer, in a thread.
             is_enough: Whether an answer is worth returning.
-            user_id: Whose request it is.
+            user_id: The user of the request.
             seconds: How long to wait.
         """
         answer = await run_in_threadpool(call)

@@ -78,7 +78,7 @@ class DeclaredTool:
         """Perform the operation, and return the JSON value of what the model is answered.
 
         Args:
-            caller: Who calls.
+            caller: The caller.
             given: The arguments as the model wrote them.
 
         Raises:
@@ -86,7 +86,7 @@ class DeclaredTool:
             NotFound: There is no such Being, or it must be named.
             InvalidRequest: An argument can't be stored.
             ValidationError: An argument is invalid.
-            Exception: What the operation raises.
+            Exception: As the operation raises it.
         """
         if faults := bounded(unstorable(given)):
             raise InvalidRequest("; ".join(faults))

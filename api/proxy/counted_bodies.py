@@ -70,7 +70,7 @@ class Bodies:
         Args:
             receive: The ASGI function that receives it.
             headers: The request's headers.
-            user_id: Whose memory it is counted as.
+            user_id: The user in whose memory share it counts.
 
         Raises:
             Rejection: It is too long or too slow, or the user sends too many large ones, or too much at a time.

@@ -177,7 +177,7 @@ class Gateway:
         """Wait for work that asks the database, as long as the patience is; returns None if it has no result by then.
 
         Raises:
-            Exception: What the work raises, unless the database was unavailable to it.
+            Exception: As the work raises it, unless the database was unavailable to it.
         """
         if await finished(work, self._patience):
             try:
@@ -192,7 +192,7 @@ class Gateway:
 
         Raises:
             Unavailable: It can't, or the work takes longer than so many seconds.
-            Exception: What the work raises.
+            Exception: As the work raises it.
         """
         if work is None:
             raise Unavailable(_UNREACHABLE)

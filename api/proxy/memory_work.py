@@ -52,7 +52,7 @@ class Asked:
     """The options of one request that concern the memory.
 
     Attributes:
-        transcript: What it sent.
+        transcript: The transcript of the request.
         conversation: Its id of the conversation, if it names one.
         background: Whether it says that the request is its own, and no user's turn.
         off_the_record: Whether it says that no word of the request and its answer is to be kept.
@@ -77,7 +77,7 @@ class Progress:
     """How far the memory is with a request; another thread fills it while a coroutine waits.
 
     Attributes:
-        taken: What was decided about the transcript; None until it is committed.
+        taken: The decision about the transcript; None until it is committed.
         context: The context; None until it is assembled.
         failed: Whether the memory gave up.
         room: The others in the room.
@@ -187,8 +187,8 @@ def conclude(
 
     Args:
         admitted: The call.
-        progress: What became of its transcript.
-        answer: What was read of the answer; None if none came.
+        progress: The progress of its transcript.
+        answer: The part of the answer that was read; None if none came.
         outcome: How the call ended.
         later: Called if the cost can't be recorded now.
         key_refused: Whether the upstream does not know the key that pays.

@@ -131,7 +131,7 @@ class Grace:
         """Take a request's part of its token's grace; returns None, and takes nothing, if it exceeds a limit.
 
         Args:
-            slot: What the accounts admit alike.
+            slot: The key under which the accounts admit requests alike.
             cost: The request's highest cost in dollars; None: its price is unknown.
         """
         taken = self._taken.get(token, {})

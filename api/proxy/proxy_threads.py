@@ -41,7 +41,7 @@ class MemoryThreads:
         """Start synchronous work in a copy of the present context.
 
         Args:
-            user: Whose share it runs in: a user's id; for a token of which none is known, the client's address.
+            user: The user in whose share it runs, by id; for a token of which none is known, the client's address.
             args: Its arguments.
             kwargs: Its named arguments.
         """

@@ -59,7 +59,7 @@ class StreamReader:
 
     Args:
         on: The ledger and the settings.
-        redis: Where the streams are; replies must be bytes.
+        redis: The server of the streams; replies must be bytes.
     """
 
     def __init__(self, on: Resources, redis: Any) -> None:

@@ -18,7 +18,7 @@ def new_client(ground: Ground, url: str, connections: int = 1) -> httpx2.Client:
 
     Args:
         ground: The servers.
-        url: Where the API listens.
+        url: The address of the API.
         connections: So many requests may be under way at once.
     """
     being_id = ground.new_being()

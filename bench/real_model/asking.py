@@ -21,8 +21,8 @@ class Wanted(BaseModel):
 
     Attributes:
         question: The question.
-        right: What a right answer says; None: the month does not tell, so that nothing is known.
-        turned_round: What an answer says that has it the wrong way round, though its quotations exist.
+        right: The text of a right answer; None: the month does not tell, so that nothing is known.
+        turned_round: The text of a wrong answer whose quotations exist.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -55,7 +55,7 @@ class Expected(_Part):
         todos_also_true: Patterns of todos that may be known.
         confidences: The ids of messages that must stay in confidence.
         confidences_also: The ids of messages that may.
-        contradictions: What was corrected.
+        contradictions: The corrected statements.
         scenes: The scenes that should be drawn.
         one_memory: Patterns of events that were told in several conversations: one living memory each.
         apart: Pairs of patterns of events that no memory may join.

@@ -37,8 +37,8 @@ class Finder:
     """How a command finds what the id in a path names.
 
     Args:
-        metavar: What the user types, in a word.
-        help: What it may be.
+        metavar: The placeholder in the help, a word.
+        help: The values that it may have.
         find: Returns the id.
     """
 
@@ -51,7 +51,7 @@ def by_ending(thing: Thing, listed: str) -> Finder:
     """Return a finder by the id or its end.
 
     Args:
-        thing: What is found, in a word.
+        thing: The name of the kind of thing, a word.
         listed: The command that lists such things.
     """
 
@@ -74,7 +74,7 @@ class Group:
     Args:
         help: The group's help.
         finders: How the ids in the operations' paths are found, by parameter.
-        views: What shows an answer to a person, by its type, or by the name of a command that shows it otherwise: a
+        views: Show an answer to a person, by its type, or by the name of a command that shows it otherwise: a
             function that returns what `rich` prints.
         views_of_beings: Likewise, where more of a Being is shown: the function takes the answer, the resources and the
             Being.

@@ -105,7 +105,7 @@ def only(name: str, found: Sequence[UUID], what: str, where: str) -> UUID:
     """Return the single id that a name matched.
 
     Args:
-        name: What the user typed.
+        name: The name as the user typed it.
         found: The ids that match it.
         what: The kind of thing, for the message.
         where: The command that lists such things.

@@ -137,7 +137,7 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor, 
 
     Args:
         on: The ledger.
-        being: Whose days they are.
+        being: The Being.
         days: The days, in order.
         supervisor: Of the processes that must run meanwhile.
         thinks: Whether a model summarises the conversations, which each patrol then waits for.

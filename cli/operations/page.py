@@ -41,7 +41,7 @@ def show_way_in(on: Resources, url: str, found: list[User], life: timedelta, com
     """Print the page's address, and a link for a user if there is one alone and stdout is a terminal.
 
     Args:
-        url: Where the API answers.
+        url: The address of the API.
         found: The users who may be meant.
         life: Until the link expires if it is not used.
         command: The command that prints another link.

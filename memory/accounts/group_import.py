@@ -56,7 +56,7 @@ class GroupImport:
         caller: The user, with every right.
         names: The zone of the chats' times.
         set_aside: Receives every entry that can't be imported.
-        done: What became of the entries until now.
+        done: The outcome of the entries until now.
     """
 
     store: Store

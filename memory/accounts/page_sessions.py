@@ -38,7 +38,7 @@ class PageSession:
         user: The user's name.
         beings: The Beings that it gives access to, oldest first; without the scope `read`, none.
         expires_at: When it expires, on the real clock.
-        request_secret: What its requests that change something carry.
+        request_secret: The secret that its changing requests carry.
     """
 
     caller: Caller

@@ -26,7 +26,7 @@ class KeyedRequest:
     """A request with an Idempotency-Key.
 
     Args:
-        user_id: Whose data the request is about.
+        user_id: The owner of the request's data.
         secret: The secret of the caller's access token.
         key: The Idempotency-Key.
         request: A digest of the method, the path and the body.

@@ -50,7 +50,7 @@ class SentenceCheck:
     """Checks the sentences of one answer.
 
     Attributes:
-        setting: Whose talk it is.
+        setting: The talk's user, time zone and language.
         question: The question, whose words a sentence may repeat.
         shown: The sources that the model was shown, by their refs.
     """
@@ -70,7 +70,7 @@ class SentenceCheck:
         """The sentences that stand, and how many do not, by reason.
 
         Args:
-            drafts: What the model wrote.
+            drafts: The sentences of the model.
             sources: The cited sources as they stand now.
         """
         kept: list[Sentence] = []

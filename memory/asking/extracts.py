@@ -14,7 +14,7 @@ def passages(found: FoundSources, zone: tzinfo | None) -> list[Sentence]:
     """The passages that matter for the question, best first; what one has shown, the next ones leave out.
 
     Args:
-        found: What was found.
+        found: The sources.
         zone: The user's time zone, in which days are told.
     """
     return list(_passages(found.only_relevant(), zone))[:ASK_SENTENCES]

@@ -29,7 +29,7 @@ class Plan:
         names: People, places and things to look up.
         since: The beginning of the time that is asked about.
         until: Its end.
-        counts: What is counted: for each the words of which one must be said.
+        counts: The things to count: for each the words of which one must be said.
     """
 
     queries: tuple[str, ...] = ()

@@ -57,14 +57,14 @@ class FoundSources:
     """The sources that were found.
 
     Attributes:
-        queries: What was searched for.
+        queries: The queries of the search.
         passages: For each result, best first, what it is and what stands beside it in its conversation, in order.
         best: The result of each passage.
-        computed: What code counted.
+        computed: The rows that code counted.
         degraded: Whether the embedder was out of reach.
         unindexed: How much is not searchable yet.
         withdrawals: How often something of the user's was withdrawn before all of it was read.
-        setting: Whose talk it is.
+        setting: The talk's user, time zone and language.
     """
 
     queries: Sequence[str]
@@ -113,9 +113,9 @@ def find_sources(
         embedders: Embed the question and the plan's queries.
         being: The Being that is asked.
         request: The question.
-        plan: What else to look for.
+        plan: Further queries, names and times.
         now: The moment that is asked about, in the user's time zone.
-        models: What `compared_models` told.
+        models: The result of `compared_models`.
 
     Raises:
         InvalidRequest: The embedder refuses the question.

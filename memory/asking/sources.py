@@ -37,11 +37,11 @@ class Source:
 
     Attributes:
         key: Names it within this answer.
-        id: What other routes call it by.
-        text: What it says.
+        id: Its id in other routes.
+        text: Its text.
         at: When it was said, happened or was written; None: it was counted.
         until: When a later statement of the same fact replaced it.
-        speaker: Who said it; None for what is no message.
+        speaker: The speaker; None for what is no message.
         excerpt: Of a long text the stretch that is looked at; None: all of it.
         spans: Of a statement the words that support it, each with its message's id.
     """

@@ -59,7 +59,7 @@ def assemble(
         embedders: Embed the message, so that nodes and facts are retrieved by it.
         settings: The weights of fact ranking.
         being: The Being that will answer.
-        request: What the context is for.
+        request: The request.
         chance: Shuffles the fragments of recalled nodes.
 
     Raises:

@@ -53,7 +53,7 @@ class Block:
         pieces: The pieces of memory in it, unescaped, to be recognised when they come back inside a message.
         ids: The memories and facts in it.
         stable: True if its bytes stay the same from turn to turn.
-        requests: What the user had asked of the memory and it tells to be done; told once.
+        requests: The user's requests to the memory that were done, and that no context has told yet.
     """
 
     region: str

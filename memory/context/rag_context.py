@@ -43,7 +43,7 @@ class EarlyVector:
 
     Attributes:
         model: The model of the Being's nodes then; None if it had none.
-        vectors: What `embed_query` returned.
+        vectors: The result of `embed_query`.
     """
 
     words: str

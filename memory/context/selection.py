@@ -81,7 +81,7 @@ def retrieve(
         shown: Messages that the context shows in other regions.
         in_prompt: Messages that the prompt shows in any case. Nodes and facts that rest on these alone are left out;
             pinned facts are not.
-        find_passages: What `passage_finder` returned, if it has begun beside this transaction.
+        find_passages: The result of `passage_finder`, if it has begun beside this transaction.
     """
     now, _ = material.local_time(tx, being.user_id)
     shown_facts = partial(fenced_facts, now=now)

@@ -42,7 +42,7 @@ class Conversation:
         new: The ids of the messages to judge.
         entities: Entities that the Being knows by name.
         todos: The Being's open todos.
-        setting: Whose talk it is, for the grounding of items.
+        setting: The talk's user, time zone and language, for the grounding of items.
         facts: Known facts that the user may mean in these messages.
         ignored: Messages that the user asked not to remember, each with a message that asked for it.
     """

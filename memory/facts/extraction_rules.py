@@ -137,7 +137,7 @@ def check(
         new: The ids of those to judge, which items may quote. The Being's are evidence of its promises alone.
         todos: The known todos, by the refs in the prompt.
         promises: Those of the known todos that the Being promised.
-        setting: Whose talk it is.
+        setting: The talk's user, time zone and language.
     """
     extraction = Extraction()
     whose = setting or Setting()

@@ -37,7 +37,7 @@ class Ground:
 
     Attributes:
         words: The words that it rests on.
-        referred: What these words may refer to without naming it.
+        referred: The words that these may refer to without naming it.
         answered: The question that they answer.
         known: Names that need not be said: of the user, the companion, and the speaker.
         aliases: Other names of entities (`told_names.alias_groups`).

@@ -131,8 +131,8 @@ def untold(stated: Sequence[Quantity], known: TextQuantities, *, counted: int = 
     """Find the numbers and dates of a text that another does not have.
 
     Args:
-        stated: What `quantities` finds in the text to check.
-        known: What the other has.
+        stated: The result of `quantities` for the text to check.
+        known: The quantities of the other text.
         counted: Words of numbers up to this are taken for a count of what was told.
 
     Returns:

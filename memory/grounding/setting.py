@@ -101,7 +101,7 @@ class Setting:
 
         Args:
             texts: The texts, each with the time at which it was said; None if it tells its times itself.
-            referred: What they may refer to without naming it.
+            referred: The words that they may refer to without naming it.
             known: Further names that need not be said.
             counted: A number word up to this may count what the texts tell.
         """

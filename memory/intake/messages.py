@@ -44,7 +44,7 @@ class StoredMessages:
     Attributes:
         batch: The batch without items that were refused, erased before, or off the record.
         inserted: The ids of those that are new, by position.
-        known: What is stored under the producer ids of the others.
+        known: The stored versions under the producer ids of the others.
         sessions: The sessions that got messages.
     """
 

@@ -54,7 +54,7 @@ def accept_notes(
         items: 1 to 1,000 notes as received, each at most 64 KB as JSON; see `read_batch`.
         derive_id: Gives an item without an id one by its position, so that a retry changes nothing.
         paid_by: The id of the key that came with the request, if one did; it may pay for work on these notes.
-        origin: Where the notes come from.
+        origin: The source of the notes.
 
     Returns:
         The outcome of each item; accepted ones are committed.

@@ -48,7 +48,7 @@ class SettledCall:
     """A call that has ended.
 
     Attributes:
-        usage: What it used; None: unknown, so that its reservation stays as its cost.
+        usage: Its usage; None: unknown, so that its reservation stays as its cost.
         cost: In dollars; None: the price or the usage is unknown.
         wanted: Whether its answer may be used: nothing of what it may be about was withdrawn meanwhile.
     """
@@ -86,7 +86,7 @@ class CallAccounts:
         """Reserve the highest possible cost of a call against the day's budget, unless the breaker holds it back.
 
         Args:
-            question: What to ask.
+            question: The question.
             batch: Whether it becomes part of a provider batch, for which no breaker is asked here.
 
         Raises:
@@ -102,7 +102,7 @@ class CallAccounts:
         """Make a reserved call, without a connection; one that fails is settled.
 
         Args:
-            question: What to ask.
+            question: The question.
             reserved: The reserved call.
 
         Raises:

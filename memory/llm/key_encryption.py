@@ -74,7 +74,7 @@ def needed_cipher(settings: Settings, needed_for: str) -> KeyCipher:
     """Make the cipher of the settings' secrets.
 
     Args:
-        needed_for: What can't be done without a secret, and why, as the beginning of a sentence.
+        needed_for: The beginning of an error's sentence: the action that needs a secret, and why.
 
     Raises:
         Refused: There is no secret.

@@ -95,7 +95,7 @@ class ModelWork(ABC, Generic[A]):
 
         Args:
             tx: The transaction that finishes the work, which holds the locks.
-            answer: What came of the answers; None: the model was not to be asked.
+            answer: The result of the answers; None: the model was not to be asked.
         """
 
     def _answer(self, ask: Asking[A]) -> A | None:

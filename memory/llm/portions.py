@@ -54,7 +54,7 @@ def ask_in_turn(
     context is no failure.
 
     Args:
-        portions: What to ask about.
+        portions: The portions of the material.
         ask: Asks about a portion, and takes the answer. It is told whether the portion is divided if the answer is cut
             off.
         divided: The smaller portions to ask about in the place of one, in order; none if it can't be smaller.
@@ -103,7 +103,7 @@ def ask_at_once(
     A part whose answer is cut off as well is not divided further: what is whole in it counts.
 
     Args:
-        portions: What to ask about.
+        portions: The portions of the material.
         question: The question about a portion, and the validation of its answer.
         divided: See `ask_in_turn`.
 

@@ -39,7 +39,7 @@ class BatchPending(Transient):
     """The provider has not finished the batch: back off and poll again. Not a failure.
 
     Args:
-        message: What is awaited.
+        message: The awaited event.
         retry_after: Seconds to wait.
         polled: Whether the provider answered just now.
     """

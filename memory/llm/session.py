@@ -183,7 +183,7 @@ class LlmSession:
         this purpose is asked each question once.
 
         Args:
-            question: What to ask.
+            question: The question.
             check: Domain validation of the answer.
 
         Raises:

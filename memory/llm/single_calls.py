@@ -64,7 +64,7 @@ class SingleCalls:
         owner_id: The Being whose budget bounds them.
 
     Attributes:
-        spent: What they used up to now.
+        spent: Their usage up to now.
     """
 
     def __init__(self, store: Store, settings: Settings, payer: Payer, owner_id: UUID) -> None:
@@ -83,8 +83,8 @@ class SingleCalls:
         """Ask once, at the highest cost reserved before; the cost is settled whatever the answer is worth.
 
         Args:
-            question: What to ask.
-            withdrawals: What `store.llm.calls.withdrawals` told before the material was read; None: the material is
+            question: The question.
+            withdrawals: The result of `store.llm.calls.withdrawals` before the material was read; None: the material is
                 nothing that can be withdrawn.
 
         Raises:

@@ -85,7 +85,7 @@ class Admission:
     Attributes:
         requested: Upstream and model.
         being: The Being that answers.
-        payer: Who pays.
+        payer: The payer.
         call_id: Its row in the accounts; None if it was passed on while the database was down or slow.
         reserved: The tokens that are reserved for it.
         unaccounted: Without a row, what it may cost.
@@ -173,7 +173,7 @@ def admit(
         settings: Prices and the platform's budget.
         user_id: The token's user.
         only_being: The Being that the token is bound to, if it is.
-        requested: What the request names.
+        requested: The names that the request gives.
         expected: Its tokens: the prompt's, estimated, and the most of the answer.
 
     Raises:
@@ -249,7 +249,7 @@ def cost_without_accounts(
     Args:
         settings: Prices and the platform's budget.
         known: An admission like it.
-        requested: What the request names.
+        requested: The names that the request gives.
         expected: The most tokens it may use.
 
     Raises:
@@ -280,8 +280,8 @@ def is_budgeted(
 
     Args:
         settings: The budgets of the platform.
-        requested: What the request names.
-        payer: Who pays.
+        requested: The names that the request gives.
+        payer: The payer.
         own_limits: Limits in dollars of the Being and the user themselves.
     """
     chosen = (limit.cost for limit in budgets.chat_limits(settings, None, is_free=False).values())

@@ -37,7 +37,7 @@ def context_to_insert(
         embedders: Embed the last turn.
         settings: The limit of tokens, and the weights of fact ranking.
         being: The Being that replies.
-        taken: What was decided about the transcript.
+        taken: The decision about the transcript.
         embedded: Waits for the vectors of what was presumably said last.
         report: Called with the context as soon as it may be shown; with nothing if there is nothing to reply to. What
             the context leaves behind besides is written after that.

@@ -56,7 +56,7 @@ def embed_for_each_model(
 
     Args:
         embedders: The embedders.
-        request_owner: Whose query it is.
+        request_owner: The Being or user of the query.
         query: The query.
         models: The model of each thing that it is compared with; None: the embedder that is configured.
         known: Its vectors of some models, if they were computed before.

@@ -58,7 +58,7 @@ def with_prefixes(embedder: Embedder, texts: Sequence[str], answers: Sequence[Ve
     Args:
         embedder: The model.
         texts: The texts.
-        answers: What `embed_each` or `embed_whole` returned for each.
+        answers: The result of `embed_each` or `embed_whole` for each.
 
     Raises:
         ProviderError: A prefix was not embedded.

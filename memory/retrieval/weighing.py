@@ -33,7 +33,7 @@ def ranked(
     Args:
         items: The candidates.
         values: The value of each signal for each candidate, by the signal's name.
-        weights: What a signal counts; one without a weight is told, and counts nothing.
+        weights: The weight of each signal; a signal without one is reported, and counts nothing.
         ties: Orders candidates of one score, the least first.
         limit: How many are returned, at most; None: all.
         wanted: Which of them may be returned.
@@ -76,7 +76,7 @@ def spread(
         group: The group of a candidate.
         size: How much of its group a candidate is.
         signal: The name of the signal that tells how much of its group was chosen before.
-        weight: What that counts: below 0.
+        weight: The weight of that signal: below 0.
         limit: How many are returned, at most.
     """
     taken = Counter[Hashable]()

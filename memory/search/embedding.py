@@ -85,7 +85,7 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
     """Give what waits its vectors, batch by batch, for a `turn`; what is left waits for the next one.
 
     Raises:
-        BudgetSpent: What is left of the day's budget is too little for one text; what was embedded so far is kept.
+        BudgetSpent: The rest of the day's budget is too little for one text; what was embedded so far is kept.
         ProviderError: The embedder is out of reach; likewise.
     """
     owner_id = claim.owner_id

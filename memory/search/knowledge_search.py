@@ -53,7 +53,7 @@ class _Meaning:
 
     Attributes:
         query: The query's vectors.
-        fresh: What is not indexed yet.
+        fresh: The knowledge that is not indexed yet.
         similarities: The similarities of what of it was embedded, by note.
     """
 

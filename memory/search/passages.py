@@ -58,9 +58,9 @@ def passage_candidates(tx: Transaction, being: Being, question_text: str, query_
 
     Args:
         tx: The transaction.
-        being: Who is spoken to.
-        question_text: What is said now.
-        query_vectors: What it means to the model of what was told.
+        being: The Being that is spoken to.
+        question_text: The current message.
+        query_vectors: The message's vectors of the model that messages are embedded with.
     """
     question = EverythingRequest(query=question_text[:QUERY_CHARACTERS], kinds=["message"])
     return candidates(tx, being, question, query_vectors)
@@ -76,9 +76,9 @@ def passages(
 
     Args:
         tx: The transaction.
-        being: Who is spoken to.
-        question_text: What is said now.
-        found: What `passage_candidates` returned.
+        being: The Being that is spoken to.
+        question_text: The current message.
+        found: The result of `passage_candidates`.
         apart_from: Messages that the context shows elsewhere.
         tokens: The most estimated tokens of all passages.
 
@@ -205,7 +205,7 @@ def excerpt(text: str, question_text: str, near: int | None) -> str:
 
     Args:
         text: The text.
-        question_text: What is said now.
+        question_text: The current message.
         near: The character at which its nearest window begins; if None, the stretch is what holds most of the words of
             what is said.
     """

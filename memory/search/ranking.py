@@ -121,7 +121,7 @@ def ranked(
     """Rank candidates, best first; what is equal goes newest first.
 
     Args:
-        query: What they are held against.
+        query: The query that they are compared with.
         rows: The candidates with the messages around them, in the order of their conversations.
         wanted: Which of them may be answered.
         limit: How many, at most.

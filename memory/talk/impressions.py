@@ -26,9 +26,9 @@ class Impressions:
 
     Attributes:
         own_texts: The texts of messages without what contexts showed.
-        setting: Whose talk it is, for the grounding of names and numbers.
+        setting: The talk's user, time zone and language, for the grounding of names and numbers.
         of_user: The statements about the user, in order.
-        state: What the companion is at, by kind; a later portion's replaces an earlier one's.
+        state: The companion's project, mood and topic, by kind; a later portion's replaces an earlier one's.
         dropped: The counts of dropped statements by reason.
     """
 

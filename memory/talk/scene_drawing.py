@@ -43,7 +43,7 @@ class SceneDrawing:
     Attributes:
         zone: The user's time zone.
         own_texts: The texts of messages without what contexts showed.
-        setting: Whose talk it is, for the grounding of scenes and summaries.
+        setting: The talk's user, time zone and language, for the grounding of scenes and summaries.
         room: How many scenes the session may still get.
         undrawn: The messages that no scene was asked for yet, and that have words of their own.
         drawn: The scenes that passed the rules.
@@ -138,7 +138,7 @@ class Intake:
 
     Attributes:
         settings: The secrets that decrypt the key of the digests of erased items.
-        erased: What recognises erased items, once the lock is held; None if nothing was erased.
+        erased: Recognises erased items, once the lock is held; None if nothing was erased.
     """
 
     settings: Settings

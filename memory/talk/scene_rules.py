@@ -60,7 +60,7 @@ def check(
         own_texts: The texts of messages without what contexts showed.
         referred: All text that the model was shown, to which the messages may refer.
         zone: The user's time zone, in which the scene's dates are.
-        setting: Whose talk it is, for the grounding of names and numbers.
+        setting: The talk's user, time zone and language, for the grounding of names and numbers.
 
     Raises:
         Dropped: The scene breaks a rule.

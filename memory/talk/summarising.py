@@ -59,10 +59,10 @@ def asking(
     Args:
         llm: The session with the model.
         prompt: The instructions.
-        about: Who the Being is, fenced.
+        about: The Being's description, fenced.
         own_texts: The texts of messages without what contexts showed.
         check: The rules of this kind of summary; raises BadAnswer.
-        setting: Whose talk it is, for the grounding of names and numbers.
+        setting: The talk's user, time zone and language, for the grounding of names and numbers.
     """
 
     def ask(so_far: A | None, portion: Sequence[Message]) -> A:

@@ -51,7 +51,7 @@ class Withdrawal:
 
         Args:
             tx: The transaction, which has called `lock`.
-            take_out: What becomes of the messages: `retraction.retract` or `retraction.erase`.
+            take_out: The change to the messages: `retraction.retract` or `retraction.erase`.
 
         Returns:
             What is derived again.

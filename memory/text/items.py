@@ -173,7 +173,7 @@ class ItemBatch(Generic[T]):
 
         Args:
             inserted: The row id of each inserted position.
-            known: What is stored under each producer id.
+            known: The stored versions under each producer id.
         """
         ids: list[UUID | None] = [None] * self.size
         duplicates = 0

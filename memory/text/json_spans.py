@@ -17,7 +17,7 @@ def elements(
 
     Args:
         text: The whole text.
-        place: Where the opening bracket ends.
+        place: The end of the opening bracket.
         closing: The closing bracket: `]` or `}`.
         read: Reads the element that begins at a place; returns it, and where it ends.
 

@@ -29,10 +29,10 @@ class Mark(NamedTuple):
     """A mark in a text, from `start` to `end`.
 
     Attributes:
-        kind: What it sets apart.
-        name: What closes it has the same: a tag's name in lower case, or the character of a fence.
-        start: Where it begins.
-        end: Where it ends.
+        kind: The kind of text that it encloses.
+        name: A tag's name in lower case, or the character of a fence; the mark that closes it has the same.
+        start: Its first character.
+        end: The character behind its last.
         opens: Whether it may begin a block.
         closes: Whether it may end one.
     """

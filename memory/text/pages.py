@@ -45,7 +45,7 @@ def parse_cursor(cursor: str | None, key: Callable[[str], T]) -> T | None:
     """Decode a cursor; None for the first page.
 
     Args:
-        cursor: What the caller sent.
+        cursor: The cursor as the caller sent it.
         key: Reads the sort key of the list, and raises ValueError for what is none: `UUID`, `date.fromisoformat`, or
             one of the functions below.
 

@@ -22,9 +22,9 @@ class Token(NamedTuple):
     """One token.
 
     Attributes:
-        form: What is compared.
-        start: Where it begins in the text.
-        end: Where it ends in the text.
+        form: The form that is compared.
+        start: Its first character in the text.
+        end: The character behind its last in the text.
         kind: Which kind of token it is.
         capital: Whether it begins with a capital, as names do.
     """

@@ -57,8 +57,8 @@ class Word(NamedTuple):
 
     Attributes:
         text: The word.
-        start: Where it begins.
-        end: Where it ends.
+        start: Its first character.
+        end: The character behind its last.
     """
 
     text: str

@@ -25,9 +25,9 @@ class Finding:
     """The result of one check.
 
     Attributes:
-        name: What was checked.
+        name: The name of the check.
         good: Whether all is well.
-        words: What was found, and if it is not good, what to do.
+        words: The finding, and if it is not good, what to do.
         stops: Whether work stops because of it, so that monitoring has to know.
     """
 

@@ -40,8 +40,8 @@ class GateRefused(Exception):
 
     Args:
         gate: The gate's name, one of `GATES`.
-        rule: What is wrong, without quoting the refused text.
-        instead: What to do instead.
+        rule: The fault, without quoting the refused text.
+        instead: The advice to the caller.
         existing: The id of the existing record that the new one collides with, if any.
     """
 

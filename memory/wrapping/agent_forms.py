@@ -18,8 +18,8 @@ class _Form(NamedTuple):
 
     Attributes:
         begins: How it begins.
-        ends: What stands behind the user's words; the first of these ends them.
-        behind: What stands before them.
+        ends: The texts behind the user's words; the first of these ends them.
+        behind: The texts before them.
         is_open: Whether there may be nothing behind them.
     """
 

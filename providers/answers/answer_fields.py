@@ -65,7 +65,7 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 
     Args:
         form: The class of the answer or item.
-        written: What it says, by plain names.
+        written: Its fields, by plain names.
         nested: Whether it is an item.
     """
     fields = {plain(name): field for name, field in form.model_fields.items()}

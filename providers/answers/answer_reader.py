@@ -200,7 +200,7 @@ def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None
     """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear.
 
     Args:
-        letter: What they begin with.
+        letter: The letter that they begin with.
         item: The item.
         takes_away: Whether something is lost by a wrong one, so that what stands beside it has to affirm it.
     """

@@ -132,7 +132,7 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
     """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list.
 
     Args:
-        letter: What they begin with.
+        letter: The letter that they begin with.
         raw: The text.
         denied: Whether those are left out behind which stands that they are not meant.
     """

@@ -52,7 +52,7 @@ def listed(type_: Any, raw: Any, letter: str | None) -> list[Any]:
     Args:
         type_: The type of an item.
         raw: One item, an object whose names are the items' references, JSON within a text, or lines of text.
-        letter: What references of such items begin with; None: they are none.
+        letter: The letter that references of such items begin with; None: they are none.
     """
     if isinstance(raw, str):
         if raw.lstrip()[:1] in {"[", "{"} and (inner := _encoded(raw)) is not None:

@@ -71,7 +71,7 @@ def answer_values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool
     """Read an answer.
 
     Args:
-        text: What `answer_text` found.
+        text: The result of `answer_text`.
         keep_cut: See `lenient_json.values`.
 
     Returns:
@@ -90,7 +90,7 @@ def items_so_far(text: str) -> str | None:
     """Close an object of one list that is still being written behind the last of its items that is whole.
 
     Args:
-        text: What a model has written so far.
+        text: The text that a model has written so far.
 
     Returns:
         The object up to that item, as JSON; None where no item is whole yet, or it is no plain JSON.

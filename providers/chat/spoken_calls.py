@@ -22,7 +22,7 @@ def spoken_by_call(name: Any, given: Any) -> str | None:
 
     Args:
         name: The tool's name.
-        given: What the call gives to the tool, as JSON or as its value.
+        given: The arguments of the call, as JSON or as their value.
     """
     if not speaks(name):
         return None

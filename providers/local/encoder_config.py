@@ -48,13 +48,13 @@ class EncoderConfig:
 
     Attributes:
         heads: Attention heads of a layer.
-        epsilon: What layer normalisation adds to the variance.
+        epsilon: The number that layer normalisation adds to the variance.
         first_position: The row of the position embeddings that the first token gets.
         max_tokens: A longer text counts with its first tokens, special ones included.
         pooling: How token vectors become one.
         lowercase: True if texts are lowercased before the tokenizer sees them.
-        query_prefix: What a question begins with.
-        passage_prefix: What any other text begins with.
+        query_prefix: The beginning of each question.
+        passage_prefix: The beginning of any other text.
     """
 
     heads: int

@@ -24,7 +24,7 @@ def open_minilm(directory: Path | None = None) -> SentenceEncoder:
     once, for its forks as well.
 
     Args:
-        directory: Where `model.safetensors` and `tokenizer.json` are; by default in the installed package.
+        directory: The folder of `model.safetensors` and `tokenizer.json`; by default in the installed package.
 
     Raises:
         Misconfigured: The model is not installed, or its weights have another digest.

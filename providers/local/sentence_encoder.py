@@ -121,7 +121,7 @@ def open_encoder(directory: Path) -> SentenceEncoder:
     place is another space, and memories move to it.
 
     Args:
-        directory: Where `config.json`, `model.safetensors` and `tokenizer.json` (or `vocab.txt`) are.
+        directory: The folder of `config.json`, `model.safetensors` and `tokenizer.json` (or `vocab.txt`).
 
     Raises:
         Misconfigured: A file is missing, or the model is of a kind that can't be computed here.

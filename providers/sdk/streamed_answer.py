@@ -63,8 +63,8 @@ class StreamedAnswer:
     """An answer that is being written.
 
     Attributes:
-        asked: What was asked.
-        so_far: What was written.
+        asked: The model and the prices.
+        so_far: The part of the answer that was written.
         reason: Why it ended, in the word of its wire; None: it has not, or it broke off.
         refused: Whether the model declined.
         broke_off: Whether it ended without saying so.
@@ -112,7 +112,7 @@ class StreamedAnswer:
 
         Raises:
             BadAnswer: The server answered, and not in the form of its wire.
-            Transient: What came is no answer of a model.
+            Transient: The response is no answer of a model.
         """
         if not self._is_any:
             raise Transient("What the model provider sent is no answer of a model.", perhaps_paid=True)

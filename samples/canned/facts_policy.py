@@ -61,7 +61,7 @@ class Way:
         pattern: The words; the group `name` is what they are about, or where, or who.
         statement: The fact, of the found groups and `{who}`.
         type: The fact's type.
-        fact_type: What kind of statement it is.
+        fact_type: The kind of statement.
         about: Type and name of what it is about, of the found groups.
         named: The type of what `name` names besides; empty if it is what the fact is about.
         importance: 0 to 3.

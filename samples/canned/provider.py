@@ -25,7 +25,7 @@ class CannedProvider:
 
     Args:
         bytes_per_token: How many UTF-8 bytes its tokenizer makes one token of.
-        answer: What a thinker says to a request; None leaves it to the schema.
+        answer: The thinker's answer to a request; None leaves it to the schema.
     """
 
     def __init__(self, bytes_per_token: int = 4, answer: Callable[[Request], str | None] = policy.answer) -> None:
@@ -86,7 +86,7 @@ class CannedProvider:
         Args:
             request: The question.
             ending: How the answer ends.
-            text: What the thinker says, unless it declines; empty leaves it to the rules.
+            text: The thinker's answer, unless it declines; empty leaves it to the rules.
 
         Raises:
             Refusal: The real provider would refuse the question.

@@ -159,7 +159,7 @@ class PromptCache:
         """Count a prompt's tokens: read from the cache, written to it, and neither.
 
         Args:
-            request: Whose key, model and schema the cache belongs to.
+            request: The request whose key, model and schema the cache belongs to.
             marked: For each text whether a prefix is to be kept that ends with it.
             texts: The prompt in order.
         """

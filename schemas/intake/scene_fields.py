@@ -23,7 +23,7 @@ class Line:
 
     Attributes:
         place: Parts stand in the order of their places.
-        form: What is around it.
+        form: The text around it.
         first: Whether only the first item of a list is shown.
     """
 
@@ -39,7 +39,7 @@ class SceneField:
     Attributes:
         since: The version of scenes that it came with. The hash of a note leaves out a field of a later version than
             the first where it has its default, so that stored notes keep their hashes.
-        merge: What a survivor of a merge gets.
+        merge: The rule by which a survivor of a merge gets its value.
         embedded: Its place in the embedded text; None: it is not embedded.
         line: Its part of the line that is shown; None: it has none.
         searched: Whether a search to the letter finds its words (`words_of_node` in SQL).

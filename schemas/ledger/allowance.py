@@ -18,7 +18,7 @@ class Allowance:
     """The allowance for the work of one request.
 
     Attributes:
-        user_id: Whose share of the connections it uses; None: no share bounds it.
+        user_id: The user in whose share of the connections it runs; None: no share bounds it.
         statement_seconds: How long one statement may run; None: as long as its process says.
         charge: Told after each transaction for how many seconds it held a connection.
         connection_seconds: How long to wait for a connection; None: as long as the store waits by itself.

@@ -21,7 +21,7 @@ class Ref:
     """The field is a reference from the prompt, such as `m1`, which models also write as `1`, `M1` or `[m1]`.
 
     Attributes:
-        letter: What stands before the number where the model leaves it out.
+        letter: The letter before the number where the model leaves it out.
         each: Whether an item that names several here says the same of each of them.
     """
 

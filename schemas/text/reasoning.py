@@ -210,7 +210,7 @@ def spoken(text: str, *, opened: bool = False) -> str:
     """Return what a model says, without its reasoning; blank if the text broke off within the reasoning.
 
     Args:
-        text: What a model wrote, or a frontend shows of it.
+        text: The text as a model wrote it, or a frontend shows it.
         opened: Whether the request opened the reasoning, so that the text may only close it.
     """
     return without_turn_limits(_Reader(own_turn(text)).read(opened=opened))

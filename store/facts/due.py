@@ -57,7 +57,7 @@ def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[NewNotice]
 
     Args:
         tx: The transaction; while another one does the same, this does nothing.
-        within: What has been due for longer gets none.
+        within: The age from which a due item gets no notice.
         limit: The most todos, and the most reminders.
     """
     return tx.rows(NewNotice, "select * from memory.notice_due(%s, %s)", [limit, within])

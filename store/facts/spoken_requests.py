@@ -288,7 +288,7 @@ class UnreportedEffect:
     """Something that was done and that no context has told yet.
 
     Attributes:
-        content: What the fact says now, if it was corrected.
+        content: The fact's present content, if it was corrected.
     """
 
     request_id: UUID

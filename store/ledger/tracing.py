@@ -24,7 +24,7 @@ class Tracing:
 
         Args:
             name: Its name, of which there are few.
-            attributes: What it was about: ids, counts and names of ours, and no word of a user's.
+            attributes: Ids, counts and names of ours that describe it, and no word of a user's.
             parent: The `traceparent` that it continues; None: the present span.
         """
         yield Span()

@@ -35,8 +35,8 @@ def ask(
 
     Args:
         owner_id: The Being or user that it is done for.
-        kind: What is to be done.
-        key: What it is done to, where an owner may have several units of the kind.
+        kind: The kind of the work.
+        key: The thing to do it to, where an owner may have several units of the kind.
         after: How long to wait.
         in_chain: The Celery chain that the running task is part of sends the message, so the outbox must not.
     """

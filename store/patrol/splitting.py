@@ -103,7 +103,7 @@ def found_of_shown(
     Args:
         source: The cluster that the nodes are in.
         name: The topic's name.
-        named_by: What made the name.
+        named_by: The source of the name.
         named_from: All nodes that the name was made of.
         revisions: The nodes of the topic, with the revisions at which they were shown.
 

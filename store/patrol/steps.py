@@ -52,7 +52,7 @@ def unmatched(
 
     Args:
         model: The model that the vectors are of.
-        vectors: What each node is about.
+        vectors: The vector of each node's subject.
 
     Returns:
         For each of these nodes the key of the request that its note came with, if that brought one.

@@ -24,7 +24,7 @@ class SearchCandidate:
         similarity: Its cosine similarity to the question, of a long text its nearest window's; None where there is no
             telling.
         starts_at: The character at which that window begins; None for what has no vectors of its own in the index.
-        speaker: Who said it, as the producer named them, or as speakers of that role are called; None for what is no
+        speaker: The speaker, as the producer named them, or as speakers of that role are called; None for what is no
             message, and for other roles.
     """
 

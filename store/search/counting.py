@@ -29,7 +29,7 @@ def holding(
 
     Args:
         tx: The transaction.
-        scope: Where to look.
+        scope: The documents to count in.
         terms: Digests of terms, the rarest first.
         called: A name for each role whose messages may come without a speaker's.
         limit: The most of them, the latest.

@@ -18,7 +18,7 @@ class Document:
     """Something told as the index holds it.
 
     Attributes:
-        owner_id: Whose it is.
+        owner_id: Its owner.
         embedded: Whether it gets vectors here: whole, or because it may be too long for the one in its own row.
     """
 
@@ -73,7 +73,7 @@ def put(tx: Transaction, documents: Sequence[Document]) -> None:
 
     Args:
         tx: The transaction, which took them from the queue.
-        documents: What is new or changed, of any owners.
+        documents: The new and changed documents, of any owners.
     """
     indexed = tx.execute(
         """

@@ -85,7 +85,7 @@ def by_words(
 
     Args:
         tx: The transaction.
-        scope: Where to look.
+        scope: The documents to search.
         known: How rare the terms are.
         weights: The weight of each term.
         saturation: BM25's own.

@@ -27,11 +27,11 @@ class UnindexedText:
     """Something told whose words are to be indexed.
 
     Attributes:
-        owner_id: Whose it is.
-        kind: What it is.
+        owner_id: Its owner.
+        kind: Its kind.
         item_id: Its id in the index.
         queued_at: When it was told or changed last; together with the ids this names the row of the queue.
-        content: What it says, as its own table holds it: text, or a scene or summary as JSON.
+        content: Its content, as its own table holds it: text, or a scene or summary as JSON.
         feeling: A node's.
         session_id: The conversation that it stands in.
         said_at: When it was said or happened, as its table knows.
@@ -122,7 +122,7 @@ def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int, af
 
     Args:
         tx: The transaction.
-        stage: What they wait for.
+        stage: The stage that they wait for.
         kind: The work.
         limit: How many at most.
         after: Only those with higher ids.

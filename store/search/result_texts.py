@@ -16,8 +16,8 @@ class ItemText:
     """A result as its own table holds it.
 
     Attributes:
-        id: What other routes call it by.
-        content: What it says: text, or a scene or summary as JSON.
+        id: Its id in other routes.
+        content: Its content: text, or a scene or summary as JSON.
     """
 
     kind: Kind

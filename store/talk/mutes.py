@@ -57,7 +57,7 @@ def add(
     Args:
         tx: The transaction, which holds the locks of a withdrawal.
         being_id: The Being whose thing it is; None for what all of the user's Beings know.
-        kind: What it is.
+        kind: Its kind.
         name: The ref of an entity, or the producer's id of a conversation.
         asked_in: The Being and the message in which the user asked for it; the message is muted as well.
     """

@@ -13,7 +13,7 @@ class SentinelUrl:
     """The parts of a URL `sentinel://:password@host:26379,host:26379/0?master=name`.
 
     Attributes:
-        hosts: Where the Sentinels are.
+        hosts: The addresses of the Sentinels.
         login: User and password of the Redis servers, as they stand in the URL before the `@`; empty: none.
         username: That user.
         password: That password.

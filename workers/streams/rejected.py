@@ -33,7 +33,7 @@ class Rejected:
         what: The stream through which it is replayed.
         id: Its producer id, unless `data` names another.
         reason: Why it was not accepted.
-        data: What was sent, or its beginning; nothing of what is off the record.
+        data: The sent data, or its beginning; nothing of what is off the record.
         entry: Its entry id in `patrol:rejected`; empty before it is added.
         length: How many bytes were sent.
     """

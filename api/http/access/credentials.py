@@ -14,7 +14,7 @@ def secret_of(headers: Headers, wanted: str = WHAT_TO_SEND) -> str:
 
     Args:
         headers: The request's.
-        wanted: What the caller is told if there is none.
+        wanted: The error message if there is none.
 
     Raises:
         Rejection: It presents none.

@@ -41,7 +41,7 @@ class BulkQueue:
     their own, a read beside 80 bulk callers takes 226 ms instead of 50, p95 (`make bench`, `reads`, 2026-11-27).
 
     Args:
-        turns: What measures how long turns take.
+        turns: Measures how long turns take.
         longest_wait: The longest time that a request waits for its turn, in seconds.
         now: A monotonic clock, in seconds.
     """

@@ -54,7 +54,7 @@ class Request:
         path: The path, with its parts quoted.
         query: The query's parameters; None is left out.
         headers: Further headers; None is left out.
-        body: What is sent as JSON, or bytes.
+        body: The value to send as JSON, or bytes.
         media: The media type of the body.
         key: The Idempotency-Key of a POST.
     """

@@ -53,7 +53,7 @@ def memory_toolset(
         """Recall events by meaning.
 
         Args:
-            query: What the events are about.
+            query: The subject of the events.
         """
         recalled = await memory.recall_memories(
             being, {"query": query, "limit": limit, "format": "nodes", "off_the_record": off_the_record}
@@ -84,7 +84,7 @@ def memory_toolset(
         """Keep an event in long-term memory.
 
         Args:
-            action: What happened, in a sentence or two.
+            action: The event, in a sentence or two.
             actors: The people who were present.
             when: The date as YYYY-MM-DD; today if it is empty.
         """

@@ -51,7 +51,7 @@ def apply(
         tx: The transaction, which has locked the Being's talk and the user's facts.
         being: The Being that was asked.
         judged: The ids of the judged messages.
-        requests: What they ask for.
+        requests: The requests.
         shown: The facts as the model was shown them: one that changed since stays as it is.
         secret: The ids of messages in confidence, whose corrections stay with this Being.
     """

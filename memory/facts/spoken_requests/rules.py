@@ -81,11 +81,11 @@ def add_requests(
     """Add the requests that pass the rules, and count the others by the rule that they break.
 
     Args:
-        extraction: What the answer's other items gave.
+        extraction: The items of the answer that passed so far.
         found: The requests as the judge named them.
-        targets: What they may mean.
+        targets: The facts, todos and messages that a request may be about.
         new: The ids of the messages to judge, which alone may ask.
-        setting: Whose talk it is.
+        setting: The talk's user, time zone and language.
     """
     for each in found:
         try:

@@ -44,7 +44,7 @@ class Names:
         user: The name or id of the user in the export; None where the format says it, or the usual names apply.
         companion: The name of the Being in the export; None: every speaker but the user is the Being.
         zone: The user's time zone.
-        owner: Whose entries come in where `user` is no such id: the first owner that was read.
+        owner: The owner whose entries come in where `user` is no such id: the first one that was read.
     """
 
     user: str | None
@@ -68,7 +68,7 @@ class Bad:
     """An entry that can't be imported.
 
     Attributes:
-        place: Where it is, as "conversation 3"; without words of it.
+        place: Its place, as "conversation 3"; without words of it.
         reason: Why it can't be imported; without words of it.
         entry: The entry, to be set aside.
     """
@@ -85,7 +85,7 @@ class Conversation:
     Attributes:
         messages: Each as it would be handed in, with an id that is the same in every import.
         off_branch: The ids of messages that are not on the branch that the person has chosen.
-        bad: What could not be read.
+        bad: The entries that could not be read.
         left_out: How many entries are no talk, or not to be taken in, by the reason.
     """
 
@@ -143,8 +143,8 @@ class Owners:
     those of the first owner, and others are told, so that nothing is another person's unnoticed.
 
     Args:
-        names: Who is who.
-        things: What the entries are.
+        names: The persons of the export.
+        things: The name of the entries' kind.
     """
 
     def __init__(self, names: Names, things: str) -> None:

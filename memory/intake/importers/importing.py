@@ -93,7 +93,7 @@ class Import:
         being: The Being.
         aged: Whether memories are born with the age that they would have had.
         set_aside: Receives every entry that can't be imported.
-        done: What became of the entries until now.
+        done: The outcome of the entries until now.
     """
 
     store: Store

@@ -33,7 +33,7 @@ class Said:
     Attributes:
         id: Its id, as `entry_id` takes it.
         is_user: Whether the user said it.
-        text: What was said, with or without reasoning; None for a node that only links others.
+        text: The text, with or without reasoning; None for a node that only links others.
         at: When, as the export says; None if it does not.
         speaker: The speaker's name; None where the format has none.
         key: By which others name it as their parent; None if none can.
@@ -130,8 +130,8 @@ def conversation(
     Args:
         chat: The chat.
         turns: Its messages, and what links them, in the order of the file.
-        names: Who is who.
-        bad: What could not be read.
+        names: The persons of the export.
+        bad: The entries that could not be read.
         left_out: How many entries were left out, by the reason.
     """
     turns = _rooted(_told_apart(turns))

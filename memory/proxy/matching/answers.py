@@ -148,7 +148,7 @@ def alike_answers(
 
     Args:
         turns: The transcript.
-        compared: What `answers_to_compare` returned.
+        compared: The result of `answers_to_compare`.
         texts: Their texts, as they are compared, by digest, but for those with the words of the turn.
     """
     alike: dict[int, dict[UUID, int]] = {}

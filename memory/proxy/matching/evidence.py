@@ -37,9 +37,9 @@ class Level:
     """Chains of messages, each said after the one before it, that begin behind a message of an earlier level.
 
     Attributes:
-        within: Where the level is in the order of the messages.
+        within: The place of the level in the order of the messages.
         begins: The first message of each chain.
-        behind: What these were said after.
+        behind: The messages that these follow.
         chain: By message, the number of its chain within the level.
         is_one_way: Whether it is one chain, with nothing before it.
     """

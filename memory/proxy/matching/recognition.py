@@ -61,7 +61,7 @@ class Recognized:
 
     Attributes:
         conversation: Its id.
-        known: What is known of it.
+        known: Its known messages.
         matches: The alignment.
         aligned: False if it matches nothing because that took more than `STEPS`.
         shared: Places that it gets of messages of the conversation that it is a fork of.

@@ -55,9 +55,9 @@ class Turn:
     """Something that was said.
 
     Attributes:
-        role: Who said it.
+        role: The speaker's role.
         speaker: The name of a third speaker; None for the user and the Being.
-        text: What was said, without reasoning; never blank.
+        text: The text without reasoning; never blank.
         comparable: The text as it is compared.
         digest: The digest of role and text.
         unsure: Whether a frontend may have written it for itself, or answers what it may have written.

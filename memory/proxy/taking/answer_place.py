@@ -26,7 +26,7 @@ class AnswerPlace:
     Attributes:
         conversation: The conversation.
         message_id: The message that it answers; None: what is known of the conversation, up to its newest message.
-        begun: What had been said of it before, if it goes on.
+        begun: The part of it that was said before, if it goes on.
         opened: Whether the request opened its reasoning, so that the answer may only close it.
         unsure: Whether it may answer a request that the frontend made for itself.
         names: By which names the transcript means the Being, beside its own.

@@ -73,7 +73,7 @@ class NewTurn:
 
     Attributes:
         turn: Its number in the transcript.
-        after: What it was said after; None if it is the first that is known.
+        after: The message that it follows; None if it is the first that is known.
         at: When it was said, if it takes a place in the past.
     """
 

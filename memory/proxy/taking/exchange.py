@@ -51,7 +51,7 @@ class LastTurn:
     """The last thing that was said in a transcript; a context is assembled for the reply to it.
 
     Attributes:
-        role: Who said it.
+        role: The speaker's role.
         speaker: The name of a third speaker.
         content: Its text, which is never blank.
         message_id: The message that it is stored as; None if it is not stored (erased before, not storable, or off the
@@ -75,7 +75,7 @@ class TakenTranscript:
             the frontend made the request for itself, and nothing is stored; `off the record`: only digests are stored,
             by which later transcripts are recognised; `nothing` was said in it.
         conversation: The conversation; None for `background` and `nothing`.
-        last: What was said last; None for `background` and `nothing`, and off the record if nothing was said.
+        last: The last turn; None for `background` and `nothing`, and off the record if nothing was said.
         place: For `take_answer`; None if the answer is not to be taken in.
         shown: The messages that the transcript shows.
         taken_in: How many messages were stored.

@@ -65,7 +65,7 @@ class MessagesBody(RequestBody):
 
         Args:
             model: The name of the model at the upstream.
-            memory: What is remembered; None: nothing is added.
+            memory: The recalled memory; None: nothing is added.
             limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
         """
         fields = self.fields_for(model, limit)

@@ -77,7 +77,7 @@ class ChatBody(RequestBody):
 
         Args:
             model: The name of the model at the upstream.
-            memory: What is remembered; None: nothing is added.
+            memory: The recalled memory; None: nothing is added.
             limit: A limit of the answer, in tokens, for a request without one, and the field that the server reads it
                 in; None: nothing is added.
         """

@@ -30,8 +30,8 @@ class JsonBody:
     Attributes:
         text: The JSON as the client sent it.
         fields: Its parsed value.
-        spans: Where the value of each field stands in the text.
-        mark: Where the field by which the request says that it is off the record stands, with a comma; None without it.
+        spans: The place of each field's value in the text.
+        mark: The place of the field by which the request is off the record, with a comma; None without it.
     """
 
     text: str

@@ -41,7 +41,7 @@ def used(reserved: Usage, answer: ChatAnswer) -> Usage:
 
     Args:
         reserved: The most that the request may use.
-        answer: What came.
+        answer: The answer.
     """
     usage = answer.usage or Usage()
     least = -(-(answer.came - answer.payload) // MOST_BYTES_PER_TOKEN)

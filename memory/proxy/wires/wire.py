@@ -122,7 +122,7 @@ class RequestBody(ABC):
 
         Args:
             model: The name of the model at the upstream.
-            memory: What is remembered; None: nothing is added.
+            memory: The recalled memory; None: nothing is added.
             limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
         """
 
@@ -133,8 +133,8 @@ class Wire:
 
     Attributes:
         name: Its name in the settings.
-        path: Where its requests go, behind an upstream's base URL.
-        title: What its provider calls it.
+        path: The path of its requests, behind an upstream's base URL.
+        title: Its provider's name for it.
         read: Reads a body; raises as `json_body.read_body`.
         events: Makes a reader of an answer's events.
         limit_field: The field in which its servers read the most tokens of an answer; None: the upstream says.

@@ -76,8 +76,8 @@ class Language:
             names look the same: "May", "2022", "spring". The modifier that adds nothing is `modifiers.same`: "in".
         before: Modifiers that stand before an expression.
         after: Modifiers that stand behind an expression.
-        ranges: What joins two expressions to a range.
-        left_alone: What looks like an expression and is none. No expression is read from text that overlaps a match.
+        ranges: The words that join two expressions to a range.
+        left_alone: Phrases that only look like an expression. No expression is read from text that overlaps a match.
         spaced: False for a script without spaces between words.
     """
 

@@ -22,10 +22,10 @@ class Expression(NamedTuple):
     Attributes:
         start: Its first character.
         end: The character after its last.
-        span: What it means.
+        span: Its time.
         cued: True if it needs a modifier to mean that.
         dated: True if it names a year.
-        resolve: What it means at another moment.
+        resolve: Computes its time at another moment.
         is_range: True if it is two expressions, which no modifier changes.
     """
 

@@ -167,7 +167,7 @@ class AsyncMemoryPatrol(AsyncRoutes):
 
         Args:
             route: A route that takes a `cursor`.
-            path: What the path names.
+            path: The values of the path's placeholders.
             options: Its other parameters.
         """
         cursor: str | None = None

@@ -48,7 +48,7 @@ class Element:
     Attributes:
         path: The keys that lead to the array that it stands in, or to itself where it is in none.
         number: Its place in the array, from 1.
-        value: What it holds.
+        value: Its value.
         around: The fields that were asked for of each object around it, with the keys that lead there, innermost first.
         in_array: Whether it stands in an array.
         keyed: Whether it is one by its place or keys, not only as a document of its own.
@@ -74,7 +74,7 @@ class _Open:
     Attributes:
         kind: The bracket.
         path: The keys that lead to it.
-        start: Where it stands in the file, of an object that may be an element; None if it is none.
+        start: Its place in the file, of an object that may be an element; None if it is none.
         elements: How many elements it has had, of an array.
         fields: Those of its fields that were asked for.
     """
