@@ -164,7 +164,7 @@ def _admitted(opened: TokenAccess) -> AuthenticatedRequest | InvalidToken:
 
 
 def _operator(valid: bool | None) -> AuthenticatedRequest | InvalidToken:
-    """Return what an operator's token admits; `valid` is None if there is no such token."""
+    """Return the request that an operator's token authenticates; `valid` is None if there is no such token."""
     if valid is None:
         return InvalidToken("This token is unknown.")
     return AuthenticatedRequest(Operator()) if valid else InvalidToken(NO_LONGER_VALID)

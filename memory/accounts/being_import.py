@@ -120,7 +120,7 @@ class _Import:
         self._rejected: list[RejectedLine] = []
 
     def take_all(self) -> ImportReport:
-        """Import every valid line, then restore what spans rows."""
+        """Import every valid line, then restore the relations between rows."""
         portable.remove_defaults(self._tx, self._being)
         kinds = {kind.name: kind for kind in KINDS}
         for name, lines in groupby(self._read(), key=lambda line: line.kind):

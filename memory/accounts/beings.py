@@ -33,7 +33,7 @@ def opened_by(store: Store, caller: Caller) -> list[Being]:
 
 
 def change(store: Store, being: Being, named: Mapping[str, Any]) -> Being:
-    """Change fields of a Being by their names, as an operator may; returns it as it is now."""
+    """Change fields of a Being by their names, as an operator may; returns the changed Being."""
     with store.transaction() as tx:
         changed = beings.change_being(tx, being.being_id, named)
         if changed.language != being.language:

@@ -34,7 +34,7 @@ def erase_messages(
 ) -> Erased:
     """Erase messages from Beings of one user; returns which facts and todos were removed or changed with them.
 
-    Several Beings, in the order of their ids, hold copies of what was said in a room; all copies count as one.
+    Several Beings, in the order of their ids, hold copies of a room's messages; all copies count as one.
 
     All versions of a message go, retracted ones too. Keyed digests of their ids and texts are kept, so that intake
     refuses them from now on; copies in the streams are removed by a worker. Messages that were judged by a call that
@@ -74,7 +74,7 @@ class _Previewed(Exception):
 def preview_messages(
     store: Store, settings: Settings, embedders: Embedders, being: Being, message_ids: Sequence[UUID]
 ) -> Erased:
-    """Return what `erase_messages` would remove and change: it is carried out in a transaction that is rolled back.
+    """Return the effects of `erase_messages` without erasing: it runs in a transaction that is rolled back.
 
     Raises:
         NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
@@ -132,7 +132,7 @@ def _erase_messages(
 
 
 def _with_effects(so_far: Erased, before: SupportedItems, after: SupportedItems) -> Erased:
-    """Add what became of the facts and todos that messages to one Being supported."""
+    """Add the changes of the facts and todos that messages to one Being supported."""
     changed = {id_ for id_, content in after.facts.items() if content != before.facts[id_]}
     reopened = {id_ for id_, status in after.todos.items() if status != before.todos[id_]}
     return so_far.model_copy(
@@ -149,7 +149,7 @@ def erase_being(store: Store, being: Being) -> BeingErased:
     """Erase a Being with its memory, also during a patrol.
 
     The user's facts lose the evidence from this Being's messages, and are removed without other evidence. Seeds that
-    were not told in confidence, the user model and the shared vault scope stay: they belong to the user.
+    were not given in confidence, the user model and the shared vault scope stay: they belong to the user.
 
     Returns:
         The number of erased rows by kind.

@@ -1,7 +1,7 @@
-"""Imports group chats of SillyTavern: a group becomes a room, its members Beings, each line what those present heard.
+"""Imports group chats of SillyTavern: a group becomes a room, its members Beings, each line a message to those present.
 
-A group's file names its chats, and its members by their pictures. A line has its speaker's picture. Who was there is as
-the extension Presence noted it at the line, else those that are not muted in the group, as in `adapters/sillytavern`.
+A group's file names its chats, and its members by their pictures. A line has its speaker's picture. The members present
+are those that the extension Presence noted at the line, else the unmuted ones, as in `adapters/sillytavern`.
 The rest is as for other imports: the same files again change nothing.
 """
 
@@ -68,12 +68,12 @@ class GroupImport:
     _beings: dict[str, Being] = field(default_factory=dict, init=False)
 
     def take(self, path: Path) -> Iterator[Imported]:
-        """Take in the group chats of a folder or ZIP archive of the program's data; yields what was done after each.
+        """Import the group chats of a folder or ZIP archive of the program's data; yields a report after each.
 
         Raises:
             InvalidRequest: It holds no group.
             IntakeFull, Unavailable: As `Import.take`.
-            Refused: The user would have too many Beings; what was taken before is committed.
+            Refused: The user would have too many Beings; the chats before are committed.
         """
         self._beings = {being.slug: being for being in beings.opened_by(self.store, self.caller)}
         groups = _groups(path)
@@ -172,7 +172,7 @@ def _names_of_members(path: Path, of_chats: Mapping[str, _Group]) -> dict[str, s
     found: dict[str, str] = {}
     for file in export_files(path, sillytavern.FILES):
         if PurePath(file.name).stem in of_chats:
-            # A file that can't be read is told where its chat is taken in.
+            # The import of the chat itself reports an unreadable file.
             with suppress(InvalidRequest):
                 for _, line in sillytavern.lines(file):
                     name = storable(line.get("name")) if isinstance(line, dict) and not line.get("is_user") else None
@@ -184,7 +184,7 @@ def _names_of_members(path: Path, of_chats: Mapping[str, _Group]) -> dict[str, s
 def _utterance(
     one: dict[str, Any], lines: Mapping[str, Mapping[str, Any]], slugs: Mapping[str, str], group: _Group
 ) -> dict[str, Any]:
-    """A message of a group's chat as what was said in its room."""
+    """Turn a message of a group's chat into an utterance in its room."""
     line = lines.get(one["id"], {})
     picture = line.get("original_avatar")
     noted = line.get("present")

@@ -1,4 +1,4 @@
-"""Finds what a person with access to everything names: users, Beings, and what a Being knows by the end of its id."""
+"""Finds users and Beings by name, and a Being's items by the end of their ids, for a person with access to all."""
 
 from uuid import UUID
 
@@ -41,12 +41,12 @@ def nodes_named(store: Store, being: Being, name: str) -> list[UUID]:
 
 
 def things_named(store: Store, being: Being, thing: Thing, ending: str) -> list[UUID]:
-    """Up to two other things that a Being knows whose id ends so; two mean that it is ambiguous."""
+    """Return the ids of up to two items of a Being with this ending; two mean that it is ambiguous."""
     return store.run(id_endings.find, being, thing, ending)
 
 
 def entries_named(store: Store, being: Being, name: str) -> list[UUID]:
-    """The entries of all lists of a Being's persona with this name, else those whose id ends so."""
+    """Return the entries of all lists of a Being's persona with this name, else those with this ending of their id."""
     entries = store.run(persona.listed, being.being_id)
     called_so = [one.entry_id for one in entries if one.name == name]
     return called_so or [one.entry_id for one in entries if str(one.entry_id).endswith(name)]

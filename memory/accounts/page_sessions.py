@@ -3,8 +3,8 @@
 A session has the rights of the token that it was opened with, and ends with it, or after `LIFETIME`. Requests that
 change something must also carry a second secret, which only answers to the page tell; the cookie does not contain it.
 
-A link opens one session, once. It has a token of its own, whose secret is known to nobody, so that the session can be
-listed and revoked as any other.
+A link opens one session, once. The session has a token of its own with a secret that is discarded, so that users can
+list and revoke it as any other.
 """
 
 import hmac
@@ -34,7 +34,7 @@ class PageSession:
     """A valid session of a browser.
 
     Attributes:
-        caller: Whom it belongs to, with the rights of its token.
+        caller: The owner, with the rights of the session's token.
         user: The user's name.
         beings: The Beings that it gives access to, oldest first; without the scope `read`, none.
         expires_at: When it expires, on the real clock.
@@ -65,7 +65,7 @@ def issue_link(store: Store, user_id: UUID, lifetime: timedelta) -> str:
     """
     secret = secrets.token_urlsafe(32)
     store.run(page_sessions.remove_past_links, user_id)
-    # Apart, since a new token locks its user, who comes before tokens in the order of locks.
+    # In a transaction of its own: a new token locks its user, and the order of locks puts users before tokens.
     with store.transaction() as tx:
         unknown = digest(secrets.token_urlsafe(32))
         token = tokens.add_token(tx, user_id, None, unknown, LINK_SCOPES, lifetime + LIFETIME)
@@ -124,7 +124,7 @@ def end(store: Store, secret: str) -> None:
 
 
 def _valid(tx: Transaction, secret: str) -> tuple[Caller, page_sessions.StoredPageSession]:
-    """Return whom a session belongs to, and the session; raises `InvalidToken` if it or its token has ended."""
+    """Return a session's owner and the session; raises `InvalidToken` if it or its token has ended."""
     found = page_sessions.find(tx, digest(secret))
     if found is None:
         raise InvalidToken("This login has ended: log in again with a token.")

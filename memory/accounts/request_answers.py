@@ -1,7 +1,7 @@
 """Handles a request with an Idempotency-Key once: the same request again gets the stored answer.
 
 The answer is stored encrypted under keys derived from the caller's access token and the Idempotency-Key. The database
-has neither, so that it can't tell what was answered: an answer may hold a person's words or a new token's secret.
+has neither, so that it can't disclose the answer, which may hold a person's words or a new token's secret.
 """
 
 import hmac
@@ -73,7 +73,7 @@ class NewAnswer:
 def answer_once(store: Store, request: KeyedRequest, handle: Callable[[], NewAnswer]) -> bytes:
     """Handle a request in one transaction with the storing of its answer, or return the stored answer.
 
-    Whatever `handle` writes is committed together with the answer, or not at all. The same request at the same moment
+    The writes of `handle` are committed together with the answer, or not at all. The same request at the same moment
     waits for the first.
 
     Raises:
@@ -108,7 +108,7 @@ def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], NewAn
 
 @contextmanager
 def without_stored_answers(store: Store, user_id: UUID) -> Iterator[None]:
-    """Delete the stored answers about a user, which may show what the block erases, in one transaction with the block.
+    """Delete the stored answers about a user, which may show erased rows, in one transaction with the erasing block.
 
     The block must call no model: it holds a connection.
     """

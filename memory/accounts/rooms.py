@@ -30,10 +30,10 @@ class RoomReference:
 
     Attributes:
         name: The room.
-        present: The ids, slugs or names of the Beings that hear what is said; None: all of the room.
-        members: The names of those that the transcript tells to be in the group; they are present, if `present` is None
+        present: The ids, slugs or names of the Beings that receive the messages; None: all of the room.
+        members: The names of the group's members according to the transcript; they are present, if `present` is None
             and the room knows each of them.
-        alone: Whether the token is bound to one Being, so that no other is told anything.
+        alone: Whether the token is bound to one Being, so that no other receives anything.
     """
 
     name: str
@@ -77,7 +77,7 @@ def find(store: Store, caller: Caller, name: str) -> Room:
 
 
 def place_of(store: Store, caller: Caller, name: str) -> Place:
-    """The place of what is said in a room of a caller's, by the room's id or slug.
+    """Return the place of a room's messages, by the room's id or slug.
 
     Raises:
         NotFound: The caller has no such room.
@@ -86,7 +86,7 @@ def place_of(store: Store, caller: Caller, name: str) -> Place:
 
 
 def change(store: Store, caller: Caller, name: str, changes: RoomChanges) -> Room:
-    """Change a room; returns it as it is now.
+    """Change a room; returns the changed room.
 
     Raises:
         NotFound: The caller has no such room.
@@ -113,7 +113,7 @@ def hand_in(
     *,
     paid_by: UUID | None,
 ) -> Receipt:
-    """Take in utterances in a room, as `accept_utterances`; of a token for one Being, what that one hears.
+    """Accept utterances in a room, as `accept_utterances`; a token for one Being hands in to that one only.
 
     Raises:
         NotFound: The caller has no such room.
