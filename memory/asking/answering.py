@@ -1,7 +1,7 @@
 """Answers a question: plans, looks, writes and checks, with two model calls at most; without a model by passages.
 
-No database connection is held while a model is called. What was withdrawn meanwhile is not in the answer: its sources
-are read again when it is checked, in the transaction that records what it shows.
+No database connection is held while a model is called. Messages withdrawn meanwhile are not in the answer: its sources
+are read again when it is checked, in the transaction that records its provenance.
 """
 
 from collections import Counter
@@ -47,16 +47,16 @@ PROCESS = "ask"
 ANSWER = "answer"
 
 Part = LookedAt | Sentence | Asked
-"""A part of an answer, told as soon as it is known: what was looked at, each sentence, and at the end all of it."""
+"""A part of an answer, sent as soon as it is known: the sources read, each sentence, at the end the whole answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskInputs:
-    """A question, and what it is answered with.
+    """A question, and the resources to answer it.
 
     Attributes:
         store: The ledger.
-        embedders: Embed what is looked for.
+        embedders: Embed the queries.
         thinkers: The providers.
         settings: Prices and budgets.
         being: The Being that is asked.
@@ -104,9 +104,9 @@ class _AnswerInProgress:
         )
 
     def give_up(self, fault: Exception) -> None:
-        """Go on without a model, and without what it wrote."""
+        """Go on without a model, and without its plan and sentences."""
         self.without_model = str(fault)
-        # Without the plan, and after what was withdrawn.
+        # Without the plan, or without the withdrawn messages, the sources are others.
         self.searches_again = self.plan != Plan() or isinstance(fault, Withdrawn)
         self.plan = Plan()
         self.sentences = []
@@ -122,9 +122,9 @@ def ask(asking: AskInputs) -> Asked:
 
 
 def answered_in_parts(asking: AskInputs) -> Generator[Part, None, None]:
-    """Answer a question, and tell each part as soon as it is known: a sentence when the model has written it.
+    """Answer a question, and yield each part as soon as it is known: a sentence when the model has written it.
 
-    The last part is the whole answer, and it alone counts: what was withdrawn after a sentence was told is not in it.
+    The last part is the whole answer, and it alone counts: a sentence on messages withdrawn meanwhile is not in it.
     Closing the iterator ends the model's call, which is paid for as far as it went.
 
     Raises:
@@ -170,7 +170,7 @@ def _plan(on: _AnswerInProgress) -> None:
         plan = on.calls.ask(question).answer
         on.plan = planning.checked(plan, on.zone)
     except (BadAnswer, InputRefused):
-        # The question itself says what to look for.
+        # The question itself is the query.
         return
     except (ProviderError, BudgetSpent) as fault:
         on.give_up(fault)
@@ -179,7 +179,7 @@ def _plan(on: _AnswerInProgress) -> None:
 def _written(on: _AnswerInProgress, found: FoundSources) -> Iterator[Sentence]:
     """The sentences that stand, as the model writes them; none, without asking it, if nothing was found.
 
-    An answer that breaks off leaves the sentences that were whole. What was withdrawn meanwhile leaves none.
+    An answer that breaks off leaves the sentences that were whole. A withdrawal meanwhile leaves none.
     """
     if on.calls is None or on.without_model is not None or not found.sources:
         return

@@ -1,8 +1,8 @@
-"""The check of what a model wrote: each sentence stands in the words that it quotes, and these in their sources.
+"""The check of a model's answer: each sentence is supported by its quotations, and these stand in their sources.
 
 Quotations are found as the judge's spans are (`memory.text.quote_match`), names and numbers as a statement's
-(`memory.grounding`). A sentence that fails is dropped whole, and counted. Code can't tell that words mean what a
-sentence says of them: a negation that is turned round, or roles that are swapped, pass.
+(`memory.grounding`). A sentence that fails is dropped whole, and counted. Code can't compare the meaning of a sentence
+with that of its quotations: a negation that is turned round, or roles that are swapped, pass.
 """
 
 import re
@@ -42,7 +42,7 @@ OPENERS = frozenset(map(plain, tomllib.loads(Path(__file__).with_name("openers.t
 
 
 class UnfoundedSentence(ValueError):
-    """A sentence does not stand in what it quotes; the text names the rule, and is counted."""
+    """A sentence is not supported by its quotations; the text names the rule, and is counted."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class SentenceCheck:
 
     Attributes:
         setting: The talk's user, time zone and language.
-        question: The question, whose words a sentence may repeat.
+        question: The question; a sentence may repeat its words.
         shown: The sources that the model was shown, by their refs.
     """
 
@@ -119,8 +119,8 @@ class SentenceCheck:
     def _names_a_stranger(self, sentence: str, ground: Ground) -> bool:
         """Whether a word that may be a name is not quoted, where capitals don't tell.
 
-        That is where a sentence begins, and in German, which begins every noun with one. What a source says must be
-        quoted; a word of the question that no source has may be the translation of another.
+        That is at the beginning of a sentence, and in German, which begins every noun with one. A word that a source
+        has must be quoted; a word of the question that no source has may be the translation of another.
         """
         quoted = TextNames("\n".join([ground.words, *ground.known]), ground.aliases, ground.language)
         names_asked = TextNames(self.question)
@@ -152,7 +152,7 @@ def cite_of(source: Source, quote: str) -> Cite:
 def with_what_holds_now(
     sentences: Sequence[Sentence], shown: Mapping[str, Source], zone_of: datetime
 ) -> list[Sentence]:
-    """The sentences, and behind those that tell only what was replaced, what has replaced it, with its date.
+    """Add the replacing statement, with its date, after each sentence that cites only a replaced one.
 
     Args:
         sentences: The sentences that stand.

@@ -21,7 +21,7 @@ from store.transaction import Transaction
 
 # Of more the latest are counted, and the row says so.
 MOST_COUNTED = 5000
-# Of so many it is looked whether what a context or an answer showed is repeated there.
+# The most messages whose own words are read: without what a context or an answer showed, which they may repeat.
 MOST_READ = 500
 DAYS_SHOWN = 30
 KINDS: tuple[Kind, ...] = ("message", "node")
@@ -39,7 +39,7 @@ class Period:
 
 
 def rows(tx: Transaction, being: Being, counts: Sequence[Sequence[str]], period: Period) -> list[Source]:
-    """A row for each thing that is mentioned at all, and kind of what mentions it; what is not mentioned has none."""
+    """Return a row for each mentioned thing and each kind of item that mentions it; unmentioned things have none."""
     scope = SearchScope(being.being_id, being.user_id, KINDS, period.since, period.until, period.as_of)
     language = language_of(tx, being) if counts else ""
     found: list[Source] = []
@@ -75,7 +75,7 @@ def _holding(
                 continue
             held = {digest(term) for term in terms(text, language)}
             if not any(one <= held for one in wanted):
-                # Only what a context or an answer showed before has the words.
+                # Only words that the message repeats from a context or an answer match.
                 del found[message.message_id]
     return sorted(found.values(), key=lambda one: one.said_at)
 

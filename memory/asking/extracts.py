@@ -1,4 +1,4 @@
-"""The answer without a model: the best passages, dated, each with what stands beside it. Each is its own ground."""
+"""The answer without a model: the best passages, dated, each with its neighbours. Each is its own evidence."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
@@ -11,11 +11,11 @@ from schemas.limits import ASK_SENTENCES
 
 
 def passages(found: FoundSources, zone: tzinfo | None) -> list[Sentence]:
-    """The passages that matter for the question, best first; what one has shown, the next ones leave out.
+    """Return the passages that matter for the question, best first; each leaves out the messages of those before.
 
     Args:
         found: The sources.
-        zone: The user's time zone, in which days are told.
+        zone: The user's time zone, for the days.
     """
     return list(_passages(found.only_relevant(), zone))[:ASK_SENTENCES]
 
@@ -31,7 +31,7 @@ def _passages(found: FoundSources, zone: tzinfo | None) -> Iterator[Sentence]:
 
 
 def _lines(passage: Sequence[Source], zone: tzinfo | None) -> Iterator[str]:
-    """A line for each source: its day where that is another one than before, who said it, and what it says."""
+    """Yield a line for each source: its day if it differs from the line before, its speaker or kind, and its text."""
     before = ""
     for one in passage:
         day = " to ".join(_day(moment, zone) for moment in (one.at, one.until) if moment)

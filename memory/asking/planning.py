@@ -1,4 +1,4 @@
-"""The first call: what to look for, from the question alone."""
+"""The first call: queries, names and times to search for, from the question alone."""
 
 import re
 from calendar import monthrange

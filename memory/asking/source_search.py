@@ -33,7 +33,7 @@ from store.search.candidates import SearchCandidate
 from store.search.scope import plan_once
 from store.transaction import Transaction
 
-# So many results, of each search, are looked at with the messages beside them.
+# The most results of each search that are read with the messages beside them.
 MOST_RESULTS = 30
 FACTS_OF_NAME = 5
 Result = tuple[Ranked[SearchCandidate], Sequence[SearchCandidate]]
@@ -58,7 +58,7 @@ class FoundSources:
 
     Attributes:
         queries: The queries of the search.
-        passages: For each result, best first, what it is and what stands beside it in its conversation, in order.
+        passages: For each result, best first, its source and the neighbours in its conversation, in order.
         best: The result of each passage.
         computed: The rows that code counted.
         degraded: Whether the embedder was out of reach.
@@ -78,7 +78,7 @@ class FoundSources:
 
     @cached_property
     def sources(self) -> list[Source]:
-        """Everything that was found, each once: by date, and then what was counted."""
+        """All sources found, each once: by date, and then the counted rows."""
         found = {one.key: one for passage in self.passages for one in passage}
         return [*sorted(found.values(), key=lambda one: (one.at is None, one.at)), *self.computed]
 
@@ -106,7 +106,7 @@ def find_sources(
     now: datetime,
     models: Mapping[VectorKind, str],
 ) -> FoundSources:
-    """Look for what may answer a question, as much of it as the request's budget holds.
+    """Search for sources that may answer a question, as many as the request's budget holds.
 
     Args:
         store: The ledger.
@@ -128,7 +128,7 @@ def find_sources(
         periods.append(question.model_copy(update={"since": plan.since, "until": plan.until}))
 
     def search_without_vectors(tx: Transaction) -> _LexicalResults:
-        # Before anything is read: what is withdrawn later is seen to have been.
+        # The counter is read before anything else, so that later withdrawals are noticed.
         withdrawals = calls.withdrawals(tx, being.user_id)
         of_being = setting.of_being(tx, being)
         plan_once(tx)
@@ -138,7 +138,7 @@ def find_sources(
         evidence = [lexical_evidence(tx, being, one) for one in periods]
         return _LexicalResults(withdrawals, of_being, evidence, named, computed)
 
-    # What needs no vector is read while the question is embedded.
+    # The lexical search runs while the question is embedded.
     reading = store.beside(search_without_vectors)
     # A name alone means little; its words are looked for.
     query_vectors = _query_vectors(embedders, being, text, plan.queries, models)
@@ -169,7 +169,7 @@ def find_sources(
 def _query_vectors(
     embedders: Embedders, being: Being, text: str, queries: Sequence[str], models: Mapping[VectorKind, str]
 ) -> QueryVectors:
-    """The vectors of a question and of what else is searched for, which an embedder may refuse."""
+    """Embed a question with the plan's further queries, or alone if the embedder refuses these."""
     request_owner = RequestOwner(being.being_id, "recall")
     try:
         return embed_for_each_model(embedders, request_owner, text, models, further=queries)

@@ -1,4 +1,4 @@
-"""The sources of an answer: what was said, happened, is known or was counted, as it stands when it is read."""
+"""The sources of an answer: messages, events, statements and counts, in their current state when they are read."""
 
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,13 +19,13 @@ from store.search import result_texts
 from store.talk import messages
 from store.transaction import Transaction
 
-# What the search reads as it stands; messages and facts are read by their own rules.
+# Kinds with one text an item; messages and facts are read by their own rules.
 
 OTHERS: tuple[Kind, ...] = ("node", "summary", "diary", "vault", "knowledge")
 
 
 class Key(NamedTuple):
-    """Names what is read: an item of the search, and of a fact one statement."""
+    """The key of a source: an item of the search, or one statement of a fact."""
 
     kind: CiteKind
     item_id: UUID
@@ -41,7 +41,7 @@ class Source:
         text: Its text.
         at: When it was said, happened or was written; None: it was counted.
         until: When a later statement of the same fact replaced it.
-        speaker: The speaker; None for what is no message.
+        speaker: The speaker; None if the source is no message.
         excerpt: Of a long text the stretch that is looked at; None: all of it.
         spans: Of a statement the words that support it, each with its message's id.
     """
@@ -64,10 +64,10 @@ class Source:
 def read_items(
     tx: Transaction, being: Being, items: Mapping[Key, datetime], as_of: datetime | None
 ) -> dict[Key, list[Source]]:
-    """Read the sources that items of the search are: of a fact each statement, of all others one.
+    """Read the sources of items that a search found: of a fact each statement, of all others one.
 
-    What contexts and answers showed before is blanked in messages that repeat it: it is no evidence. What is gone, or
-    was not known at `as_of` in these words, is left out.
+    Words of contexts and answers shown before are blanked in messages that repeat them: they are no evidence. Items
+    that are gone, or were not known at `as_of` in these words, are left out.
 
     Args:
         tx: The transaction.
@@ -104,7 +104,7 @@ def facts(tx: Transaction, being: Being, fact_ids: Sequence[UUID], as_of: dateti
 
 
 def standing(tx: Transaction, being: Being, sources: Collection[Source], as_of: datetime | None) -> dict[Key, Source]:
-    """Read sources again: those that still stand, as they stand. What was counted does not change."""
+    """Read sources again: those that are still valid, in their current state. Counted rows do not change."""
     items = {one.key: one.at for one in sources if one.at is not None and one.key.kind != "fact"}
     found = [one for of_item in read_items(tx, being, items, as_of).values() for one in of_item]
     found += facts(tx, being, list({UUID(one.id) for one in sources if one.key.kind == "fact"}), as_of)

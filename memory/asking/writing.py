@@ -1,4 +1,4 @@
-"""The second call: sentences with the words that each rests on, from what was found."""
+"""The second call: sentences with the quotations that support each, from the sources found."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
