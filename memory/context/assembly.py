@@ -35,7 +35,7 @@ from store.facts import spoken_requests
 from store.search.scope import plan_once
 from store.transaction import Transaction, commit_soon
 
-# Among so many last messages of the conversation the one to be answered is looked for by its words, if it has no id.
+# The number of last messages among which the message to be answered is looked for by its words, if it has no id.
 JUST_STORED = 8
 # The tags and heading of `rag-context`, and a fact or two.
 LEAST_ROOM = 50
@@ -113,7 +113,7 @@ def assemble_prepared(
     if request.recorded is not None:
         request.recorded(*inserted)
     if prepared.writes and found.node_ids:
-        # In a transaction of its own: activating locks the Being, which comes before what a context has written.
+        # In a transaction of its own: activation locks the Being, which the order of locks puts before contexts' rows.
         store.run(activation.activate, being.being_id, found.node_ids)
     return context.model_copy(
         update={
@@ -129,7 +129,7 @@ def _retrieved_by(prepared: PreparedAssembly) -> str | None:
 
 
 def _shown(tx: Transaction, being: Being, prepared: PreparedAssembly) -> set[UUID]:
-    """The messages that the prompt shows as they are: the conversation's, the caller's, and the one to be answered."""
+    """Return the messages that the prompt shows whole: the conversation's, the caller's, and the one to be answered."""
     request = prepared.request
     shown = {request.message_id, *request.shown}
     if prepared.includes(CONVERSATION):
@@ -157,9 +157,9 @@ def _blocks(prepared: PreparedAssembly, filled: Filled, found: Retrieval) -> lis
 
 
 def _room(settings: Settings, prepared: PreparedAssembly, filled: Filled) -> int:
-    """The estimated tokens that what is remembered may take: the target, within what the budget leaves.
+    """Return the estimated tokens for retrieved memory: the target, within the rest of the budget.
 
-    Where that is too little for anything, it is the target: the region is dropped whole, and the answer tells so.
+    If the rest is too small for anything, it is the target: the region is dropped whole, and the answer says so.
     """
     budget = prepared.request.options.budget_tokens
     target = round(settings.rag_tokens * max(1, budget / CONTEXT_TOKENS))
@@ -178,7 +178,7 @@ def _context(
     """Keep the blocks to the budget, put them in order and in form, and record their provenance.
 
     Returns:
-        The context, and its text in two parts for a prompt of the caller's: what stays the same, and what varies.
+        The context, and its text in two parts for a prompt of the caller's: the stable one, and the one that varies.
     """
     request, profile, session = prepared.request, prepared.profile, prepared.session
     tokens = _lengths(blocks)

@@ -34,13 +34,13 @@ class AssemblyRequest:
         conversation: The conversation that it is for; None: the session's or the message's, else the one without an id.
         session_id: The session; None selects the message's session, else the conversation's open one.
         reassembled: True if the prompt is assembled anew for each turn, and does not stay in the model's session.
-        shown: Messages that the caller's own prompt shows; what rests on these alone is not repeated.
-        inserted: True if the context goes into a prompt of the caller's as system content: `text` is what it says,
+        shown: Messages that the caller's own prompt shows; memory that rests on these alone is not repeated.
+        inserted: True if the context goes into a prompt of the caller's as system content: `text` is the context
             without the conversation and the message.
         embedded: Waits for a vector that is computed meanwhile; used if it is the message's.
         off_the_record: True if the message is off the record by itself, beside `options`.
-        recorded: Called with the text when what it shows is recorded: the part whose bytes stay the same from turn to
-            turn, and the part behind it. Its nodes are activated after that.
+        recorded: Called with the text when its provenance is recorded: the part with the same bytes from turn to turn,
+        and the part behind it. Its nodes are activated after that.
     """
 
     options: AssemblyOptions
@@ -65,8 +65,8 @@ class PreparedAssembly:
     Attributes:
         profile: The process profile, which names the regions.
         session: The session, if there is one.
-        facts_model: The model whose vectors serve the user's facts; None until facts have vectors.
-        talk_model: The model whose vectors serve what was said to the Being; None until there are any.
+        facts_model: The model of the vectors of the user's facts; None until facts have vectors.
+        talk_model: The model of the vectors of the Being's messages; None until there are any.
         off_the_record: Whether the request, its conversation or the Being is off the record.
     """
 
@@ -79,7 +79,7 @@ class PreparedAssembly:
 
     @property
     def writes(self) -> bool:
-        """Whether what is found is activated, and what is shown recorded."""
+        """Whether found nodes are activated, and the context's provenance is recorded."""
         return self.request.options.activate and not self.off_the_record
 
     @property

@@ -53,7 +53,7 @@ class Block:
         pieces: The pieces of memory in it, unescaped, to be recognised when they come back inside a message.
         ids: The memories and facts in it.
         stable: True if its bytes stay the same from turn to turn.
-        requests: The user's requests to the memory that were done, and that no context has told yet.
+        requests: The user's requests to the memory that were done, and that no context has reported yet.
     """
 
     region: str
@@ -198,7 +198,7 @@ def user_model(text: str) -> Block | None:
 
 
 def summary(known: Summaries, done: Sequence[UnreportedEffect] = ()) -> Block | None:
-    """The spines, the summary of the session before, the rolling summary, and what was done as the user asked."""
+    """Build the block of spines, the last session's summary, the rolling summary, and done requests of the user."""
     parts = [
         FencedPiece.of(name, text, **_given(**attributes))
         for name, text, attributes in (
@@ -219,7 +219,7 @@ def summary(known: Summaries, done: Sequence[UnreportedEffect] = ()) -> Block | 
 
 
 def _done(done: Sequence[UnreportedEffect]) -> list[FencedPiece]:
-    """One line for each kind of thing that was done, and one for each correction, which says what holds now."""
+    """Render one line for each kind of done request, and one for each correction with the corrected content."""
     effects = {one.effect for one in done}
     lines = [f"Corrected, as the user asked: {one.content}" for one in done if one.content is not None]
     if "forgotten" in effects:

@@ -1,4 +1,4 @@
-"""Times as contexts say them: the user's present, pauses, and days of what was said."""
+"""Times in contexts: the user's present, pauses, and days of messages."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ _UNITS = (
 
 
 def present_time(now: datetime, zone: str, before: datetime | None) -> Entry:
-    """The entry that says what day and time it is for the user, and how long ago the message before was.
+    """Return the entry with the user's day and time, and with how long ago the message before was.
 
     Args:
         now: The time, in the user's time zone.

@@ -1,4 +1,4 @@
-"""Fills the regions of a prompt with everything but what is retrieved by the message."""
+"""Fills the regions of a prompt, except the one for memory that the message retrieves."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -29,7 +29,7 @@ from store.facts import spoken_requests, todos
 from store.transaction import Transaction
 
 RETRIEVED = "rag-context"
-# Of what was done as the user asked, told in one context.
+# The most done requests of the user that one context reports.
 REQUESTS_TOLD = 10
 
 Filled = Mapping[str, Block | None]
@@ -37,7 +37,7 @@ Filled = Mapping[str, Block | None]
 
 
 def current_snapshot(tx: Transaction, being: Being, *, store: bool = True) -> Block | None:
-    """Block 1-B as it is now; with `store` kept together with the ids it was made from, if it has changed."""
+    """Build the current Block 1-B; with `store`, a changed one is stored with the ids that it was made from."""
     notes, left_out = _fitting(material.kept_notes(tx, being.being_id, SNAPSHOT_NOTES))
     diary = material.recent_diary(tx, being.being_id, DIARY_DAYS)
     vault = build_snapshot_block(tx, being)
@@ -57,7 +57,7 @@ def current_snapshot(tx: Transaction, being: Being, *, store: bool = True) -> Bl
 
 
 def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Filled:
-    """Every region of the profile, in their order, without what is retrieved."""
+    """Fill every region of the profile, in their order, except the one for retrieved memory."""
     being_id, request, profile, session = being.being_id, prepared.request, prepared.profile, prepared.session
     lists = persona.listed(tx, being_id)
     by_region: dict[str, list[WorkingMemoryEntry]] = {}

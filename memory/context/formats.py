@@ -39,7 +39,7 @@ def anthropic(entries: Sequence[Entry], stable: Collection[str]) -> tuple[list[d
 
     Args:
         entries: The context.
-        stable: Regions whose bytes stay the same from turn to turn.
+        stable: Regions with the same bytes from turn to turn.
     """
     marked = _marked(entries, stable)
     first = next((place for place, entry in enumerate(entries) if entry.role != "system"), len(entries))

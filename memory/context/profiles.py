@@ -62,7 +62,7 @@ DEFAULTS = {
     )
 }
 
-# What prompts lack without a region. `chatFrontend` does without the message: the program shows it.
+# The content that prompts lack without a region. `chatFrontend` does without the message: the program shows it.
 NEEDED = {
     "instructions": "the explanation of the tags around what people wrote, and your instructions",
     "default": "the message that is to be answered",

@@ -1,4 +1,4 @@
-"""The meaning of a message to a Being's memory, and what was retrieved for it: the content of `rag-context`."""
+"""A message's vectors, and the memory that they retrieved: the content of `rag-context`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ FindPassages = Callable[[Transaction], Candidates]
 
 @dataclass(frozen=True)
 class EmbeddedMessage:
-    """A message with what it means."""
+    """A message with its vectors."""
 
     words: str
     meaning: QueryVectors
@@ -39,7 +39,7 @@ class EmbeddedMessage:
 
 @dataclass(frozen=True, slots=True)
 class EarlyVector:
-    """A query's vectors that were computed before it was known what else a context needs.
+    """A query's vectors that were computed before the context's other inputs were known.
 
     Attributes:
         model: The model of the Being's nodes then; None if it had none.
@@ -56,14 +56,14 @@ class Retrieval:
     """The content of `rag-context`.
 
     Attributes:
-        essential: Facts that are shown whatever is said, unless all are.
-        cards: Entity cards, on top of what is relevant.
+        essential: Facts that are shown for any message, unless all are.
+        cards: Entity cards, on top of the relevant facts.
         facts: All facts, where they fit; else the relevant ones.
         recalled: Nodes that the message recalls, which counts as their activation.
         beside: Further nodes, of a memory that is shown whole.
         passages: Earlier talk.
         retrieved: The facts that the message retrieves, shown or not, with their scores.
-        now: The user's time, as of which the times of facts are told.
+        now: The user's time, to which the times of facts are relative.
     """
 
     essential: Sequence[Fact] = ()
@@ -185,8 +185,8 @@ def embed_message(
         embedders: The embedders by model.
         being: The Being that recalls.
         message: The message, of which the first 8,000 characters count.
-        facts_model: The model whose vectors serve the user's facts; None if facts have none.
-        talk_model: The model whose vectors serve what was said to the Being; None if that has none.
+        facts_model: The model of the vectors of the user's facts; None if facts have none.
+        talk_model: The model of the vectors of the Being's messages; None if they have none.
         embedded: Waits for vectors that are computed meanwhile; used if they are the message's.
 
     Returns:

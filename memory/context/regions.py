@@ -51,7 +51,7 @@ class WorkingMemory:
         return replace(self, entries=self.entries + entries)
 
     def with_region(self, name: str, *entries: Entry) -> "WorkingMemory":
-        """Replace a region's entries by these, whatever region they name."""
+        """Replace a region's entries by these, which then name this region."""
         kept = self.without_regions(name)
         return kept.with_entries(*(replace(entry, region=name) for entry in entries))
 

@@ -1,4 +1,4 @@
-"""Chooses what `rag-context` shows: all of a memory that fits, else what adds most, until the room is filled."""
+"""Chooses the content of `rag-context`: a whole memory that fits, else the items that add most, until it is full."""
 
 import random
 from collections.abc import Collection, Mapping, Sequence
@@ -43,13 +43,13 @@ from store.facts import evidence
 from store.talk import scenes
 from store.transaction import Transaction
 
-# A long chat has several nodes near its newest words, and all of them may rest on what its transcript shows.
+# A long chat has several nodes near its newest words, and all of them may rest on messages of its transcript.
 NODE_CANDIDATES = 4 * RECALL_NODES
 # This part of the room is for recalled nodes before passages are chosen.
 NODES_PART = 10
 # The region's own tags and its heading.
 HEAD_TOKENS = 20
-# No message and no fact takes less room, with its tags; and estimated tokens have so many bytes at most.
+# The least tokens of a message and of a fact, with their tags, and the most bytes of an estimated token.
 LEAST_MESSAGE_TOKENS = 4
 LEAST_FACT_TOKENS = 8
 BYTES_PER_TOKEN = 3
@@ -66,7 +66,7 @@ def retrieve(
     in_prompt: AbstractSet[UUID] = frozenset(),
     find_passages: FindPassages | None = None,
 ) -> Retrieval:
-    """Choose what is remembered for a message.
+    """Choose the facts, nodes and passages for a message.
 
     A memory whose facts and talk fit is shown whole, in a stable order, and so are its nodes where they fit as well;
     only nodes that the message recalls count as recalled. Of a larger one facts take up to half of the room, and
@@ -120,7 +120,7 @@ def retrieve(
         found = replace(found, recalled=recalled, passages=talk)
         beside = _other_nodes(tx, being, recalled, AlreadyShown(in_facts, in_prompt, found.message_ids), room)
         return replace(found, beside=beside)
-    # A memory says in few words what was said in many, but not when and how: passages come before most of the nodes.
+    # A node sums up many messages in few words, without their times and wording: passages come before most nodes.
     first = nodes.fitting(chance, Room(room.tokens // NODES_PART))
     if message and asks:
         room.take(fenced_recalled(first))
@@ -149,14 +149,14 @@ class AlreadyShown:
     in_talk: AbstractSet[UUID] = frozenset()
 
     def tells(self, messages: AbstractSet[UUID]) -> bool:
-        """Return whether what rests on these messages is told already."""
+        """Return whether memory that rests on these messages is shown already."""
         return any(messages <= covered for covered in (self.in_facts, self.in_prompt, self.in_talk))
 
 
 def _relevant_facts(
     tx: Transaction, being: Being, found: Retrieval, hidden: Collection[UUID], room: Room, *, asks: bool
 ) -> Retrieval:
-    """Add the facts that are shown whatever is said, and cards and facts that are relevant, in half of the room."""
+    """Add the facts that are shown for any message, and relevant cards and facts, in half of the room."""
     shown_facts = partial(fenced_facts, now=found.now)
     half = Room(room.tokens // 2)
     before = half.tokens
@@ -190,7 +190,7 @@ class Recollection:
     rests_on: Mapping[UUID, AbstractSet[UUID]]
 
     def untold(self, covered: AlreadyShown, besides: Collection[UUID] = ()) -> "Recollection":
-        """Those that rest on something that is not told yet, and some whether it is or not."""
+        """Return the nodes that rest on a message not shown yet, and those of `besides` in any case."""
         return self._of(
             [
                 node
@@ -228,7 +228,7 @@ NOTHING_RECALLED = Recollection(Recalled(fragments="", nodes=[], similarities=[]
 def _recalled(
     tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, covered: AlreadyShown
 ) -> Recollection:
-    """The nodes that a message recalls and that are not told already."""
+    """Recall the nodes for a message, without those whose messages are shown already."""
     most = NODE_CANDIDATES if covered.in_prompt else RECALL_NODES
     query = RecallQuery(message.words, most, RECALL_SIMILARITY)
     recalled = recall_by_vector(tx, being.being_id, query, message.meaning.nodes, chance)
