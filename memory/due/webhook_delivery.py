@@ -1,4 +1,4 @@
-"""Notices of what fell due, and their delivery to the user's webhook: work, retried until the webhook takes it.
+"""Notices of due items, and their delivery to the user's webhook: work, retried until the webhook accepts it.
 
 The notice's id is the delivery's in every attempt, also after a kill between the webhook's answer and the commit, so
 that a receiver can tell a delivery that it has. One that was recorded as received is sent no more.
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 PATIENCE = timedelta(days=3)
 TIMEOUT_SECONDS = 10.0
 NOTICED_AT_ONCE = 500
-# What an import brings in from long ago is no surprise; what came due while no worker ran is told late.
+# An imported item that fell due long ago makes no notice; one that fell due while no worker ran is noticed late.
 NOTICED_WITHIN = timedelta(days=7)
 
 
@@ -73,7 +73,7 @@ def deliver(store: Store, settings: Settings, claim: Claim) -> None:
 
 
 def notice(store: Store) -> None:
-    """Make notices of what has come due, and request their delivery to the users that have a webhook."""
+    """Make notices of items that have fallen due, and request their delivery to the users that have a webhook."""
     while True:
         with store.transaction() as tx:
             made = due.notice(tx, within=NOTICED_WITHIN, limit=NOTICED_AT_ONCE)
