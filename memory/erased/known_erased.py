@@ -168,7 +168,7 @@ def rotate(store: Store, settings: Settings) -> int:
 
 
 def undecryptable(store: Store, settings: Settings) -> list[UUID]:
-    """Return the users whose key no secret in PATROL_SECRET_KEY decrypts, so that nothing of theirs can be taken in."""
+    """Return the users whose key no secret in PATROL_SECRET_KEY decrypts, so that intake must refuse their items."""
     cipher = key_cipher(settings)
     found = []
     keys = store.run(erased.all_keys)
@@ -181,7 +181,7 @@ def undecryptable(store: Store, settings: Settings) -> list[UUID]:
 
 
 def remove(store: Store, user_ids: Iterable[UUID]) -> None:
-    """Remove the keys and digests of users: what they had erased, or said off the record, is no longer recognised."""
+    """Remove the keys and digests of users: erased and off-the-record messages are no longer recognised."""
     with store.transaction() as tx:
         for user_id in user_ids:
             erased.remove(tx, user_id)
