@@ -1,6 +1,6 @@
 """Which messages are in confidence, by the Shadow Judge's answer: each is named with the message that asks for it.
 
-What can't be told apart is kept in confidence: too much stays with one Being, and a person can lift it.
+In doubt, messages are in confidence: then too much stays with one Being, and a person can lift it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ TELLING_CHARACTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message that the judge was shown, with its text without what contexts showed; positions are the same."""
+    """A message that the judge was shown, and its text with the words of contexts blanked; positions are the same."""
 
     message: Message
     own_text: str

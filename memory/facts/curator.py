@@ -70,7 +70,7 @@ class _Comparison(ModelWork[list[FactPair]]):
             work.ask(tx, self.claim.owner_id, CURATE)
 
     def wait(self, tx: Transaction, unavailable: LlmUnavailable) -> None:
-        """Fold what says the same to the letter; the rest is compared again with the next facts, or soon."""
+        """Fold facts of equal wording; the other pairs are compared again with the next facts, or soon."""
         left = {fact_id for pair in self.doubtful for fact_id in (pair.one, pair.other)}
         self._fold(tx, (), left)
         if len(self.fresh) == FACTS_AT_ONCE and not left.issuperset(self.fresh):

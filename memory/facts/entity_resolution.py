@@ -6,8 +6,8 @@ entities. New names are compared with all known ones and with each other, while 
 every pair is compared once, however the names come in.
 
 Known names are compared again when a message names them beside something: evidence may come after both. Then short
-forms that occur beside the same other entity, as Bob and Robert beside Priya, are safe as well. What a person decided
-stays.
+forms that occur beside the same other entity, as Bob and Robert beside Priya, are safe as well. Decisions of a person
+stay.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The extraction call: what the model is shown of a conversation, and bisection of messages that it refuses."""
+"""The extraction call: the prompt with a conversation, and bisection of messages that the model refuses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ from schemas.text.sentences import cut_at_sentence
 
 JUDGE = prompt("judge", Judgement, size="small", most_tokens=6_000)
 CONTEXT_MESSAGES = 6
-# A message of so many characters is read in two parts if it can't be read whole.
+# A message of at least this many characters is read in two parts if it can't be read whole.
 LEAST_DIVIDED = 4_000
 CONTEXT_CHARACTERS = 800
 # Enough to know a fact by.
@@ -38,7 +38,7 @@ class Conversation:
     Attributes:
         being: The companion.
         messages: The messages to judge and those before them, in order.
-        own_texts: Their texts without what contexts showed (`context_provenance.own_texts`).
+        own_texts: Their texts with the words of contexts blanked (`context_provenance.own_texts`).
         new: The ids of the messages to judge.
         entities: Entities that the Being knows by name.
         todos: The Being's open todos.
@@ -72,7 +72,7 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the caller leaves the messages unjudged.
     """
     extraction = Extraction()
-    # A message that consists of what a context showed has no text of its own to judge.
+    # A message that only repeats a context has no text of its own to judge.
     new = [
         message
         for message in conversation.messages
@@ -90,7 +90,7 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
 
     portions = [_Portion(new, conversation.own_texts)] if new else []
     left = ask_in_turn(portions, take, _Portion.divided)
-    # A request that is judged again may be found no more: then what it hid counts again.
+    # A second judgement may find a request no more: then the messages that it hid count again.
     still = {
         message_id: asking for message_id, asking in conversation.ignored.items() if asking not in conversation.new
     }

@@ -36,8 +36,8 @@ class FactRuleBroken(ValueError):
 class ExtractedFact:
     """A fact that passed the rules.
 
-    `refs` maps entity refs to labels as named, first the one that it is about. `subject_ref` is the person whose
-    fact it is, if that is neither the user nor the first ref. `time` is the time that its words name.
+    `refs` maps entity refs to labels as named, the fact's main entity first. `subject_ref` is the person that the fact
+    belongs to, if that is neither the user nor the first ref. `time` is the time that its words name.
     """
 
     message: Message
@@ -56,7 +56,7 @@ class ExtractedFact:
 class ExtractedTodo:
     """A todo that passed the rules; `known` is the todo that it repeats, or with `done` closes.
 
-    `time` is what the words of `due`, or those of its quotation, mean.
+    `time` is the time that the words of `due`, or those of its quotation, name.
     """
 
     message: Message
@@ -74,8 +74,8 @@ class ExtractedTodo:
 class ExtractedRequest:
     """A request of the user to the memory, with the facts, todos and messages that it is about.
 
-    `statement` is what is right, for a correction, and `time` what its words mean. `about` is the name of an entity
-    that is not to be mentioned.
+    For a correction, `statement` is the corrected statement, and `time` the time that its words name. `about` is the
+    name of an entity that is not to be mentioned.
     """
 
     message: Message
@@ -90,7 +90,7 @@ class ExtractedRequest:
 
 
 USER = "user"
-# What models write around the word for a role: "the user", "User (Ann)", "speaker: user". Vowels of Hindi are no `\\w`.
+# Words that models write around a role: "the user", "User (Ann)", "speaker: user". Vowels of Hindi are no `\\w`.
 _ARTICLE = r"(?:(?:the|der|die|le|la|el|il|lo|o|a|de)\s|l['\u2019])?"
 _AROUND_ROLE = re.compile(
     rf"\W?(?:(?:speaker|role|by)\s?[:=]\s?)?{_ARTICLE}"
@@ -109,7 +109,7 @@ Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
 class Extraction:
     """The items that passed the rules, the messages in confidence, and the counts of dropped items by reason.
 
-    `requests` is what the user asks of the memory (`spoken_requests.rules`).
+    `requests` are the user's requests to the memory (`spoken_requests.rules`).
     `doubted` counts the items that were kept with less confidence, by reason.
     """
 
@@ -173,7 +173,7 @@ def _by_roles(judgement: Judgement, setting: Setting, roles: Mapping[str, str]) 
                 one.model_copy(update={"name": _user_for(one.name, setting)}) if one.type == "person" else one
                 for one in item.entities
             ]
-            # What a fact is about is never the user, where it names something else.
+            # A fact's main entity is never the user, where the fact names another entity.
             entities.sort(key=lambda one: one.type == "person" and one.name == USER)
             changes |= {"subject": _user_for(item.subject, setting), "entities": entities}
         return item.model_copy(update=changes)
@@ -251,7 +251,7 @@ class _Grounds:
 
 
 def _declared(found: FoundFact) -> list[tuple[str, str]]:
-    """The entities that a fact names, and the person whose fact it is."""
+    """Return the entities that a fact names, and the person that it belongs to."""
     named = [(entity.type, entity.name) for entity in found.entities]
     return named if _person(found.subject) == USER_REF else [*named, ("person", found.subject)]
 
@@ -277,14 +277,14 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
         raise FactRuleBroken("hearsay")
     _known(found.fact_type, FactKind)
     refs: dict[str, str] = {}
-    # What others say of themselves is never about the user.
+    # A third speaker's fact about themselves is never about the user.
     entities = [one for one in found.entities if message.role != "other" or entity_ref(one.type, one.name) != USER_REF]
     for entity in entities:
         _known(entity.type, EntityType)
         if ref := entity_ref(entity.type, entity.name):
             refs.setdefault(ref, entity.name.strip())
     if not entities and subject:
-        # A fact that names nothing is about the one whose fact it is.
+        # A fact that names no entity is about its subject.
         refs = {subject: found.subject.strip()}
     if not refs:
         raise FactRuleBroken("about nothing")
@@ -294,7 +294,7 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
     return ExtractedFact(
         message=message,
         span=span,
-        # What another person says or is belongs to the people in the user's life.
+        # A profile fact of another person is filed under the people in the user's life.
         type="PEOPLE" if type_ == "PROFILE" and subject != USER_REF else type_,
         subject_ref=subject_ref,
         content=statement_of(found.statement),
@@ -306,16 +306,16 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
 
 
 def _type_by(about: str) -> str:
-    """The type of a fact to which the judge gives none that there is, by the ref of what it is about."""
+    """Derive the type of a fact for which the judge gave an unknown one, from the ref of its main entity."""
     if about.startswith("project:"):
         return "PROJECT"
     return "PEOPLE" if about.startswith("person:") and about != USER_REF else "PROFILE"
 
 
 def _other_subject(found: FoundFact, type_: str, subject: str | None, refs: dict[str, str]) -> str | None:
-    """The person whose fact it is, if not the user; a person that the fact does not name is added to its refs.
+    """Return the person that a fact belongs to, if not the user; a person that it does not name is added to its refs.
 
-    A project's facts are the project's, whatever subject the judge names.
+    A project's facts belong to the project, even if the judge names another subject.
 
     Raises:
         Dropped: The item names no subject.
@@ -368,7 +368,7 @@ def quotation(found: FoundItem, quotable: Mapping[str, ShownMessage]) -> tuple[M
         raise FactRuleBroken("no such words")
     names = {"user": "user", "assistant": BY["assistant"]}
     speaker = _person(names.get(message.role, message.speaker or ""))
-    # A third speaker whose name reads as the user's can't be quoted.
+    # A third speaker with a name that reads as the user's can't be quoted.
     is_speaker = _person(found.speaker) == speaker or _is_role(found.speaker, message.role)
     if not is_speaker or (message.role == "other" and speaker in {None, USER_REF}):
         raise FactRuleBroken("another's words")

@@ -73,7 +73,7 @@ def prepare(
 ) -> PreparedFacts:
     """Resolve the names in extracted facts, and compare the facts with known statements under the same keys.
 
-    Facts of the messages whose ids are in `secret` are told to the Being in confidence.
+    Facts of the messages with ids in `secret` are known to this Being in confidence.
 
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; nothing was written.
@@ -105,7 +105,7 @@ def prepare(
 
 
 def _beside_their_matter(tx: Transaction, user_id: UUID, statements: Sequence[NewStatement]) -> list[NewStatement]:
-    """The statements, those about an exclusive matter under the key of the fact that says most lately what it is.
+    """Return the statements, those about an exclusive matter under the key of the newest fact about it.
 
     A fact that was filed under another entity, as `place:austin`, is about the same home.
     """
@@ -169,7 +169,7 @@ def key_of(statement: NewStatement, entity_of: dict[str, str]) -> Key:
 
 
 def memory_key(type_: str, primary_ref: str, fact_type: str, subject_ref: str | None) -> str:
-    """The seed's memoryKey, as `people|person|john_doe|relationship`, then whose fact it is, if not the user's.
+    """Return the seed's memoryKey, as `people|person|john_doe|relationship`, with the fact's owner if not the user.
 
     SQL's `memory.memory_key` makes the same.
     """
@@ -213,7 +213,7 @@ def replace_values(settled: dict[UUID, NewStatement], matter: str, group: Sequen
     """Set which statements about an exclusive matter contradict each other, by the words of the later of each two.
 
     Args:
-        settled: The new statements by id, with what a model says that they contradict.
+        settled: The new statements by id, with those that they contradict by a model's answer.
         matter: The exclusive matter (`matters.matter_of`).
         group: All statements about it, new ones included.
     """
@@ -263,8 +263,8 @@ def compare(
         fresh: The new ones among them.
 
     Returns:
-        Triples of a new statement, another one of its group, and `same`, `contradicts` or `adds`; what makes no sense
-        in the answer is left out. Statements that no valid answer compares are in none, and stand.
+        Triples of a new statement, another one of its group, and `same`, `contradicts` or `adds`; invalid ones of the
+        answer are left out. Statements that no valid answer compares are in none, and stand.
 
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`.

@@ -34,7 +34,7 @@ class FactQuery:
         limit: How many facts, at most.
         explain: Whether the answer has each fact's score in parts.
         floor: Whether facts are left out that are no nearer to the query than most: a floor that is relative to the
-            candidates, since embedders differ in how near they put what has nothing in common.
+            candidates, since embedders differ in the similarity that they give to unrelated texts.
     """
 
     text: str
@@ -68,8 +68,8 @@ def retrieve_by_meaning(
     if meaning is None:
         found = _by_words(tx, being, query.text, None)
     else:
-        # Facts whose content has no vector yet are found by words meanwhile. They come first: what gets its vector
-        # between the two is found by both, and otherwise it would be by neither.
+        # Facts without a vector of their content are found by words meanwhile. This search comes first: a fact that
+        # gets its vector between the two is found by both, and in the other order it would be found by neither.
         worded = _by_words(tx, being, query.text, meaning.model)
         near = [
             one

@@ -8,5 +8,5 @@ from store.transaction import Transaction
 
 
 def stay_with_those_present(tx: Transaction, settings: Settings, user_id: UUID) -> bool:
-    """Return whether facts that are heard now stay with the Beings that hear them, as if told in confidence."""
+    """Return whether new facts stay with the Beings present when they were said, as facts in confidence do."""
     return (users.facts_known_to(tx, user_id) or settings.facts_known_to) == "present"

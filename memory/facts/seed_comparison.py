@@ -1,7 +1,7 @@
-"""Compares seeds with what was known under their keys, so that a seed replaces what it contradicts.
+"""Compares seeds with the statements known under their keys, so that a seed replaces those that it contradicts.
 
-What code recognises (`exclusive_values`) is settled when a seed is taken. The rest waits for a model, which compares it
-as reconciliation compares what was said; until then all of it stands.
+Contradictions that code recognises (`exclusive_values`) are settled when a seed is added. Other seeds wait for a model,
+which compares them as reconciliation compares extracted facts; until then all statements stand.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _Relations = list[tuple[UUID, UUID, str]]
 
 
 def request_waiting(store: Store, thinkers: Thinkers) -> None:
-    """Request the comparison for up to 200 users whose seeds wait for it, and who have a usable key now."""
+    """Request the comparison for up to 200 users that have waiting seeds and a usable key now."""
     with store.transaction() as tx:
         for user_id in seeds.users_waiting(tx, platform=thinkers.has_platform(), limit=200):
             work.ask(tx, user_id, COMPARE_SEEDS)

@@ -45,7 +45,7 @@ def seed(
     """Add seeds; returns how many became facts, additions to known facts, and todos.
 
     Facts are known to all of the user's Beings, except those in confidence and those of a user whose facts stay with
-    the Being that heard them; open loops become this Being's todos. `told_at` is when each was told elsewhere, None
+    the Beings present; open loops become this Being's todos. `told_at` is when each was stated elsewhere, None
     for now; an item that was added before then changes nothing, even if another has replaced it.
 
     Raises:
@@ -109,7 +109,7 @@ def seed(
         entities.add(tx, being.user_id, mentions)
         entity_resolution.record_candidates(tx, being.user_id, candidates)
         added = add_statements(tx, being.user_id, _replacing(tx, being.user_id, statements))
-        # What was added to a known fact and replaced nothing may contradict it in a way that takes a model to see.
+        # A statement that was added to a known fact and replaced nothing may contradict it: a model compares them.
         uncompared = [one.statement_id for one, (_, how) in zip(statements, added, strict=True) if how == "added"]
         if uncompared:
             seeds.mark_compared(tx, being.user_id, uncompared, compared=False)

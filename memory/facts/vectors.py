@@ -1,7 +1,7 @@
 """Vectors of facts, computed in the background.
 
-Facts belong to the user, whose Beings may have different embedders, so the platform's embedder embeds them. When the
-settings name another model, the old vectors serve until every fact has a new one.
+Facts belong to the user, and the user's Beings may have different embedders, so the platform's embedder embeds them.
+When the settings name another model, the old vectors serve until every fact has a new one.
 """
 
 from datetime import timedelta
@@ -32,7 +32,7 @@ def request_embedding(tx: Transaction, user_id: UUID, *, after: timedelta = AT_O
 
 
 def request_reembedding(store: Store, embedders: Embedders) -> None:
-    """Request new vectors for up to 100 users whose serving model is another than the settings name."""
+    """Request new vectors for up to 100 users with another serving model than the settings name."""
     if not embedders.replaces:
         return
     with store.transaction() as tx:
@@ -72,9 +72,9 @@ def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedde
 
 
 def newest_words(embedder: Embedder, content: str) -> str:
-    """The end of a fact's content, where its newest statements are, as far as one vector tells it.
+    """Return the end of a fact's content, where its newest statements are, in the length of one vector.
 
-    The search has a vector for each window of a longer content, so what stands before is found too.
+    The search has a vector for each window of a longer content, so earlier statements are found too.
     """
     text, most = content, min(embedder.max_tokens, WHOLE_TOKENS)
     while (tokens := embedder.count_tokens([text])[0]) > most:

@@ -8,7 +8,7 @@ import re
 
 from memory.grounding.known_words import is_known_name, plain
 
-# What producers call something that a person has one of at a time.
+# Producers' names for things that a person has one of at a time.
 _THINGS = (
     frozenset(
         {"name", "first_name", "last_name", "surname", "age", "birthday", "birth_date", "date_of_birth", "birthplace"}

@@ -1,8 +1,8 @@
-"""Which exclusive matter a fact is about, whatever entity a model names, and which statements a new one replaces.
+"""Which exclusive matter a fact is about, under any entity that a model names, and which statements a new one replaces.
 
-Of a name, a birthday and an age the newest value stands. A home, a job and a partner are replaced where the words tell
-a change ("I live in Berlin now", "Broke up with Anna"); those of which the words say that they are beside another, or
-past, replace nothing. Where the words tell neither, the model's comparison decides.
+Of a name, a birthday and an age the newest value counts. A home, a job and a partner are replaced where the words state
+a change ("I live in Berlin now", "Broke up with Anna"); a second one, or a past one by its words, replaces nothing.
+Where the words state neither, the model's comparison decides.
 """
 
 import re
@@ -29,7 +29,7 @@ _PARTED = re.compile(
 )
 _SUBJECT = re.compile("^(?:the )?user(?:'s)? |^(?:he|she|they) ", re.IGNORECASE)
 _PARTNER = "partner"
-# Only what is the user's own is one of these; what other people have is filed under them.
+# Only facts of the user's own are about these matters; other people's facts are filed under these people.
 _USERS_OWN = "PROFILE"
 
 
@@ -85,7 +85,7 @@ def filed(fact: ExtractedFact) -> ExtractedFact:
 
 
 def replaced(matter: str, span: str, content: str, others: Iterable[tuple[str, bool]]) -> list[bool]:
-    """Whether a new statement replaces each of some others about its matter, by what its words tell.
+    """Return, for each of some statements about a matter, whether a new one replaces it, by the new one's words.
 
     Args:
         matter: The exclusive matter.
@@ -107,7 +107,7 @@ def replaced(matter: str, span: str, content: str, others: Iterable[tuple[str, b
     new = values_of(content)
     gone = frozenset[str]() if always else _gone(span, content, is_end=is_end)
     if gone:
-        # "Broke up with Anna" ends what is said of Anna alone.
+        # "Broke up with Anna" ends the statements about Anna alone.
         ended = TextNames(" ".join(gone))
         return [any(map(ended.stands, values_of(other))) for other, _ in listed]
     if is_end:

@@ -1,8 +1,8 @@
-"""Does what the user asked of the memory in talk, once for each message, and undoes it.
+"""Carries out requests to the memory that the user made in talk, once for each message, and undoes them.
 
-Nothing is erased for what was said: facts and todos are archived, a correction is one more statement, and a message
-that is not to be remembered, or not to be mentioned, keeps its words. What a person undid is not done again when the
-message is judged again.
+A request in talk erases nothing: facts and todos are archived, a correction is one more statement, and a message
+that is not to be remembered, or not to be mentioned, keeps its words. An effect that a person undid is not repeated
+when the message is judged again.
 """
 
 from collections import Counter
@@ -45,15 +45,15 @@ def apply(
     shown: Sequence[Fact],
     secret: Collection[UUID],
 ) -> RequestEffects:
-    """Do what messages ask for that were just judged, and undo what they are found to ask no more.
+    """Carry out the requests of messages that were just judged, and undo earlier requests that are found no more.
 
     Args:
         tx: The transaction, which has locked the Being's talk and the user's facts.
         being: The Being that was asked.
         judged: The ids of the judged messages.
         requests: The requests.
-        shown: The facts as the model was shown them: one that changed since stays as it is.
-        secret: The ids of messages in confidence, whose corrections stay with this Being.
+        shown: The facts as the model was shown them: one that changed since is left alone.
+        secret: The ids of messages in confidence: their corrections stay with this Being.
     """
     dropped = Counter[str]()
     known = {one.fact_id: one.content for one in shown}
@@ -82,7 +82,7 @@ def apply(
 
 
 def _effects(tx: Transaction, being: Being, request: ExtractedRequest) -> Iterator[RequestEffect]:
-    """The effects that a request is to have, each on one thing; what messages supported goes with them."""
+    """Yield the effects of a request, each on one item; facts and todos that rest on its messages are included."""
     own = request.message.message_id, request.span
     resting = spoken_requests.resting_on(tx, being.user_id, being.being_id, request.messages)
     if request.wish == "correct":
@@ -170,7 +170,7 @@ def _correct(
 ) -> str | None:
     """Add a statement that contradicts all that a fact says, with the words that ask as its evidence.
 
-    A correction in confidence of what all Beings know is known to this one alone: the others' fact stays.
+    A correction in confidence of a fact that all Beings know is known to this one alone: the others' fact stays.
     """
     if fact.status != "ACTIVE":
         return "gone meanwhile"

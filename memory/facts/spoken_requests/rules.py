@@ -28,7 +28,7 @@ from schemas.facts.fact_rows import Fact
 from schemas.facts.judgement import FoundRequest, Wish
 from schemas.text.sentences import SENTENCE_ENDS
 
-# What is asked for changes memory: a model that finds another reading possible is not sure enough.
+# A request changes memory: a model that finds another reading possible is not sure enough.
 LEAST_CONFIDENCE = 0.7
 # Words in quotation marks, between the asterisks of a role-play, or behind the mark of a quoted line, are another's.
 _OPENING = re.compile(
@@ -55,7 +55,7 @@ class RequestTargets:
 
     Attributes:
         facts: The facts that were shown.
-        companion: The Being's name, which may stand before what is said to it.
+        companion: The Being's name, which may stand before words addressed to it.
     """
 
     facts: Mapping[str, Fact]
@@ -124,7 +124,7 @@ def _checked(found: FoundRequest, targets: RequestTargets, new: Collection[UUID]
 
 
 def _named(found: FoundRequest, text: str, setting: Setting) -> str | None:
-    """The name of what is not to be mentioned as a whole, if it stands in the message that asks; of "it" there is none.
+    """Return the name of an entity not to be mentioned, if it stands in the request's message; None for "it".
 
     Raises:
         FactRuleBroken: It does not, or is the user.
@@ -140,7 +140,7 @@ def _chosen(found: FoundRequest, targets: RequestTargets) -> _ChosenTargets:
     """The facts, todos and messages that a request is about, each once.
 
     Raises:
-        FactRuleBroken: It means nothing, what was not shown, or what is not the user's.
+        FactRuleBroken: It names no item, an item that was not shown, or one that is not the user's.
     """
     chosen = _ChosenTargets()
     for ref in dict.fromkeys(found.means):
@@ -164,7 +164,7 @@ def _chosen(found: FoundRequest, targets: RequestTargets) -> _ChosenTargets:
 def _correction(
     found: FoundRequest, request: ExtractedRequest, chosen: _ChosenTargets, targets: RequestTargets, setting: Setting
 ) -> ExtractedRequest:
-    """A correction with its statement, whose names and numbers stand in the user's words or in what it corrects."""
+    """Return a correction with its statement: names and numbers in it stand in the user's words or corrected items."""
     if len(chosen.facts) > 1 or (len(chosen.messages) > 1 and not chosen.facts):
         raise FactRuleBroken("several are meant")
     if not chosen.facts and not chosen.messages:
@@ -225,9 +225,9 @@ def _is_announced(before: str, companion: str) -> bool:
 
 
 def settle(extraction: Extraction, ignored: Mapping[UUID, UUID]) -> None:
-    """Take out of an extraction what messages say that are not to be remembered, and what asks for something.
+    """Take out of an extraction the items of messages not to be remembered, and items that are requests themselves.
 
-    A correction of what a message said that is judged in the same extraction takes the place of that fact.
+    A correction of a message that is judged in the same extraction takes the place of that message's fact.
 
     Args:
         extraction: All that was found in some messages.
