@@ -1,1 +1,1 @@
-"""Whether what a model states stands in the words that it rests on: names, numbers and dates, by value."""
+"""Whether the names, numbers and dates of a model's statement stand in its source texts, by value."""

@@ -1,6 +1,6 @@
 """The numbers and months that a text has in words of the further languages of expressions of time.
 
-They are evidence for what a statement says in figures, or in another language. Of number words in a row, and of a word
+They support a statement's numbers in figures, or in another language. Of number words in a row, and of a word
 that is made of some ("trentadue", "서른두"), the number that they make together counts as well. A word that has another
 meaning in a language that is spoken more ("on" is ten in Turkish) counts in its own language, or beside another.
 """
@@ -19,7 +19,7 @@ _APOSTROPHE = re.compile("['\u2019]")
 _ARABIC_AND = "و"
 _JOINING_WORDS = frozenset({"e", "en", "och", "και", _ARABIC_AND})
 _JOINED = ("en", "")
-# What is counted, or a particle, behind a number in Hangul.
+# Counters and particles behind a number in Hangul.
 _BEHIND_HANGUL = "명마살개번시달권잔병대채쌍장년주일세분이과도은을만째배층"
 _HANGUL = re.compile("[가-힣]")
 _OTHER_WORDS = frozenset({"due", "sex", "sei", "bin", "six", "dix"})
@@ -104,7 +104,7 @@ def _numbers(word: str) -> tuple[int, ...]:
 
 
 def _parts(word: str, most: int) -> tuple[int, ...] | None:
-    """The numbers of a word from its first letter to its last, or in Hangul to what is counted; None: it has others."""
+    """Return the numbers that a whole word consists of, in Hangul up to a counter; None if it has other parts."""
     for length in range(min(_LONGEST, len(word)) if most else 0, 0, -1):
         if (number := _PARTS.get(word[:length])) is None:
             continue

@@ -1,11 +1,11 @@
-"""Whether what a model states stands in the words that it rests on ("grounded").
+"""Whether a model's statement stands in its source texts ("grounded").
 
 Each name and number of a statement must stand in its words: by value, spelled out, by an alias, inflected, or in
-another script. A name may also be what a pronoun, a short answer or a subject that is left out refers to, and a day
-what an expression of time refers to. Whether the words *mean* the statement code can't tell, since it may be a
-paraphrase or in another language; `shares_a_word` tells whether they have a word in common.
+another script. A pronoun, a short answer or a left-out subject may also refer to the name, and an expression of time
+to the day. Code can't decide whether the words *mean* the statement, since it may be a paraphrase or in another
+language; `shares_a_word` returns whether they have a word in common.
 
-One check serves facts, todos, scenes, summaries, the diary and merges; `Ground` is what differs.
+One check serves facts, todos, scenes, summaries, the diary and merges; each has a `Ground` of its own.
 """
 
 import re
@@ -26,7 +26,7 @@ NAME: Fault = "a name that was not said"
 NUMBER: Fault = "a number that was not said"
 # A word and its translation often begin alike: "Vegetarian", "Vegetarier".
 _LEAST_COGNATE = 5
-# What stands between a city and its country.
+# The text between a city and its country.
 _BESIDE = re.compile(r"(?<![\s,(])[\s,(]++(?:in\s++)?$")
 _WORDS_OF_A_CITY = 3
 
@@ -43,7 +43,7 @@ class Ground:
         aliases: Other names of entities (`told_names.alias_groups`).
         stretches: Reads the days that expressions of time in the words stand for.
         language: The language of the words, for statements too short to tell their own.
-        counted: A number word up to this may count what the words tell.
+        counted: A number word up to this may be a count of things in the words.
     """
 
     words: str
@@ -56,13 +56,13 @@ class Ground:
     counted: int = 0
 
     def faults(self, statement: str, declared: Collection[tuple[str, str]] = ()) -> list[Fault]:
-        """Find what a statement says that is not in its ground.
+        """Find names, numbers and dates of a statement that its ground does not support.
 
         Args:
             declared: The entities that it names, each with its type.
 
         Returns:
-            Which kinds of things, each once; empty if it is grounded. They repeat nothing that was said.
+            The kinds of unsupported items, each once; empty if it is grounded. They contain no words of the statement.
         """
         found: list[Fault] = []
         names = names_in(statement, self.language, self.aliases)
@@ -124,7 +124,7 @@ class Ground:
         )
 
     def _is_region(self, name: Name, text: str) -> bool:
-        """Whether a name is the country or state of a city before it that was told: "Berlin, Germany"."""
+        """Whether a name is the country or state of a grounded city before it: "Berlin, Germany"."""
         run = re.escape(" ".join(name.run))
         for found in re.finditer(rf"\b{run}\b", text):
             before = [word.text for word in read_words(_BESIDE.sub("", text[: found.start()]))]
@@ -135,7 +135,7 @@ class Ground:
         return False
 
     def _is_declared_rightly(self, name: Name, statement: str, *, whole: bool) -> bool:
-        """Whether a declared name stands: what of it the statement has, and one of its words at least."""
+        """Whether a declared name is grounded: its words in the statement all are, and one of its words at least."""
         if self._told.has_run(name.run):
             return True
         stated = TextNames(statement)

@@ -66,7 +66,7 @@ def is_common(word: str) -> bool:
 
 
 def names_kin(text: str) -> bool:
-    """Whether a text names someone by what they are to another, as "mother" or "friend"."""
+    """Whether a text names a person by a relationship, as "mother" or "friend"."""
     if is_unspaced(text):
         return any(word in text for word in KIN if not word.isascii())
     return not KIN.isdisjoint(plain(word.text) for word in read_words(text))

@@ -27,7 +27,7 @@ class Name(NamedTuple):
     """A name in a statement.
 
     Attributes:
-        words: Its words that must stand in what the statement rests on; a run of an unspaced script is one.
+        words: Its words that must stand in the statement's sources; a run of an unspaced script is one.
         run: All words with capitals in a row, of which these are some: "University of Leeds" is named by one.
     """
 
@@ -59,7 +59,7 @@ def names_in(text: str, usual: str, known: Collection[str] = ()) -> Iterator[Nam
             before and (plain(before.text) in _NO_NAMES_BEFORE or (in_common_run and before.text[0].isupper()))
         )
         if named and between == "-" and word.text.islower():
-            # "Ji-eun", which is one name elsewhere; of "Berlin-based" the name is told without it.
+            # "Ji-eun" is one name in other texts; in "Berlin-based" the name ends before the hyphen.
             run.append(word.text)
         elif not adjoins or not word.text[0].isupper():
             if named:

@@ -22,7 +22,7 @@ from memory.text.number_words import AMBIGUOUS, MONTHS, MULTIPLIERS, NUMBER_WORD
 
 _LAST_MONTH, _LAST_DAY = 12, 31
 _GROUP, _THOUSAND = 3, 1000
-# Who counts what is told writes a word for it: "twice", "the two of them".
+# A statement that counts things in its sources writes a number word: "twice", "the two of them".
 LEAST_COUNTED = 2
 # Longer stretches of time name no year: "the nineties", "since I was young".
 _MOST_DAYS = 400
@@ -66,7 +66,7 @@ class Quantity:
 
 
 Stretch = tuple[date, date]
-"""The first and the last day of what an expression of time stands for."""
+"""The first and the last day that an expression of time stands for."""
 
 
 @dataclass
@@ -96,13 +96,13 @@ _DATES_WITH_NAMES = (
     re.compile(
         rf"(?<![\d.,])(?P<day>\d{{1,2}}){_ORDINAL_END}\s?(?:of\s|de\s)?(?P<name>(?:[^\W\d_]|[\u0900-\u0963])++)\.?{_YEAR}"
     ),
-    # What follows is looked at and not taken, since each word may begin a date.
+    # The next words are looked at and not consumed, since each word may begin a date.
     re.compile(rf"(?<!\w)(?P<ordinal>[^\W\d_]++)(?=\s(?:of\s|de\s)?(?P<name>[^\W\d_]++)\.?{_YEAR})"),
     re.compile(rf"(?<!\w)(?P<name>[^\W\d_]++)\.?(?=\s(?:the\s)?(?P<day>\d{{1,2}}){_ORDINAL_END}(?!\d){_YEAR})"),
     re.compile(rf"(?<!\w)(?P<name>[^\W\d_]++)(?=\s(?:the\s)?(?P<ordinal>[^\W\d_]++){_YEAR})"),
 )
 _SEPARATOR = "[.,'\u00a0\u202f ]"
-# Characters count only before what they count: 一 is in many words.
+# Characters are numbers only before a counter: 一 is in many words.
 _NUMBERS = re.compile(
     rf"(?P<digits>\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?:\s?(?P<noon>[ap]\.?m\b)|\s?(?P<times>[^\W\d_]++))?"
@@ -133,10 +133,10 @@ def untold(stated: Sequence[Quantity], known: TextQuantities, *, counted: int = 
     Args:
         stated: The result of `quantities` for the text to check.
         known: The quantities of the other text.
-        counted: Words of numbers up to this are taken for a count of what was told.
+        counted: Words of numbers up to this are taken for a count of things in the other text.
 
     Returns:
-        Which of them, as "number 2" or "date 1", and nothing that the text says.
+        Their positions, as "number 2" or "date 1", and no words of the text.
     """
     places: dict[str, int] = {"number": 0, "date": 0}
     missing = []
@@ -186,7 +186,7 @@ def _is_known(day: Day, known: TextQuantities) -> bool:
 
 
 def read_told(text: str, language: str = DEFAULT) -> TextQuantities:
-    """Read what numbers, dates and months a text has.
+    """Read the numbers, dates and months of a text.
 
     Args:
         text: Any text.
@@ -205,7 +205,7 @@ def read_told(text: str, language: str = DEFAULT) -> TextQuantities:
     }
     source.months |= further_months(text)
     source.numbers |= set(map(Decimal, further_numbers(text, language)))
-    # Each word for itself as well: what is a number in one language may be another word in the next.
+    # Each word for itself as well: a number in one language may be another word in the next.
     source.numbers |= {Decimal(number) for word in words if (number := NUMBER_WORDS.get(word, MULTIPLIERS.get(word)))}
     source.numbers |= {Decimal(number) for word in words if (number := ORDINALS.get(word) or _begins_with_number(word))}
     source.numbers |= {Decimal(_of_signs(signs)) for signs in _ANY_SIGNS.findall(plain)}
@@ -234,7 +234,7 @@ def _begins_with_number(word: str) -> int | None:
     if word.endswith("ties"):
         # "in her thirties"
         return NUMBER_WORDS.get(f"{word[:-3]}y")
-    # Most words have none of the endings, which is told at once.
+    # Most words have none of the endings: this check is fast.
     cuts = [cut for cut in (word, word[:-1], word[:-2]) if cut.endswith(_GERMAN_ENDINGS)]
     for ending in _GERMAN_ENDINGS if cuts else ():
         for cut in cuts:

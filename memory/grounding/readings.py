@@ -1,7 +1,7 @@
-"""Names in other scripts in Latin letters, and what of their sound is kept from script to script.
+"""Names in other scripts in Latin letters, and the part of their sound that all scripts keep.
 
 A name that is written in two scripts keeps its consonants as classes: シアトル and Seattle are both s-t-r. Vowels, the
-length of sounds, and what one of the languages does not tell apart (l and r, b and v) are left out.
+length of sounds, and distinctions that one of the languages does not make (l and r, b and v) are left out.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Whether words refer to what was said before: by a pronoun, as an answer, or by leaving out whom they are about."""
+"""Whether words refer to earlier messages: by a pronoun, as an answer, or by leaving out their subject."""
 
 import re
 import tomllib
@@ -49,11 +49,11 @@ def language_of(text: str, usual: str) -> str:
 
 
 def is_nameless(name: str, text: str, language: str) -> bool:
-    """Whether what stands for a name in a text names nothing: "it", "das", "それ"; a capital tells the name of Will.
+    """Whether a supposed name in a text is a pronoun or stop word: "it", "das", "それ"; a capital marks the name Will.
 
     Args:
         name: The name, as the text has it.
-        language: Its language, as `language_of` tells it.
+        language: Its language, the result of `language_of`.
     """
     if language == "unspaced":
         return name in _REFERS[language] or name in _FIRST_PERSON[language]
@@ -84,7 +84,7 @@ def refers(words: str, language: str) -> bool:
 
 
 def leaves_subject_out(words: str, language: str) -> bool:
-    """Whether words may leave out whom they are about: they do not name the speaker."""
+    """Whether words may leave out their subject: they do not name the speaker."""
     spoken = [word.text.casefold() for word in read_words(words)]
     if not spoken or is_in_first_person(words, language):
         return False
@@ -94,7 +94,7 @@ def leaves_subject_out(words: str, language: str) -> bool:
 
 
 def is_in_first_person(words: str, language: str) -> bool:
-    """Whether words name the one who speaks."""
+    """Whether words name the speaker."""
     if language == "unspaced":
         return any(word in words for word in _FIRST_PERSON["unspaced"])
     spoken = {word.text.casefold() for word in read_words(words)}
@@ -103,7 +103,7 @@ def is_in_first_person(words: str, language: str) -> bool:
 
 
 def answers(words: str, question: str) -> bool:
-    """Whether words answer what was said before them: a yes, or a few words after a question."""
+    """Whether words answer the message before them: a yes, or a few words after a question."""
     spoken = [word.text.casefold() for word in read_words(words)]
     if spoken and (spoken[0] in _ANSWERS or words.strip().startswith(_UNSPACED_ANSWERS)):
         return True

@@ -36,10 +36,10 @@ class Setting:
 
     Attributes:
         zone: The user's IANA time zone.
-        usual: The language that the user talks in most, as far as it is known.
-        known: Names that need not be said: the user's and the companion's.
+        usual: The language in which the user talks most, if it is known.
+        known: Names that need no support: the user's and the companion's.
         aliases: The other names of each known entity (`told_names.alias_groups`).
-        own_names: The user's own names, as the account and what they told have them.
+        own_names: The user's own names, from the account and the user's messages.
     """
 
     zone: str = "UTC"
@@ -73,7 +73,7 @@ class Setting:
             known: Further names that need not be said, as the speaker's.
         """
         language = language_of(span, language_of(text, self.usual))
-        # A person whom a clause leaves out was named before in its sentence.
+        # A clause that leaves out a person follows one in its sentence that named the person.
         clause = "" if is_in_first_person(span, language) else sentence_before(span, text)
         code = language if language in LANGUAGES else self.usual
         words = f"{clause} {span}{continuation(span, text)}".strip()
@@ -97,13 +97,13 @@ class Setting:
         known: Collection[str] = frozenset(),
         counted: int = 0,
     ) -> Ground:
-        """The ground of what sums up whole texts.
+        """Return the ground of a text that sums up whole texts.
 
         Args:
             texts: The texts, each with the time at which it was said; None if it tells its times itself.
             referred: The words that they may refer to without naming it.
             known: Further names that need not be said.
-            counted: A number word up to this may count what the texts tell.
+            counted: A number word up to this may be a count of things in the texts.
         """
         whole = "\n".join(text for text, _ in texts)
         language = language_of(whole[:_TELLING_CHARACTERS], self.usual)
@@ -167,7 +167,7 @@ def of_being(tx: Transaction, being: Being, known_entities: Sequence[Entity] | N
 
 
 def of_user(tx: Transaction, user_id: UUID) -> Setting:
-    """The setting of what a user says to all their Beings."""
+    """Return the setting of a user's messages to all their Beings."""
     user = users.get_user(tx, user_id)
     return Setting(zone=user.time_zone, known=frozenset({user.name}))
 

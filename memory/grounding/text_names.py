@@ -1,4 +1,4 @@
-"""Whether a name stands in a text: as it is, inflected, joined, by an alias, misspelt, or in another script."""
+"""Whether a name stands in a text: unchanged, inflected, joined, by an alias, misspelt, or in another script."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _AROUND = re.compile(
     "|(?P<before>[а-яёіїєґ]{2,})(?:[оеё]м|[ыи]м)",
     re.IGNORECASE,
 )
-# Languages in Latin or Greek letters that put names into cases, and of these the ones whose endings push a vowel out.
+# Languages in Latin or Greek letters that put names into cases, and of these the ones with endings that drop a vowel.
 _CASES, _FLEETING = frozenset({"cs", "el", "fi", "hu", "pl", "tr"}), frozenset({"cs", "pl"})
 _FLEETING_VOWEL = re.compile("e(?=[^aeiouy]$)")
 _LATIN = re.compile("[a-z]")
@@ -62,7 +62,7 @@ class TextNames:
         return any(map(self._stands, _forms(name)))
 
     def has(self, name: str) -> bool:
-        """Whether a name stands in the text as it is, or inflected."""
+        """Whether a name stands in the text unchanged or inflected."""
         return any(map(self._has, _forms(name)))
 
     def _stands(self, key: str) -> bool:
@@ -214,7 +214,7 @@ class TextNames:
 
     @cached_property
     def _sounds_of_other_scripts(self) -> frozenset[str]:
-        """The sounds of what is not written in Latin letters."""
+        """The sounds of the text's words in other scripts than Latin."""
         kept = "".join(sign if not sign.isascii() or not sign.isalpha() else " " for sign in self.text)
         return TextNames(kept)._sounds  # noqa: SLF001 - the same class
 
@@ -234,7 +234,7 @@ def alias_groups(groups: Sequence[Sequence[str]]) -> dict[str, frozenset[str]]:
 
 
 def _forms(name: str) -> list[str]:
-    """A name in its plain form, and without what stands behind an apostrophe, as of "Ankara'da"."""
+    """Return a name in its plain form, and without the ending behind an apostrophe, as of "Ankara'da"."""
     whole = plain(name)
     bare = _APOSTROPHE.split(whole)[0]
     return [whole, bare] if _LEAST_STEM <= len(bare) < len(whole) else [whole]
