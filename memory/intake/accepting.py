@@ -57,7 +57,7 @@ def keep(
     *,
     ids: Mapping[int, UUID] | None = None,
 ) -> tuple[dict[int, UUID], Mapping[str, Versions]]:
-    """Insert the new items of a batch; returns their ids by position, and what is stored under the ids of the others.
+    """Insert the new items of a batch; returns their ids by position, and the stored versions of the other ids.
 
     New ids sort as `order` says, by default as the items came in; `ids` has those of positions that have one already.
     """

@@ -90,7 +90,7 @@ def accept_messages(
 def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[MessageInput]:
     """Validate a batch of messages, without a database connection; the domain's clock checks their times later.
 
-    A model's reasoning is taken out of what is not the user's.
+    A model's reasoning is taken out of all messages but the user's.
 
     Raises:
         ItemBatchRefused: The batch is empty or too long.
@@ -128,7 +128,7 @@ def take_messages(
     bulk: bool,
     paid_by: UUID | None = None,
 ) -> list[Receipt]:
-    """Take in batches of validated messages within a transaction, whose commit makes them accepted.
+    """Take in batches of validated messages within a transaction; its commit makes them accepted.
 
     They are taken as one; returns the receipt of each. No two of them may have a producer id in common: the receipts
     are then as if they had come one after the other.

@@ -21,7 +21,7 @@ BEING_OFF = (
 )
 
 
-# The mark in what can't be read as JSON, whatever the quotes, with a value that does not say no.
+# The mark in bytes that can't be read as JSON, with any quotes and a value that does not say no.
 _UNREAD = re.compile(
     rb"off_the_record[^a-z0-9:=]{0,8}[:=][^a-z0-9]{0,8}(?!(?:false|null|none|no|off|0|undefined)\b)[a-z0-9]",
     re.IGNORECASE,
@@ -29,7 +29,7 @@ _UNREAD = re.compile(
 
 
 def is_marked_unread(data: bytes) -> bool:
-    """Return whether what can't be read as JSON is marked as off the record."""
+    """Return whether bytes that can't be read as JSON are marked as off the record."""
     return _UNREAD.search(data.replace(b"\0", b"")) is not None
 
 
@@ -42,7 +42,7 @@ def is_off_the_record(being: Being | None, item: Any) -> bool:
 
 
 def must_be_kept(being: Being, conversation: str | None = None) -> None:
-    """Check that what is handed in to a Being, or for one of its conversations, may be kept.
+    """Check that items for a Being, or for one of its conversations, may be kept.
 
     Raises:
         Refused: It is off the record.

@@ -14,7 +14,7 @@ from schemas.intake.notes import Receipt
 from schemas.settings import Settings
 from store.database import Store
 
-# What refuses one of these requests now refuses all: the Being is full or gone, or the database or a secret is.
+# Faults that refuse all of these requests: the Being is full or gone, or the database is down, or a secret is missing.
 OF_ALL = (IntakeFull, NotFound, Unavailable)
 
 

@@ -1,7 +1,7 @@
-"""Retraction and restoration: what was retracted was never said, until it is restored.
+"""Retraction and restoration: a retracted message counts as never said, until it is restored.
 
 A producer's id has at most one standing version, or is awaited; sql/functions/90_talk/30_retraction.sql has the states.
-Retracting one that stands undoes what was derived from it; one that has not arrived is awaited. Restoring hands a
+Retracting one that stands removes the memory derived from it; one that has not arrived is awaited. Restoring hands a
 version in again.
 """
 
@@ -66,20 +66,20 @@ def retract(
     request_id: str | None = None,
     awaits: bool = False,
 ) -> Retracted:
-    """Retract messages: nothing is derived from them any longer, and what was is derived again without them.
+    """Retract messages: memory that was derived from them is derived again without them.
 
     Args:
         store: The ledger.
         settings: Thresholds of judging.
         embedders: The embedders of this process; a memory that had absorbed a scene of the messages may need one.
-        from_beings: Beings of one user, in the order of their ids; several hold copies of what was said in a room.
+        from_beings: Beings of one user, in the order of their ids; several hold copies of a room's messages.
         selection: Which messages.
         request_id: Identifies the request; one that was applied before changes nothing.
         awaits: Whether messages of ids that no Being knows are retracted when they arrive, though a conversation is
             named; without one they always are.
 
     Returns:
-        What became of the messages, of which all copies count as one, and what is derived again.
+        The outcome for the messages, of which all copies count as one, and the items that are derived again.
 
     Raises:
         NotFound: `after` names no message of the conversation.
@@ -164,17 +164,17 @@ def restore(
 ) -> Restored:
     """Restore retracted messages; they come in anew, under their own ids and times.
 
-    Of an edited message the version that was retracted last comes back, or the one whose own id is given.
+    Of an edited message the version that was retracted last comes back, or the one with the given id of its own.
 
     Args:
         store: The ledger.
         settings: Thresholds of judging.
-        to_beings: Beings of one user, in the order of their ids; several hold copies of what was said in a room.
+        to_beings: Beings of one user, in the order of their ids; several hold copies of a room's messages.
         selection: Which messages.
         request_id: Identifies the request; one that was applied before changes nothing.
 
     Returns:
-        What became of the messages, of which all copies count as one, and what is derived again.
+        The outcome for the messages, of which all copies count as one, and the items that are derived again.
 
     Raises:
         ErasedForGood: One of `ids` was erased; nothing was changed.
@@ -337,12 +337,12 @@ def _place(tx: Transaction, of_beings: Sequence[Being], conversation: str, after
 
 
 def _erased(tx: Transaction, known: Recognition | None, ids: Mapping[int, str]) -> set[int]:
-    """The positions of ids whose message was erased."""
+    """Return the positions of ids of erased messages."""
     return known.among(tx, {place: known.of_message_id(id_) for place, id_ in ids.items()}) if known else set()
 
 
 def _erased_words(tx: Transaction, known: Recognition | None, versions: Sequence[Version]) -> set[int]:
-    """The positions of versions whose id or words were erased."""
+    """Return the positions of versions with an erased id or erased words."""
     if known is None:
         return set()
     return known.among(
@@ -370,7 +370,7 @@ def retract_within(tx: Transaction, settings: Settings, planned: Withdrawal) -> 
 def restore_unless_erased(
     tx: Transaction, settings: Settings, being: Being, known: Recognition | None, message_ids: Sequence[UUID]
 ) -> Restored:
-    """Restore retracted messages, but none whose words were erased elsewhere; otherwise as `restore_within`."""
+    """Restore retracted messages, but none with words that were erased elsewhere; otherwise as `restore_within`."""
     versions = retraction.versions(tx, being.being_id, [], message_ids) if known is not None else []
     erased = {versions[place].message_id for place in _erased_words(tx, known, versions)}
     return restore_within(tx, settings, being, [id_ for id_ in message_ids if id_ not in erased])

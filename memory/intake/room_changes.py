@@ -1,4 +1,4 @@
-"""Retraction and restoration of what was said in a room, as an item among utterances."""
+"""Retraction and restoration of a room's messages, as an item among utterances."""
 
 from typing import Any
 

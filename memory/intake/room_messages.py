@@ -1,4 +1,4 @@
-"""Intake of what is said in rooms: each Being that is present gets its own message of it, all in one transaction."""
+"""Intake of utterances in rooms: each Being present gets its own message of them, all in one transaction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -182,7 +182,7 @@ def _known(tx: Transaction, room: Place, heard: _RoomBatch) -> dict[UUID, Mappin
 
 
 def _conflicts(heard: _RoomBatch, known: Mapping[UUID, Mapping[str, Versions]]) -> set[int]:
-    """The positions of utterances whose id stands for other words, in the memory of a Being or earlier in the batch."""
+    """Return the positions of utterances with an id of other words, at one of the Beings or earlier in the batch."""
     first: dict[str, bytes] = {}
     conflicts = set()
     for item in heard.batch.items:

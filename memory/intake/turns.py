@@ -30,7 +30,7 @@ def take_turn(
 ) -> TurnAnswer:
     """Take messages in, and assemble the context for a reply to the last of them.
 
-    A repeated turn with the same ids stores nothing and gets a context again; likewise a turn whose messages were
+    A repeated turn with the same ids stores nothing and gets a context again; likewise a turn with messages that were
     erased before, or are off the record.
 
     Args:
