@@ -28,7 +28,7 @@ from store.transaction import Transaction, commit_soon
 
 A = TypeVar("A", bound=BaseModel)
 
-# A model that gave so many invalid answers in a row, three questions' worth, is taken for one that always errs.
+# A model that gave this many invalid answers in a row, three questions' worth, is taken for one that always errs.
 ANSWERS_JUDGED = 9
 
 # The schema of each kind of answer, which takes longer to derive than a prompt takes to hash.
@@ -50,7 +50,7 @@ class SettledCall:
     Attributes:
         usage: Its usage; None: unknown, so that its reservation stays as its cost.
         cost: In dollars; None: the price or the usage is unknown.
-        wanted: Whether its answer may be used: nothing of what it may be about was withdrawn meanwhile.
+        wanted: Whether its answer may be used: none of its possible subjects was withdrawn meanwhile.
     """
 
     usage: Usage | None
@@ -63,7 +63,7 @@ class CallAccounts:
 
     Args:
         settings: Prices and daily budgets.
-        account: The owner of the calls, and whose key pays.
+        account: The owner of the calls, and the owner of the paying key.
         payer: The model, and the key that pays.
         withdrawals: See `Claim`; None: the calls are about nothing that can be withdrawn.
 
@@ -122,7 +122,7 @@ class CallAccounts:
         """Make a reserved call as `make` does, and read its answer while it is written, if the provider streams it.
 
         Returns:
-            What was written until then, again and again, and at last what `make` returns.
+            The text so far, again and again, and at last the result of `make`.
         """
         thinker = self._thinker
         try:
@@ -158,12 +158,12 @@ class CallAccounts:
     def settle(
         self, call_id: UUID, answer: Completion | BadAnswer, *, bad: bool | None = None, batch: bool = False
     ) -> SettledCall:
-        """Settle a call whose answer is not stored, without waiting for the disk.
+        """Settle a call without storing its answer or waiting for the disk.
 
         A crash of the database right after it leaves the call at its highest cost, as one that is never settled.
 
         Args:
-            answer: The answer, or what is wrong with it.
+            answer: The answer, or its fault.
             bad: Whether it is counted as invalid; None: if it is a BadAnswer without a completion.
             batch: Whether it was part of a provider batch.
         """
@@ -215,7 +215,7 @@ class CallAccounts:
 
 
 class CallLedger(CallAccounts):
-    """Accounts of one unit of work's model calls, whose answers are stored.
+    """Accounts of one unit of work's model calls, with stored answers.
 
     Args:
         settings: Prices and daily budgets.
@@ -248,7 +248,7 @@ class CallLedger(CallAccounts):
         return self._store.run(calls.all_bad, self.account.owner_id, purpose, ANSWERS_JUDGED)
 
     def _digest(self, question: Question[Any]) -> bytes:
-        # Another model may answer what this one did not.
+        # The hash names the model: another one may answer a question that this one did not.
         return sha256(prompt_hash(question) + self._thinker.model(question.size).encode()).digest()
 
     def known_or_reserved(self, question: Question[Any]) -> Response | ReservedCall:
@@ -300,7 +300,7 @@ def prompt_hash(question: Question[Any]) -> bytes:
 def read_answer(
     question: Question[A], answer: Completion | BadAnswer, *, shorten: bool = False
 ) -> tuple[Completion | None, Reading[A] | None, BadAnswer | None]:
-    """The completion, what it says in the form that was asked for, and why it does not; `shorten`: see `read`."""
+    """Return the completion, its reading in the requested form, and the fault if it has none; `shorten`: see `read`."""
     if isinstance(answer, BadAnswer):
         return answer.completion, None, answer
     try:

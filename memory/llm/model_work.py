@@ -1,4 +1,4 @@
-"""The driver of work that asks a model: read, ask, lock, check what changed, keep.
+"""The driver of work that asks a model: read, ask, lock, check for changes, keep.
 
 No database connection is held while the model is asked, so the rows that were read may change meanwhile: they are
 checked again under the locks of the transaction that finishes the work.
@@ -29,7 +29,7 @@ A = TypeVar("A")
 
 
 Asking = Callable[[], A] | LlmUnavailable | None
-"""A function that asks a model and works out what to keep; or why no model can be asked; or None: none is to be."""
+"""A function that asks a model and derives the result to keep; or why no model can be asked; None: none is needed."""
 
 
 class OpenSession(Protocol):
@@ -43,12 +43,12 @@ class OpenSession(Protocol):
 
 @dataclass
 class ModelWork(ABC, Generic[A]):
-    """A unit of work that asks a model, and keeps what the answers come to (A).
+    """A unit of work that asks a model, and keeps the result of its answers (A).
 
-    What it reads it keeps in attributes of its own, for the steps that follow.
+    It holds the rows that it has read in attributes of its own, for the steps that follow.
 
     Args:
-        settings: Prices, budgets, and what the kinds of work read.
+        settings: Prices, budgets, and the settings of the kinds of work.
     """
 
     store: Store
@@ -83,7 +83,7 @@ class ModelWork(ABC, Generic[A]):
 
     @abstractmethod
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[A]:
-        """Read what the model is asked about, and open a session with it if it is to be asked.
+        """Read the inputs of the question, and open a session with the model if it is to be asked.
 
         Returns:
             How to ask; that is called without a connection.
@@ -91,7 +91,7 @@ class ModelWork(ABC, Generic[A]):
 
     @abstractmethod
     def keep(self, tx: Transaction, answer: A | None) -> None:
-        """Keep what still holds, and request what follows.
+        """Keep the parts of the result that are still valid, and request the work that follows.
 
         Args:
             tx: The transaction that finishes the work, which holds the locks.
@@ -109,11 +109,11 @@ class ModelWork(ABC, Generic[A]):
             return self.after_fault(fault)
 
     def without_model(self, _: LlmUnavailable, /) -> A | None:
-        """Return what to keep where no model can be asked; None: the inputs wait for one. No connection is held."""
+        """Return the result where no model can be asked; None: the inputs wait for one. No connection is held."""
         return None
 
     def after_fault(self, fault: ProviderError | BudgetSpent) -> A:
-        """Return what to keep after a fault of the model's provider, or raise it; no connection is held."""
+        """Return the result after a fault of the model's provider, or raise the fault; no connection is held."""
         raise fault
 
     def wait(self, tx: Transaction, unavailable: LlmUnavailable, /) -> None:
@@ -123,4 +123,4 @@ class ModelWork(ABC, Generic[A]):
         """Take the lock that precedes all others, if any is needed: the Being's intake, or the user's row alone."""
 
     def lock(self, tx: Transaction) -> None:
-        """Take the locks that those who request this work hold (sql/functions/05_locks.sql)."""
+        """Take the locks that transactions requesting this work hold (sql/functions/05_locks.sql)."""

@@ -48,7 +48,7 @@ class Payer:
 
     @property
     def paid_with(self) -> PaidWith:
-        """The kind of payer whose key it is."""
+        """The kind of payer that the key belongs to."""
         if self.key is None:
             return "platform"
         return "user" if self.key.expires_at is None else "request"
@@ -75,7 +75,7 @@ def blamed(store: Store, key: EncryptedKey | None, error: Misconfigured) -> Prov
 def find_payer(
     tx: Transaction, thinkers: Thinkers, settings: Settings, owner_id: UUID, request_key: UUID | None
 ) -> Payer | LlmUnavailable:
-    """Choose who pays for an owner's calls; `request_key` is the id of the key that came with all of their inputs.
+    """Choose the payer of an owner's calls; `request_key` is the id of the key that came with all of their inputs.
 
     Raises:
         NotFound: The owner does not exist any more.

@@ -1,8 +1,8 @@
 """Asks about material in portions, and makes a portion smaller about which the model gives no whole answer.
 
 A portion is divided where it is too long for the model's context, which costs nothing, and where the answer is cut off
-at its length limit. Portions that are asked about in turn are divided as well where no answer is valid, until what
-causes it stands alone.
+at its length limit. Portions that are asked about in turn are divided as well where no answer is valid, until the item
+that causes it stands alone.
 """
 
 from collections import deque
@@ -24,7 +24,7 @@ Fault = BadAnswer | InputRefused
 
 # Bisection finds one item among 50 in eight failures; more in a row have another cause than one item.
 MOST_FAILURES = 9
-# A portion whose answer is cut off is divided, and its halves are; of quarters what is whole in the answer counts.
+# A portion with a cut-off answer is divided, and so are its halves; of quarters the whole items of the answer count.
 MOST_CUTS = 2
 
 
@@ -55,8 +55,8 @@ def ask_in_turn(
 
     Args:
         portions: The portions of the material.
-        ask: Asks about a portion, and takes the answer. It is told whether the portion is divided if the answer is cut
-            off.
+        ask: Asks about a portion, and takes the answer. Its second argument is whether the portion is divided if the
+        answer is cut off.
         divided: The smaller portions to ask about in the place of one, in order; none if it can't be smaller.
         only_too_long: Whether a portion is not divided because no answer to it is valid.
 
@@ -100,7 +100,7 @@ def ask_at_once(
 ) -> list[tuple[P, ValidAnswer[A] | Unanswered]]:
     """Ask about portions concurrently, and then about the parts of those that are too long.
 
-    A part whose answer is cut off as well is not divided further: what is whole in it counts.
+    A part with a cut-off answer is not divided further: the whole items of the answer count.
 
     Args:
         portions: The portions of the material.

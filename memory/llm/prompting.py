@@ -103,7 +103,7 @@ def extended(base: Prompt[Any], part: str, of: type[BaseModel], answer: type[A],
 
     Args:
         base: The prompt that is extended.
-        part: The prompt file whose instructions follow those of the base.
+        part: The prompt file with the instructions that follow those of the base.
         of: The schema that this file describes, a part of the answer.
         answer: The schema of the whole answer.
         most_tokens: The limit of the whole answer's length.

@@ -4,8 +4,8 @@ A unit of work has at most one provider batch. Its row is committed before the b
 provider's id after, so a crash costs at most one repeated submission. The work backs off, and each claim polls the
 provider. Answers are stored like those of direct calls; questions without one when the batch ends are asked directly.
 
-A batch that is late, or whose answers a caller has come to wait for, is cancelled and then collected: what the provider
-has answered by then is charged and used, and only the rest is asked directly.
+A batch that is late, or that a caller has come to wait for, is cancelled and then collected: the provider's answers
+until then are charged and used, and only the other questions are asked directly.
 """
 
 from collections.abc import Mapping, Sequence

@@ -35,7 +35,7 @@ A = TypeVar("A", bound=BaseModel)
 
 # The first request of a question and its re-asks.
 TRIES = 3
-# Of a question whose answer is cut off: a third answer would cost as much, and be cut off as well.
+# The tries of a question with cut-off answers: a third answer would cost as much, and be cut off as well.
 CUT_TRIES = 2
 CUT_TWICE = "Two answers were truncated at their length limit."
 # Characters of the answer before, which a re-ask shows.
@@ -58,7 +58,7 @@ class ValidAnswer(Generic[A]):
     """A valid answer.
 
     Attributes:
-        response_id: The id of its stored response, for the lineage of what is made of it.
+        response_id: The id of its stored response, for the lineage of memory made from it.
         cut: Whether its end was cut off, so that lists in it may lack items.
     """
 
@@ -173,7 +173,7 @@ class LlmSession:
         return self.request_key is None or self.request_key == request_key_id
 
     def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> ValidAnswer[A]:
-        """Ask until an answer is valid, three times at most; a re-ask shows the answer before and what is wrong.
+        """Ask until an answer is valid, three times at most; a re-ask shows the answer before and its faults.
 
         From the second answer on, texts that are too long are cut. If no answer is valid, the last one that has valid
         parts counts with these alone. A question to which no answer was valid is marked, and not asked again.

@@ -76,7 +76,7 @@ class SingleCalls:
 
     @property
     def paid_with(self) -> PaidWith:
-        """The kind of payer whose key pays."""
+        """The kind of payer that owns the paying key."""
         return self._payer.paid_with
 
     def ask(self, question: Question[A], withdrawals: int | None = None) -> Reading[A]:
@@ -106,7 +106,7 @@ class SingleCalls:
 
         Returns:
             The answer with the items that are whole by then, again and again, and at last all of it. The caller counts
-            what was dropped of that. A call that is left early is settled with what was written until then.
+            the dropped items of that. A call that is left early is settled with the text until then.
 
         Raises:
             Exception: As `ask`.

@@ -19,14 +19,14 @@ def page(
     since: date | None,
     shows_platform: bool = False,
 ) -> SpendingPage:
-    """Calls, tokens and cost by day, Being, purpose and model, newest day first, and what is spent of today's budgets.
+    """Return calls, tokens and cost by day, Being, purpose and model, newest day first, and today's spent budgets.
 
     Args:
         settings: The limits of users and Beings that have none of their own, and the platform's.
         user_id: Only this user's; None: all users'.
         being_id: Only of this Being; None: of all of them, and of work across them.
         since: The first day, in the user's time zone; None: from the beginning.
-        shows_platform: Whether the amounts of the platform's budget are shown, which are of all users. Without it the
+        shows_platform: Whether the platform's budget is shown with its amounts, which are of all users. Without it the
             user sees that it is nearly spent or reached.
     """
     with store.transaction() as tx:
