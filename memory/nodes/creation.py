@@ -102,7 +102,7 @@ def read_scenes(stamped: Sequence[Note], retained: Sequence[Note], repair: Repai
 
 
 def embed_scenes(store: Store, embedder: Embedder, being_id: UUID, scenes: ParsedScenes) -> NewNodes:
-    """Embed each scene; a text whose vector is stored is not embedded again.
+    """Embed each scene; a text with a stored vector is not embedded again.
 
     Raises:
         ProviderError: The embedder is unavailable; vectors so far are stored.

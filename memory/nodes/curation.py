@@ -37,7 +37,7 @@ def look(tx: Transaction, being_id: UUID, node_id: UUID, *, muted: bool = True) 
 
 
 def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) -> NodeStory:
-    """Read the lineage and history of a node, of a muted one with `muted`; what it rests on is muted with it.
+    """Read the lineage and history of a node, of a muted one with `muted`; its messages are muted with it.
 
     Raises:
         NotFound: This Being has no such node.
@@ -68,8 +68,8 @@ def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChang
 
     Raises:
         NotFound: This Being has no such node.
-        Refused: A dead node is to be pinned, or a pinned one forgotten; or what is to be undone can't be, since
-            something else happened to the node's state, or the memory that had absorbed it was erased.
+        Refused: A dead node is to be pinned, or a pinned one forgotten; or the change can't be undone, since the node's
+        state has changed again, or the memory that had absorbed it was erased.
     """
     with store.transaction() as tx:
         nodes.change_state(tx, being_id, node_id, change)

@@ -12,7 +12,7 @@ from memory.text.words import Script, Word, is_stop_word, read_words, stem, with
 from schemas.limits import TOPIC_NAME_CHARACTERS
 
 NAME_WORDS = 3
-# A producer chose a theme to say what a scene is about, so it counts more than a word of the action.
+# A producer chose the theme as the scene's subject, so it counts more than a word of the action.
 THEME_WEIGHT = 2
 SHORTEST_WORD = 3
 # A single character of these is no name.
@@ -21,9 +21,9 @@ _WITHOUT_SPACES = frozenset({"han", "katakana"})
 LEAST_WEIGHT = 0.3
 # A word of a name stands in this share of the topic's nodes or more.
 LEAST_SHARE = 1 / 3
-# Names that are tried where a topic's best is in use are made of so many of its words.
+# The number of a topic's words that make up the names to try where its best name is in use.
 WORDS_TRIED = 6
-# So much of all texts tells their language.
+# The characters of all texts that suffice to recognise their language.
 LANGUAGE_CHARACTERS = 20_000
 # Frequent words that name no topic, beside the stop words of a language; rarer ones are sorted out by their frequency
 # in other topics.
@@ -55,7 +55,7 @@ class NodeTexts(Protocol):
 
     @property
     def actors(self) -> Sequence[str]:
-        """The names of those who took part."""
+        """The names of the participants."""
 
 
 def distinctive_names(
@@ -69,8 +69,8 @@ def distinctive_names(
     A word's weight in a topic is tf · log(1 + A / f): tf counts the topic's nodes that have it (a theme counts twice),
     f the nodes of all topics together, and A is the average of the sums of tf over the topics. `others` is one more
     topic in this. A word of fewer than a third of the nodes, or of one alone, names a topic only where no other word
-    is in so many, and a frequent word that tells little only where the others don't do; if not even words that begin
-    with it are, the topic has no name. Names of people who take part in any of the nodes name none.
+    is in as many, and a frequent word only where the others don't suffice; without any such word, also by its
+    beginning, the topic has no name. Names of participants in any of the nodes name no topic.
 
     Args:
         topics: The nodes of each topic to name.
@@ -190,7 +190,7 @@ def _spellings(nodes: Sequence[NodeTexts], language: str) -> dict[str, str]:
 
 
 def _terms(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield what may name a topic, as it is compared and as it is spelled."""
+    """Yield the words that may name a topic, each in the form for comparison and as spelled."""
     for word, script in _compounds(text):
         spelled = without_possessive(word)
         term = spelled.casefold()

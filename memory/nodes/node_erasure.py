@@ -103,10 +103,10 @@ def erase_note(store: Store, settings: Settings, embedders: Embedders, being: Be
 
 
 def _lock(tx: Transaction, settings: Settings, being: Being) -> Recognition:
-    """Lock what an erasure writes, in the order of all transactions: intake, model calls, digests, the Being."""
+    """Lock the rows that an erasure writes, in the common order of locks: intake, model calls, digests, the Being."""
     erased_items.hold_intake(tx, being.being_id)
     calls.refuse_answers(tx, being.user_id)
-    # Raises `NotFound` if the user has been erased, to whom a new key could not belong.
+    # Raises `NotFound` if the user has been erased: a new key needs a user.
     beings.get_being(tx, being.being_id)
     known = known_erased.for_erasure(tx, settings, being.user_id, being.being_id)
     beings.lock(tx, being.being_id)
@@ -132,7 +132,7 @@ def plan(store: Store, embedders: Embedders, being: Being, node_ids: Sequence[UU
     gone = list(node_ids)
     scenes = {one.node_id: scene for one in survivors if (scene := _own_scene(one)) is not None}
     own_words = {survivor_id: embedded(store, embedders, whose, scene) for survivor_id, scene in scenes.items()}
-    # A survivor whose own note was repaired by a model has no parsable text to return to.
+    # A survivor with a note that a model repaired has no parsable text of its own to return to.
     gone += [one.node_id for one in survivors if one.node_id not in scenes]
     return PlannedErasure(list(node_ids), gone, survivors, own_words)
 

@@ -57,7 +57,7 @@ def _whole(node: ShownNode) -> str:
 
 
 def _newest(value: Any, most: int | None) -> Any:
-    """Return what is shown of a field: only the newest items of a long history; a merge keeps the others."""
+    """Return the shown part of a field: only the newest items of a long history; a merge keeps the others."""
     if most == 0:
         return None
     if not isinstance(value, list):

@@ -23,7 +23,7 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True)
 class RecallQuery:
-    """A recall: up to `limit` nodes whose cosine similarity is at least `threshold`."""
+    """A recall: up to `limit` nodes with a cosine similarity of at least `threshold`."""
 
     query: str
     limit: int

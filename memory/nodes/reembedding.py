@@ -25,7 +25,7 @@ TURN = timedelta(minutes=5)
 
 
 def request_reembedding(store: Store, embedders: Embedders) -> None:
-    """Request re-embedding of up to 100 Beings whose vectors are not of the settings' model."""
+    """Request re-embedding of up to 100 Beings with vectors of another model than the settings name."""
     if not embedders.replaces:
         return
     model = embedders.wanted.model

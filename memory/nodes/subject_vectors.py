@@ -1,8 +1,8 @@
-"""Vectors of what scenes are about, apart from who took part and when.
+"""Vectors of scenes' subjects, without their participants and dates.
 
 A scene's vector is of its dates, its action and its feeling, and the action names its actors: scenes of one day, or of
-one person, are more similar than what happened in them. What the dates and names alone mean is removed from it: its
-part in the space that their vectors span.
+one person, are more similar than their events. The meaning of the dates and names alone is removed from it: its part in
+the space that their vectors span.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from memory.nodes.scenes import embedding_text, text_hash
 from providers.embedding import Embedder
 from store.database import Store
 
-# The most frequent actors of the scenes, whose names stand in the actions of others as well.
+# The number of most frequent actors removed: their names stand in the actions of other scenes as well.
 MOST_NAMES = 12
 # Less is left of a vector by rounding alone: it is stored with half precision, in steps of a thousandth.
 NOTHING = 0.01
@@ -33,7 +33,7 @@ class SceneSetting(Protocol):
 
     @property
     def actors(self) -> Sequence[str]:
-        """The names of those who took part."""
+        """The names of the participants."""
 
 
 Embed = Callable[[Sequence[str]], Mapping[bytes, NDArray[np.float32]]]
@@ -48,7 +48,7 @@ def embed_once(store: Store, embedder: Embedder, being_id: UUID) -> Embed:
 def subject_vectors(
     embed: Embed, scenes: Sequence[SceneSetting], vectors: Sequence[NDArray[np.float32]]
 ) -> list[NDArray[np.float32]]:
-    """Remove from scenes' vectors what their dates and actors' names mean.
+    """Remove the meaning of dates and actors' names from scenes' vectors.
 
     Args:
         embed: Embeds with the model that the vectors are of.

@@ -1,4 +1,4 @@
-"""Names topics: by their distinctive words, by a model once there is one, or by a person, whose name stays."""
+"""Names topics: by their distinctive words, by a model once there is one, or by a person for good."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ class ProposedNames:
     refused: Sequence[UnnamedTopic]
 
     def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
-        """Rename topics whose nodes are unchanged, in the transaction that finishes the step; returns the report."""
+        """Rename topics with unchanged nodes, in the transaction that finishes the step; returns the report."""
         named = 0
         for topic, name, response_id in self.answered:
             lineage.cite(tx, being_id, response_id, topic.nodes)
@@ -127,14 +127,14 @@ def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> ProposedNames
 
 
 def rename_outdated(tx: Transaction, being_id: UUID) -> None:
-    """Name topics anew whose memories have changed since they were named by words; TOPICS_RENAMED at most."""
+    """Rename topics with memories that changed since they were named by words; TOPICS_RENAMED at most."""
     rename_by_words(tx, being_id, topic_names.outdated(tx, being_id, TOPICS_RENAMED))
 
 
 def rename_by_words(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID]) -> int:
     """Name topics anew by the distinctive words of the nodes that they have now; returns how many.
 
-    One whose nodes have no word in common loses its name, which may hold words of nodes that are gone.
+    A topic without a word common to its nodes loses its name, which may hold words of nodes that are gone.
     """
     if not cluster_ids:
         return 0

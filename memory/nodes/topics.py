@@ -15,7 +15,7 @@ ROUNDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node that may become part of a topic, with the vector of what it is about."""
+    """A node that may become part of a topic, with the vector of its subject."""
 
     node_id: UUID
     revision: int
@@ -41,8 +41,8 @@ def similar_groups(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
 def parts(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """Divide a group in two, and its parts again, while a part is crowded.
 
-    A part is crowded if it has more than MOST_TOPIC_NODES nodes, or more than CROWDED_NODES whose average similarity is
-    less than TOPIC_SIMILARITY.
+    A part is crowded if it has more than MOST_TOPIC_NODES nodes, or more than CROWDED_NODES with an average similarity
+    of less than TOPIC_SIMILARITY.
 
     Returns:
         The parts, largest first, each of TOPIC_NODES nodes or more; the group itself if it is not crowded.
@@ -116,7 +116,7 @@ def average_linkage(similarities: NDArray[np.float64], threshold: float) -> list
         All groups, single members too, each sorted; O(n³) time and O(n²) space, for a few hundred members.
     """
     count = len(similarities)
-    # Sums between groups keep the averages exact, whatever the order of merges.
+    # Sums between groups keep the averages exact for any order of merges.
     sums = similarities.astype(np.float64).copy()
     sizes = np.ones(count)
     joined_others = np.zeros(count, dtype=bool)
