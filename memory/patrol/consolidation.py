@@ -1,7 +1,7 @@
 """❹ Consolidation: merges nodes, and lets dying nodes without a merge partner die (patrol seed, ❹).
 
 The cost follows the marked nodes (fresh or dying), never the size of the memory. A node that was changed between the
-prompt and the transaction that applies the answer is left as it is, and its batch stays marked for a later run.
+prompt and the transaction that applies the answer is left alone, and its batch stays marked for a later run.
 """
 
 from collections.abc import Collection, Sequence
@@ -132,7 +132,7 @@ def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> MarkedN
 
 
 def marked_batches(tx: Transaction, being_id: UUID, marked: MarkedNodes) -> list[PromptBatch]:
-    """Put marked nodes in batches for prompts, each with what is nearest to them in large topics."""
+    """Put marked nodes in batches for prompts, in large topics each with the nodes nearest to them."""
     by_group = {
         group: [node.node_id for node in nodes]
         for group, nodes in groupby(sorted(marked.nodes, key=_group), key=_group)
@@ -156,7 +156,7 @@ def marked_batches(tx: Transaction, being_id: UUID, marked: MarkedNodes) -> list
 
 
 def not_taken_up(tx: Transaction, settings: Settings, being_id: UUID, marked: Sequence[PromptBatch]) -> int:
-    """Count the fresh nodes, up to MOST_UNDECIDED, that no batch decides, since one run decides so many at most."""
+    """Count the fresh nodes, up to MOST_UNDECIDED, that no batch decides, since a run decides a limited number."""
     decided_on = [node for batch in marked for node in batch.nodes if node.node_id in batch.to_decide]
     if len(decided_on) < _most(settings):
         return 0

@@ -119,14 +119,14 @@ def fail(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID, erro
 
 
 def ask_for_ticks(store: Store, settings: Settings) -> None:
-    """Ask for the patrols of up to 500 Beings whose last counted one lies a tick back, though nothing came in."""
+    """Ask for the patrols of up to 500 Beings with the last counted patrol at least a tick ago, even without input."""
     with store.transaction() as tx:
         for being_id in runs.beings_due(tx, settings.tick, 500):
             work.ask(tx, being_id, PATROL_DUE)
 
 
 def begin_owed(store: Store, settings: Settings) -> None:
-    """Begin up to 20 patrols that do what earlier ones skipped while a provider was away, now that it may be back."""
+    """Begin up to 20 patrols for steps that earlier ones skipped while a provider was away, now that it may be back."""
     platform = not platform_llm_disabled(settings)
     owing = store.run(runs.beings_owing, platform=platform, limit=20)
     for being_id in owing:

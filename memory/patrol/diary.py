@@ -43,7 +43,7 @@ NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
 class Day:
     """The input of a day's entry: nodes created since the last entry, and the day's text so far.
 
-    Nodes of what was long past, as of an import, are no part of the day. `last_node_id` is the newest of all.
+    Nodes of long past events, as of an import, are no part of the day. `last_node_id` is the newest of all.
     Of the nodes, the `most_told` most important ones are shown to the model.
     """
 

@@ -96,7 +96,7 @@ def _members(merge: Merge) -> list[str]:
 def survivor_of(known: Mapping[str, ShownNode], merge: Merge) -> SceneInput:
     """Build the survivor's scene of a valid merge: each field by the rule that it declares (`MergeRule`).
 
-    What the model chose is kept in the nodes' spelling. United items are the survivor's first.
+    Values that the model chose are kept in the nodes' spelling. United items are the survivor's first.
     """
     members = [known[reference] for reference in (merge.survivor, *merge.absorbed)]
     return parse_scene({name: _merged(field, name, members, merge) for name, field in SCENE_FIELDS.items()})

@@ -1,10 +1,10 @@
 """Classifies nodes as Business or Private without a model, by the example sentences that are most similar to them.
 
-Many short examples cover a root better than one description of it. Their votes count for what a scene is about, apart
-from who took part and when (`subject_vectors.py`): with MiniLM they classify 84 % of the sample month's scenes as a
-person does, of which 71 % are Private, and 95 % of LoCoMo's development notes (71 % Private), counted with the topics
-that notes get (`make quality`). The examples are not made from either. What a Being's memories are about so far counts
-too: where nearly all are Private, calling all Private would else be right more often.
+Many short examples cover a root better than one description of it. Their votes count for a scene's subject, without its
+participants and dates (`subject_vectors.py`): with MiniLM they classify 84 % of the sample month's scenes as a person
+does, of which 71 % are Private, and 95 % of LoCoMo's development notes (71 % Private), counted with the topics that
+notes get (`make quality`). The examples are not made from either. The roots of a Being's memories so far count too:
+where nearly all are Private, calling all Private would else be right more often.
 """
 
 import math
@@ -21,8 +21,8 @@ from store.nodes.embeddings import Vector
 
 NEAREST_EXAMPLES = 7
 # The more of a Being's memories are of one root, the clearer must the votes be for the other (Bayes' rule): a share of
-# the votes counts for so much in the logarithm of the odds. More of what people tell is Private, so that a Being begins
-# as if it had so many memories, of which so large a share is Business.
+# the votes is multiplied by ODDS_OF_VOTES in the logarithm of the odds. More of people's talk is Private, so that a
+# Being begins as if it had MEMORIES_BEFORE memories, of which the share BUSINESS_BEFORE is Business.
 ODDS_OF_VOTES = 8.0
 MEMORIES_BEFORE = 10
 BUSINESS_BEFORE = 0.35
@@ -35,7 +35,7 @@ def nearest_roots(nodes: Mapping[UUID, Vector], examples: Vector, known: Mapping
     """Choose each node's root by a vote of its NEAREST_EXAMPLES, weighted by cosine similarity.
 
     Args:
-        nodes: Unit vectors of what the nodes are about, by node id.
+        nodes: Unit vectors of the nodes' subjects, by node id.
         examples: The unit vectors of TEXTS, shape (len(TEXTS), dimensions), of the same model.
         known: How many of the Being's memories are below each root.
     """

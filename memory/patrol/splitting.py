@@ -194,7 +194,7 @@ class SplitDecisions:
 
 
 def group_by_similarity(store: Store, embedders: Embedders, being_id: UUID, *, births: bool) -> "SimilarTopics":
-    """Group the newest nodes of crowded clusters by what they are about, including roots if `births`, without a model.
+    """Group the newest nodes of crowded clusters by subject, including roots if `births`, without a model.
 
     Nodes of a root that are similar to no others stay; of a topic that comes apart the largest part stays.
 
@@ -221,7 +221,7 @@ def group_by_similarity(store: Store, embedders: Embedders, being_id: UUID, *, b
         grouped = {one.node_id for group in groups for one in group}
         others = [one for one in candidates if one.node_id not in grouped]
         names = distinctive_names(groups, others, [*taken, cluster.name], [being.name])
-        # What has no word in common ("ok", "go on") is no topic.
+        # A group without a common word ("ok", "go on") is no topic.
         topics += [(cluster.cluster_id, name, group) for name, group in zip(names, groups, strict=True) if name]
     return SimilarTopics([cluster.cluster_id for cluster, _, _ in crowded], topics)
 
@@ -239,7 +239,7 @@ class SimilarTopics:
     """Topics of similar nodes, named by their words.
 
     Attributes:
-        crowded: The crowded clusters, also those that stay as they are.
+        crowded: The crowded clusters, also those that are not split.
         topics: The cluster that the nodes are in, the name and the nodes of each topic.
     """
 

@@ -64,7 +64,7 @@ def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Sett
 
     scenes = read_scenes(stamped, retained, repair)
     if not stamped and not scenes.parsed and being.embedding_model != UNEMBEDDED:
-        # A run without new texts needs no embedder, so it does not wait for one whose key is missing.
+        # A run without new texts needs no embedder, so it does not wait for a missing key of one.
         _finish(store, claim, lambda tx: scenes.mark(tx, being_id))
         return
     remembered = embed_scenes(store, embedders.serving(being.embedding_model), being_id, scenes)
@@ -135,8 +135,8 @@ class _Consolidation(ThinkingStep):
         if is_left_to_later_runs(tx, self.settings, self.claim):
             self.settled = _left_to_later_runs
             return None
-        # Without a model nothing is decided. Each run would read a thousand nodes for that, and what is nearest in a
-        # topic of thousands takes seconds.
+        # Without a model nothing is decided. Each run would read a thousand nodes for that, and the search for the
+        # nearest ones in a topic of thousands takes seconds.
         asks = keys.are_lent(tx, being_id) or isinstance(open_session(min_inputs=1), LlmSession)
         marked = marked_nodes(tx, self.settings, being_id) if asks else MarkedNodes([], [])
         brought = [node.request_key_id for node in marked.nodes]
@@ -187,7 +187,7 @@ class _Split(ThinkingStep):
         try:
             grouped = group_by_similarity(self.store, self.embedders, being_id, births=self.settings.topic_birth)
         except ProviderError as fault:
-            # A patrol without new texts needs no embedder: what is crowded stays so until one is available.
+            # A patrol without new texts needs no embedder: crowded clusters stay so until one is available.
             reason = str(fault)
             return lambda _: {"outcome": "skipped", "reason": reason}
         return lambda tx: grouped.apply(tx, being_id)
@@ -237,7 +237,7 @@ class _Diary(ThinkingStep):
 
 
 def bury(tx: Transaction, settings: Settings, being_id: UUID, key: str, error: str) -> None:
-    """Fail the run whose step is dead, which frees the Being, and request another run for its notes."""
+    """Fail the run of a dead step, which frees the Being, and request another run for its notes."""
     demand.fail(tx, settings, being_id, UUID(key), error)
 
 

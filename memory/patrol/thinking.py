@@ -34,7 +34,7 @@ Effects = Callable[[Transaction], dict[str, Any]]
 class ThinkingStep(ModelWork[Effects]):
     """A step that asks a model, and has effects without one as well.
 
-    What it skips because the provider is away is noted as owed, and a run follows when the provider is back.
+    A step that is skipped because the provider is away is noted as owed, and a run follows when the provider is back.
     """
 
     llm: LlmSession
