@@ -24,7 +24,7 @@ from store.nodes.embeddings import ModelVectors
 log = structlog.get_logger()
 
 VectorKind = Literal["talk", "nodes", "facts"]
-"""A kind of vectors that a query's are compared with, each of its own model: what was told, memories, facts."""
+"""A kind of vectors that a query's are compared with, each of its own model: messages, memories, facts."""
 
 
 @dataclass(frozen=True, slots=True)

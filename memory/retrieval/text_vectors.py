@@ -11,7 +11,7 @@ from providers.errors import InputRefused
 from providers.windows import Window, windows
 from store.nodes.embeddings import Vector
 
-# A question with more windows than these has so many vectors, each the direction of some windows' mean.
+# A question with more windows has this many vectors, each the direction of some windows' mean.
 MOST_QUESTION_VECTORS = 8
 
 
@@ -83,7 +83,7 @@ def _windows(embedder: Embedder, text: str) -> list[Window]:
     try:
         return windows(embedder, text)
     except InputRefused:
-        # The text can't be read: its embedding is refused likewise, and told as its own.
+        # The text can't be read: its embedding is refused likewise, and reported for this text alone.
         return [Window(0, text)]
 
 

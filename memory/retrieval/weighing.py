@@ -103,7 +103,7 @@ def bounded(
     ties: Callable[[T], Any],
     limit: int,
 ) -> list[tuple[T, float]]:
-    """Rank candidates whose signals take long to compute, best first; one whose score can't be above 0 is left out.
+    """Rank candidates with signals that take long to compute, best first; without those that can't score above 0.
 
     Args:
         items: The candidates.
