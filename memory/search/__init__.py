@@ -1,1 +1,1 @@
-"""Search over everything that a Being was told: indexing, ranking, and passages for contexts."""
+"""Search over all items of a Being: indexing, ranking, and passages for contexts."""

@@ -23,12 +23,12 @@ from store.search.candidates import SearchCandidate
 from store.search.scope import SearchScope, plan_once
 from store.transaction import Transaction
 
-# Each signal nominates so many; the evidence that is wanted stands among the first twenty of one of them.
+# The number of candidates of each signal; the wanted evidence stands among the first twenty of one of them.
 NOMINATED = 40
 # A rare speaker's messages may stand far behind.
 NOMINATED_OF_SPEAKER = 500
 RECENT_MESSAGES = 200
-# A question of so few words asks about what they name.
+# A question of at most this many terms asks about the things that they name.
 NAMING_TERMS = 2
 # Kinds of which some are the user's, for all of the user's Beings.
 USERS: tuple[Kind, ...] = ("fact", "vault")
@@ -40,7 +40,7 @@ class Candidates:
 
     Attributes:
         query: The query that they are compared with.
-        rows: The candidates and what stands around them, in the order of their conversations.
+        rows: The candidates and their neighbours, in the order of their conversations.
         wanted: The documents that may be answered; the others are only looked at.
     """
 
@@ -117,7 +117,7 @@ def candidates(
         question: The question.
         query_vectors: Its vectors.
         evidence: The result of `lexical_evidence` for it, if that was called before.
-        muted: Whether what is muted is found too.
+        muted: Whether muted items are found too.
     """
     plan_once(tx)
     evidence = evidence or lexical_evidence(tx, being, question, muted=muted)
@@ -189,7 +189,7 @@ def _fits(row: SearchCandidate, question: EverythingRequest) -> bool:
 def nominate_by_words(
     tx: Transaction, scope: SearchScope, telling: Sequence[Term], terms: Sequence[Term], limit: int
 ) -> tuple[ranking.Collection, list[int]]:
-    """The BM25 statistics of a collection, and the documents in it that hold the telling terms, best first."""
+    """Return the BM25 statistics of a collection, and the documents in it with the significant terms, best first."""
     if not scope.kinds:
         return ranking.Collection([0.0] * len(terms), 1.0), []
     known = lexical.rarities(tx, scope, [term.digest for term in terms])
@@ -226,10 +226,10 @@ def nominate_by_vectors(
 
 
 def _mentions(tx: Transaction, talk: SearchScope, terms: Sequence[Term], known: ranking.Collection) -> list[int]:
-    """Where what a question of one or two words asks about ("Who is Nora?") was named first and last."""
+    """Find the first and the last messages that name the subject of a question of one or two terms ("Who is Nora?")."""
     if not 0 < len(terms) <= NAMING_TERMS:
         return []
-    # The rarest term first: the others are looked for in what holds it.
+    # The rarest term first: the others are looked for in the documents that hold it.
     rarest = sorted(zip(known.rarities, terms, strict=True), key=lambda one: -one[0])
     return lexical.mentions(tx, talk, [term.digest for _, term in rarest])
 

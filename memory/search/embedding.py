@@ -1,6 +1,6 @@
-"""Vectors for what was said, in the background: told first, found by words a moment later, then by meaning.
+"""Embeds new items in the background: the word index finds them a moment after acceptance, vectors a little later.
 
-Messages are embedded with their speaker's name, for who said a thing is half of what it means (measured: 0.45 of the
+Messages are embedded with their speaker's name, as the speaker is half of a message's meaning (measured: 0.45 of the
 evidence of two conversations in the first ten by cosine alone, and 0.24 without names).
 """
 
@@ -45,7 +45,7 @@ SMALLER = 8
 
 
 def ask_for_other_models(store: Store, embedders: Embedders) -> None:
-    """Queue what has vectors of another model than the settings want, of up to 100 owners, for new ones."""
+    """Queue the items of up to 100 owners with vectors of another model than the settings name, for new vectors."""
     if not embedders.replaces:
         return
     model = embedders.wanted.model
@@ -55,7 +55,7 @@ def ask_for_other_models(store: Store, embedders: Embedders) -> None:
 
 
 def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
-    """Embed what was told lately, owner after owner, for a turn's time."""
+    """Embed the waiting items, owner after owner, for a turn's time."""
     ends = monotonic() + TURN.total_seconds()
 
     def serve_after(after: UUID) -> UUID | None:
@@ -82,11 +82,11 @@ def _embed_or_hand_over(store: Store, embedders: Embedders, claim: Claim) -> Non
 
 
 def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta = TURN) -> None:
-    """Give what waits its vectors, batch by batch, for a `turn`; what is left waits for the next one.
+    """Embed an owner's waiting items, batch by batch, for a `turn`; the remaining ones wait for the next turn.
 
     Raises:
-        BudgetSpent: The rest of the day's budget is too little for one text; what was embedded so far is kept.
-        ProviderError: The embedder is out of reach; likewise.
+        BudgetSpent: The rest of the day's budget is too little for one text; vectors so far are kept.
+        ProviderError: The embedder is out of reach; vectors so far are kept.
     """
     owner_id = claim.owner_id
     ends = monotonic() + turn.total_seconds()
@@ -135,7 +135,7 @@ def _embed_batch(
 def _embedder(tx: Transaction, embedders: Embedders, owner_id: UUID) -> Embedder:
     """The embedder of an owner: the model of the vectors that serve, unless the settings want another in its place.
 
-    A Being's memories decide for what it was told, so that one embedding of a question meets both.
+    A Being's messages get the model of its memories, so that one embedding of a question serves both.
     """
     if embedders.replaces:
         return embedders.wanted

@@ -1,4 +1,4 @@
-"""Indexing what was told by its words: ledger work that follows acceptance, of many owners at once."""
+"""Builds the lexical index of new items: ledger work that follows acceptance, of many owners at once."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -32,23 +32,23 @@ LEAST_OF_EACH = 10
 MOST_OWNERS = 50
 # Patrols get their worker in between.
 TURN = timedelta(seconds=1)
-# The language is decided anew with each portion until so many words have spoken for one.
+# The language is decided anew with each portion until it has this many words as votes.
 ENOUGH_VOTES = 400
-# What was said so long before it came in was imported: it counts as known since it was said.
+# An item said this long before it came in was imported: it counts as known since it was said.
 IMPORTED_AFTER = timedelta(days=1)
 # Of a text as long as an item may be, the index holds this much.
 CHARACTERS_INDEXED = 20_000
-# Kinds whose vectors the search keeps; nodes and facts have theirs in their own tables.
+# Kinds with vectors in the search's tables; nodes and facts have theirs in their own tables.
 EMBEDDED: tuple[Kind, ...] = ("message", "summary", "diary", "vault", "knowledge")
 # A node or fact of more characters may be too long for the one vector in its own row.
 WHOLE_CHARACTERS = 160
 
 
 def index_waiting(store: Store, lease: timedelta) -> None:
-    """Index what was told lately, of many owners at once, for a turn's time.
+    """Index the waiting items, of many owners at once, for a turn's time.
 
-    Beat calls it often, so that a message is found within a second and costs no task of its own. What fails is sent to
-    tasks at once, one for each owner; if the process dies, the sweep sends them when the leases have run out.
+    Beat calls it often, so that a message is found within a second and costs no task of its own. After a failure each
+    owner's work is sent to a task at once; if the process dies, the sweep sends it when the leases have run out.
     """
     ends = monotonic() + TURN.total_seconds()
 
@@ -74,12 +74,12 @@ def _index_or_hand_over(store: Store, claims: Sequence[Claim], ends: float) -> N
 
 
 def index(store: Store, claim: Claim, *, turn: timedelta = TURN) -> None:
-    """Index an owner's queue, portion by portion, for a `turn`; what is left then is indexed by the next tick."""
+    """Index an owner's queue, portion by portion, for a `turn`; the next tick indexes the rest."""
     _index(store, [claim], monotonic() + turn.total_seconds())
 
 
 def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
-    """Index what waits of owners, portion by portion, until nothing does or time `ends`; then their work is done."""
+    """Index the waiting items of owners, portion by portion, until none is left or time `ends`; finish their work."""
     owners = [claim.owner_id for claim in claims]
     of_each = max(LEAST_OF_EACH, PORTION // len(owners))
     over = False
@@ -99,7 +99,7 @@ def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
             taken = queue.take(tx, portion) if portion else set()
             if taken:
                 documents.put(tx, [one for one in ready if one.source in taken])
-            # What another transaction has locked is left to the next tick.
+            # Items that another transaction has locked are left to the next tick.
             over = most < of_each or not taken or monotonic() >= ends
             if over:
                 work.finish_each(tx, claims)
@@ -151,7 +151,7 @@ def _terms(text: str, language: str, owner_id: UUID, item_id: UUID) -> list[int]
     """A text's terms; none where they can't be read, so that nothing waits behind a text that a stemmer fails at."""
     try:
         return [digest(term) for term in terms(text[:CHARACTERS_INDEXED], language)]
-    except Exception as fault:  # noqa: BLE001  # whatever it is, its text may hold what was said
+    except Exception as fault:  # noqa: BLE001  # a fault of any kind may hold the item's words in its text
         log.error("search.unreadable", owner_id=str(owner_id), item_id=str(item_id), fault=type(fault).__name__)  # noqa: TRY400  # likewise
         return []
 
@@ -173,7 +173,7 @@ def _date(text: str) -> datetime | None:
 
 
 def asks(text: str) -> bool:
-    """Whether a text ends in a question: what was asked tells less than what was answered."""
+    """Whether a text ends in a question: questions carry less information than answers."""
     words_before, _, _ = text.partition("[photo:")
     return words_before.rstrip(" \n\t\"'\u201d\u2019\u300d)").endswith(("?", "\uff1f", "\u061f", "\u037e"))
 

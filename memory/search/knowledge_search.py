@@ -1,8 +1,8 @@
 """Search over knowledge under keys: in a namespace, by a filter on its fields, best first or newest first.
 
-What was put is found in the next search, by words and by meaning: what the index does not hold yet is read and
-embedded for the search. What a query neither names nor means comes behind what it does, as callers of a key-value store
-expect of a search within a namespace.
+A new entry is found in the next search, by words and by meaning: entries that are not indexed yet are read and embedded
+for the search. Entries that do not match the query come behind those that do, as callers of a key-value store expect of
+a search within a namespace.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ from store.transaction import Transaction
 
 log = structlog.get_logger()
 
-# So much of what waits to be indexed is read for a search, and so much of that embedded: it is indexed within seconds.
+# The most unindexed entries that a search reads, and the most of these that it embeds: indexing follows within seconds.
 MOST_UNINDEXED = 200
 MOST_EMBEDDED = 32
 CHARACTERS_EMBEDDED = 2000
@@ -54,7 +54,7 @@ class _Meaning:
     Attributes:
         query: The query's vectors.
         fresh: The knowledge that is not indexed yet.
-        similarities: The similarities of what of it was embedded, by note.
+        similarities: The similarities of its embedded entries, by note.
     """
 
     query: ModelVectors | None
@@ -78,7 +78,7 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
             tx, among, list(scores), question.limit - len(best), max(0, question.offset - len(scores))
         )
         found = by_ids(tx, being.being_id, [*best, *rest])
-        # What was not indexed yet was read before, and may have been removed since.
+        # Unindexed entries were read before, and may have been removed since.
         ids = [note_id for note_id in (*best, *rest) if note_id in found]
     return KnowledgeFound(
         items=[shown(found[note_id], scores.get(note_id)) for note_id in ids],
@@ -87,7 +87,7 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
 
 
 def shown(kept: KeyedValue, score: float | None = None) -> KeyedKnowledge:
-    """Knowledge as it is answered, with how well it answers a query if it was found by one."""
+    """Return an entry in the form of answers, with its score if a query found it."""
     return KeyedKnowledge(
         namespace=kept.namespace,
         key=kept.key,
@@ -99,16 +99,16 @@ def shown(kept: KeyedValue, score: float | None = None) -> KeyedKnowledge:
 
 
 def _meaning(store: Store, embedders: Embedders, being: Being, among: KeyedFilter, query: str) -> _Meaning:
-    """Embed a query, and what of the newest knowledge has no vector yet.
+    """Embed a query, and the newest knowledge that has no vector yet.
 
     Raises:
         InvalidRequest: The embedder refuses the query.
     """
     with store.transaction() as tx:
         owner = documents.owner(tx, being.being_id)
-        # Where nothing is embedded yet, what is put will be by the model of the Being's memories.
+        # Where nothing is embedded yet, new entries will be embedded by the model of the Being's memories.
         model = (owner and owner.embedding_model) or vectors.being_model(tx, being.being_id)
-        # Before the index is read: what is indexed meanwhile is found in both, and otherwise it would be in neither.
+        # Before the index is read: entries indexed meanwhile are found in both; the other way round, in neither.
         fresh = knowledge_search.unindexed(tx, among, MOST_UNINDEXED)
     of_question = embed_query(embedders, RequestOwner(being.being_id, "recall"), query, model)
     if of_question is None:
@@ -131,7 +131,7 @@ def _meaning(store: Store, embedders: Embedders, being: Being, among: KeyedFilte
 def _ranked(
     tx: Transaction, being: Being, among: KeyedFilter, question: KnowledgeQuestion, meaning: _Meaning
 ) -> dict[UUID, float]:
-    """The ids of what answers the question, best first, with their scores from 0 to 1."""
+    """Return the ids of the entries that match the question, best first, with their scores from 0 to 1."""
     plan_once(tx)
     limit = question.offset + question.limit
     scope = SearchScope(being.being_id, being.user_id, ["knowledge"], among=among)
@@ -154,7 +154,7 @@ def _ranked(
     indexed = {row.item_id: row for row in rows}
     for place, one in enumerate(meaning.fresh):
         row = indexed.get(one.note_id)
-        # Where more waits than is embedded for a search, as when another model is to serve, an earlier vector counts.
+        # An entry that waits but is not embedded for the search, as during a change of model, has its earlier vector.
         similarity = meaning.similarities.get(one.note_id, row.similarity if row else None)
         indexed[one.note_id] = _as_indexed(-1 - place, one, terms, language, similarity)
     rows = list(indexed.values())

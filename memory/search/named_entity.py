@@ -15,14 +15,14 @@ from store.transaction import Transaction
 
 MOST_ENTITIES = 3
 MOST_FACTS = 3
-# Names of so many words are looked for.
+# The most words of a name that is looked for.
 WORDS_OF_NAME = 3
 
 
 def named_entities(tx: Transaction, being: Being, question: EverythingRequest, scope: SearchScope) -> list[NamedEntity]:
     """The entities that a question names, those with the most facts first.
 
-    A card says what is known now: there is none where the question is about an earlier moment, or not about facts.
+    A card shows the current facts: there is none where the question is about an earlier moment, or not about facts.
     """
     if question.as_of is not None or "fact" not in question.kinds:
         return []

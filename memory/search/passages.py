@@ -1,4 +1,4 @@
-"""Passages of earlier talk for a context, so that a chat remembers what was said though nothing was made of it."""
+"""Passages of earlier talk for a context, so that a chat remembers messages without facts or nodes from them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from store.search import result_texts
 from store.search.candidates import SearchCandidate
 from store.transaction import Transaction
 
-# A passage comes to mind if it is as near as this in meaning, or holds this share of what the words tell.
+# A passage is relevant if its similarity is at least this, or if it has this share of the terms' weight.
 LEAST_SIMILARITY = 0.35
 LEAST_WORDS = 0.4
 # An answer of a few words says little without the question before it.
 FEW_TERMS = 8
-# If none of so many of the best matters, none of the others does.
+# If none of this many best results is relevant, none of the others is.
 CONSIDERED = 20
-# What has less than this part of the best one's score adds nothing to it.
+# A result with less than this part of the best score adds nothing.
 LEAST_OF_BEST = 0.3
 # Hardly a line is shorter; few are on average; a passage's tags with its day.
 LEAST_TOKENS = 10
@@ -43,7 +43,7 @@ class Passage:
     Attributes:
         message_ids: Which messages.
         said_at: When the first of them was said.
-        text: A line for each: who said it, and what; an empty line stands for those that are left out between two.
+        text: A line for each: speaker and words; an empty line stands for messages that are left out between two.
         score: The best one's.
     """
 
@@ -54,7 +54,7 @@ class Passage:
 
 
 def passage_candidates(tx: Transaction, being: Being, question_text: str, query_vectors: QueryVectors) -> Candidates:
-    """Find what was said earlier that may matter for what is said now.
+    """Find earlier messages that may be relevant to the current one.
 
     Args:
         tx: The transaction.
@@ -69,10 +69,10 @@ def passage_candidates(tx: Transaction, being: Being, question_text: str, query_
 def passages(
     tx: Transaction, being: Being, question_text: str, found: Candidates, *, apart_from: Collection[UUID], tokens: int
 ) -> list[Passage]:
-    """Choose passages that matter for what is said now, as many as there is room for, and read them.
+    """Choose passages that are relevant to the current message, as many as there is room for, and read them.
 
-    The best messages are taken one after the other, each with the question that it answers or the answer to it; what
-    was taken of a conversation counts against more of it, so that they come from as many conversations as matter.
+    The best messages are taken one after the other, each with the question that it answers or the answer to it; those
+    taken of a conversation count against more of it, so that they come from all relevant conversations.
 
     Args:
         tx: The transaction.
@@ -116,12 +116,12 @@ def _line(row: SearchCandidate, texts: Mapping[UUID, SaidMessage], question_text
 
 
 def is_relevant(one: Ranked[SearchCandidate]) -> bool:
-    """Whether a result has to do with what is asked: near enough in meaning, or by its words."""
+    """Whether a result is relevant to the question: similar enough, or by its words."""
     return one.values["meaning"] >= LEAST_SIMILARITY or one.values["covered"] >= LEAST_WORDS
 
 
 def _together(rows: Sequence[SearchCandidate], place: int, apart_from: Collection[UUID]) -> list[int]:
-    """A message, with what came after it if it is a question, and with the question before it if it is short."""
+    """Return a message, with the next one if it is a question, and with the question before it if it is short."""
     row, group = rows[place], [place]
     before, after = _neighbours(rows, place, apart_from)
     if row.question:
@@ -159,7 +159,7 @@ def _fitting(
     chosen: dict[int, str] = {}
     begun: set[UUID | None] = set()
     for group in groups:
-        # A group that does not fit may do so without what stands beside its message.
+        # A group that does not fit may do so without its message's neighbours.
         for part in (group, group[:1]):
             lines = {at: text for at in part if at not in chosen and (text := line(rows[at]))}
             needed = sum(estimated_tokens(escaped(text)) for text in lines.values())
@@ -196,7 +196,7 @@ def _by_conversation(
 
 
 def _nearest(row: SearchCandidate) -> int | None:
-    """The character at which what is nearest in meaning begins, if it is near enough to matter."""
+    """Return the character at which the most similar window begins, if it is similar enough."""
     return row.starts_at if (row.similarity or 0.0) >= LEAST_SIMILARITY else None
 
 
@@ -206,8 +206,8 @@ def excerpt(text: str, question_text: str, near: int | None) -> str:
     Args:
         text: The text.
         question_text: The current message.
-        near: The character at which its nearest window begins; if None, the stretch is what holds most of the words of
-            what is said.
+        near: The character at which its nearest window begins; if None, the stretch is the one with most of the
+        message's words.
     """
     if len(text) <= PASSAGE_CHARACTERS:
         return text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memory.search.terms import digest
 from memory.text.words import is_stop_word, stem, without_possessive, words
 
-# A question is read as far as this; longer ones are texts, and their beginnings tell what they are about.
+# The most terms that are read of a question; longer ones are texts, and their beginnings name their subjects.
 MOST_TERMS = 64
 LEAST_SHORT_NAME = 3
 
@@ -25,7 +25,7 @@ def read(query: str, language: str, names: Sequence[str]) -> tuple[list[Term], f
     Args:
         query: The question.
         language: The language of the Being's words.
-        names: Whom it may name; a short form of at least three letters will do.
+        names: The people that it may name; a short form of at least three letters will do.
     """
     everything = words(query)
     telling = [word for word in everything if not is_stop_word(word, language)] or everything

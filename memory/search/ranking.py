@@ -25,21 +25,21 @@ Numbers = NDArray[np.float64]
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.6
 # A turn of talk is read with the two before and the two after it: the words of a question stand in the turn before its
-# answer. What was said before counts more than what came after.
+# answer. The messages before count more than those after.
 WINDOW: Mapping[int, float] = {-2: 0.3, -1: 0.7, 1: 0.5, 2: 0.2}
 AROUND = 2
-# The neighbours' part in the similarity of a message with them, whose own is 1.
+# The neighbours' parts in the joint similarity of a message and them; the message's own part is 1.
 BESIDE: Mapping[int, float] = {-1: 0.5, 1: 0.5}
-# A question of so few words asks about each of them. Of a longer one, such as a turn in the middle of a chat, most are
-# not what it asks about: the signals of its words count less, in proportion, and it may go back to several
-# conversations, over which its results are spread, and mostly goes on with what was said lately.
+# A question of at most this many terms asks about each of them. A longer one, such as a turn in the middle of a chat,
+# does not ask about most of its words: the signals of its words count less, in proportion, and it may go back to
+# several conversations, over which its results are spread, and mostly continues recent messages.
 FOCUSED_TERMS = 8
 HALF_LIFE = timedelta(days=30)
-# Results are spread over conversations among so many of the best, or twice as many as are wanted.
+# Results are spread over conversations among this many of the best, or twice the limit.
 AMONG = 100
-# What a conversation has to do with the question is the mean similarity of so many of its messages, the best ones.
+# The relevance of a conversation to the question is the mean similarity of this many of its messages, the best ones.
 BEST_OF_SESSION = 3
-# What a day's talk has to do with the question is the mean of so many of its messages, the best ones.
+# The relevance of a day's talk to the question is the mean of this many of its messages, the best ones.
 BEST_OF_DAY = 3
 
 WEIGHTS: Mapping[str, float] = {
@@ -50,17 +50,17 @@ WEIGHTS: Mapping[str, float] = {
     "around": 0.3,
     # Every word of the question stands in the text itself.
     "all_words": 0.3,
-    # Said by a speaker whom the question names.
+    # Said by a speaker that the question names.
     "speaker": 0.2,
-    # The first or the last message that names what a question of one or two words asks about.
+    # The first or the last message that names the subject of a question of one or two terms.
     "mention": 0.3,
     # A message that ends in a question: it tells less than its answer.
     "question": -0.2,
     # Said or happened within a time that the question names.
     "time": 0.3,
-    # A memory of a day on which what was said scores high.
+    # A memory of a day with messages that score high.
     "talk": 0.3,
-    # How lately a message was said; only for what is longer than a question, in proportion.
+    # The recency of a message; only for a query that is longer than a question, in proportion.
     "recency": 0.2,
     # The conversation's best messages are similar to the question; only where each conversation has one result.
     "session": 2.0,
@@ -97,11 +97,11 @@ class Query:
     Attributes:
         talk: The collection of all messages.
         rest: The collection of everything else that is looked among.
-        apart: Whether messages are only looked at for what they say of the rest, so that each has a highest of its own.
+        apart: Whether messages only support the rest and are no results, so that each collection has its own highest.
         one_per_session: Whether a conversation has one result at most.
         names: Which of the terms name a speaker: in talk the speaker tells, and not the name in the text.
         speakers: The names of speakers that the question names, in lower case.
-        mentions: The documents in which what it asks about was named first and last.
+        mentions: The first and the last documents that name its subject.
         intervals: The times that it names.
     """
 
@@ -118,7 +118,7 @@ class Query:
 def ranked(
     query: Query, rows: Sequence[SearchCandidate], wanted: Callable[[SearchCandidate], bool], limit: int
 ) -> list[Ranked[SearchCandidate]]:
-    """Rank candidates, best first; what is equal goes newest first.
+    """Rank candidates, best first; those of equal score newest first.
 
     Args:
         query: The query that they are compared with.
@@ -140,7 +140,7 @@ def ranked(
 
 
 def _conversation(row: SearchCandidate) -> object:
-    """The session of a message, or of a summary; what belongs to none stands alone."""
+    """Return the session of a message, or of a summary; any other item is a group of its own."""
     if row.kind == "message":
         return row.session_id
     return row.item_id if row.kind == "summary" else row.document_id
@@ -211,7 +211,7 @@ def _words(
         here, there = _side_by_side(conversations, by)
         wide[here] += weight * times[there]
         long[here] += weight * lengths[there]
-    # A turn with its neighbours is as long as so many turns.
+    # The average length of a turn with its weighted neighbours.
     average = np.where(talk, query.talk.average * (1 + sum(WINDOW.values())), query.rest.average)
     held_back = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * long / average)
     scores: Numbers = (wide * (SATURATION + 1) / (wide + held_back[:, None]) * rarities).sum(axis=1)
@@ -224,7 +224,7 @@ def _words(
 
 
 def _around(conversations: NDArray[np.int64], meaning: Numbers) -> Numbers:
-    """The mean similarity of each message and those beside it; of what is no message, its own."""
+    """Return the mean similarity of each message and its neighbours; for other items, their own."""
     near, parts = meaning.copy(), np.ones(len(meaning))
     for by, weight in BESIDE.items():
         here, there = _side_by_side(conversations, by)
@@ -234,7 +234,7 @@ def _around(conversations: NDArray[np.int64], meaning: Numbers) -> Numbers:
 
 
 def _of_session(rows: Sequence[SearchCandidate], meaning: Numbers) -> Numbers:
-    """For each row the mean similarity of the best messages of its conversation; what stands alone has its own."""
+    """Return for each row the mean similarity of its conversation's best messages; other items have their own."""
     of_each: defaultdict[object, list[float]] = defaultdict(list)
     for row, similarity in zip(rows, meaning, strict=True):
         of_each[_conversation(row)].append(float(similarity))
@@ -251,7 +251,7 @@ def _conversations(rows: Sequence[SearchCandidate]) -> NDArray[np.int64]:
 
 
 def _side_by_side(conversations: NDArray[np.int64], by: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of rows, and those of the rows that stand so many turns further in the same conversation."""
+    """Return the places of rows, and of the rows `by` turns further in the same conversation."""
     here = np.arange(max(0, -by), len(conversations) - max(0, by))
     same = here[conversations[here] == conversations[here + by]]
     return same, same + by

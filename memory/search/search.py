@@ -1,7 +1,7 @@
-"""Search over everything that a Being was told (DESIGN section 13), by words and by meaning; no model has to think.
+"""Search over all items of a Being (DESIGN section 13), by words and by meaning; no model has to think.
 
-Candidates are nominated by each signal; what stands around them in a conversation is looked at with them, and all of it
-is ranked by one weighted sum.
+Candidates are nominated by each signal, and read with their neighbours in the conversation; one weighted sum ranks them
+all.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from store.transaction import Transaction
 def search(
     store: Store, embedders: Embedders, being: Being, question: EverythingRequest, *, muted: bool = False
 ) -> Found:
-    """Search, by words alone and marked `degraded` while the embedder is out of reach; what is muted only with `muted`.
+    """Search, by words alone and marked `degraded` while the embedder is out of reach; muted items only with `muted`.
 
     Raises:
         InvalidRequest: The query is empty, or the embedder refuses it.
@@ -43,7 +43,7 @@ def search(
 
 
 def vectors_of(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> QueryVectors:
-    """Embed a question, once for each model whose vectors it is compared with.
+    """Embed a question, once for each model of the vectors that it is compared with.
 
     Raises:
         InvalidRequest: The embedder refuses the query.
@@ -53,7 +53,7 @@ def vectors_of(store: Store, embedders: Embedders, being: Being, query: str, kin
 
 
 def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dict[VectorKind, str]:
-    """The models whose vectors a question is compared with, by what it is compared with."""
+    """Return the models of the vectors that a question is compared with, by kind of vectors."""
     owners = [documents.owner(tx, owner_id) for owner_id in (being.being_id, being.user_id)]
     models: dict[VectorKind, str | None] = {
         # Memories are ranked by the talk of their day too, and long ones and long facts have windows there.
@@ -67,7 +67,7 @@ def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dic
 def search_by_vectors(
     tx: Transaction, being: Being, question: EverythingRequest, query_vectors: QueryVectors, *, muted: bool = False
 ) -> Found:
-    """Search by what a question says and means, within a transaction."""
+    """Search by the words and vectors of a question, within a transaction."""
     scope = scope_of(being, question, muted=muted)
     found = candidates(tx, being, question, query_vectors, muted=muted)
     best = found.best(question.limit)

@@ -1,4 +1,4 @@
-"""The common part of the index's ticks: whose turn it is, and the outcome of work that a tick could not do."""
+"""The common part of the index's ticks: the order of owners, and the outcome of work that a tick could not do."""
 
 from collections.abc import Callable
 from contextlib import suppress

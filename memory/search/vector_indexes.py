@@ -11,7 +11,7 @@ from store.search import vector_indexes
 
 log = structlog.get_logger()
 
-# An index is kept until its owner has this share of what one is built for: none is built and dropped in turn.
+# An index is kept until its owner has this share of the rows that one is built for: none is built and dropped in turn.
 KEPT_FROM = 0.5
 
 
@@ -38,7 +38,7 @@ def ask_for_indexes(store: Store, settings: Settings) -> None:
 
 
 def build(store: Store, settings: Settings, claim: Claim) -> None:
-    """Build what an owner lacks. What another build keeps from being built is asked for again by the tick."""
+    """Build an owner's missing indexes. The tick asks again for those that another build keeps from being built."""
     with store.transaction() as tx:
         standing = vector_indexes.standing(tx)
         missing = [
