@@ -1,7 +1,7 @@
 """A person sets or lifts a confidence: on a message, or on the messages that a fact or a todo rests on.
 
-What rests on these messages moves with them, in the transaction of the decision. The spine is written again without
-them, or with them.
+Facts, todos and statements that rest on these messages move with them, in the transaction of the decision. The spine is
+written again without them, or with them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ def decide_on_messages(store: Store, being: Being, ids: Sequence[str], *, in_con
 
 
 def change_fact(store: Store, being: Being, fact_id: UUID, changes: FactChanges) -> Fact:
-    """Change a fact; returns it as it is now, which may be in another fact of its key if its confidence changed.
+    """Change a fact; returns the changed fact, which may be another one of its key if its confidence changed.
 
     Raises:
         NotFound, Refused: As `editing.change`.
@@ -59,7 +59,7 @@ def change_fact(store: Store, being: Being, fact_id: UUID, changes: FactChanges)
 
 
 def change_todo(store: Store, being: Being, todo_id: UUID, changes: TodoChanges) -> Todo:
-    """Change a todo; returns it as it is now.
+    """Change a todo; returns the changed todo.
 
     Raises:
         NotFound, Refused: As `todo_editing.change`.
@@ -76,12 +76,12 @@ def change_todo(store: Store, being: Being, todo_id: UUID, changes: TodoChanges)
 
 
 def _copies(tx: Transaction, being_ids: Sequence[UUID], message_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
-    """The messages by Being: what was said in a room is in confidence, or is not, for all that heard it."""
+    """Return all copies of messages by Being: a room's message is in confidence for all Beings present, or for none."""
     return {being_id: sorted(utterances.heard(tx, being_id, message_ids)) for being_id in being_ids}
 
 
 def _lock(tx: Transaction, user_id: UUID, being_ids: Sequence[UUID]) -> None:
-    """Lock what decisions write, in the order of all transactions: the talk of these Beings, then the user's facts."""
+    """Lock the rows that decisions write, in the common order: the talk of these Beings, then the user's facts."""
     for being_id in being_ids:
         session_states.lock(tx, being_id)
     facts.lock(tx, user_id)

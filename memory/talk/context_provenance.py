@@ -1,7 +1,7 @@
 """Loop immunity: memory that a context showed is not taken in again when a producer sends it back inside a message.
 
 Each assembled context is recorded with the shingles of the pieces of memory that it showed. The conversation itself is
-not recorded, since a user who repeats a thing does say it again. Without this, one remembered statement would be
+not recorded, since a user who repeats a statement does say it again. Without this, one remembered statement would be
 extracted, counted and summarised anew each time that a producer pastes its context into a message.
 """
 
@@ -17,20 +17,20 @@ from schemas.talk.messages import Message
 from store.context import provenance
 from store.transaction import Transaction
 
-# The tags that contexts and recall put around memory: a whole fence inside a message is what a context showed. People
-# use the common names for their own words; these count only in a message that holds something else of a context.
+# The tags that contexts and recall put around memory: a whole fence inside a message stems from a context. People use
+# the common names for their own words; these count only in a message that has another part of a context.
 OWN_FENCES = frozenset({"recalled_memory", "user-model", "recent-nodes", "rag-context"})
 FENCES = OWN_FENCES | {"core", "instructions", "snapshot", "skills", "summary", "context", "vault"}
 
 CONTEXT_ID = "context_id"
-# By so many of its longest words a run is sought among what the user said.
+# The number of a run's longest words by which it is sought among the user's messages.
 WORDS_SOUGHT = 4
 
 
 class Utterance(NamedTuple):
     """A message's text, the id of the context that it names as its origin, if it names one, and when it came in.
 
-    `by_user` says that the user said it, who may say again what they said before a context showed it.
+    `by_user` says that the user said it: users may repeat their own words from before a context showed them.
     """
 
     text: str
@@ -44,11 +44,11 @@ def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]
 
     A span stems from a context if it stands inside one of the context's fences, or if it is a run of words that a
     context showed before the text came in: a message that a context shows as a passage is no echo of itself. A line
-    shorter than such a run counts only where the text names its context, or contains a run. Fences whose names people
-    use too count only where the text names its context, has another fence, or holds in one what a context showed.
+    shorter than such a run counts only where the text names its context, or contains a run. Fences with names that
+    people use too count only where the text names its context, has another fence, or has words of a context in one.
 
-    Words that the user had said before a context showed them are told again, and no echo, where they stand outside a
-    fence in a text that holds nothing else that a context showed, and names none.
+    Words that the user had said before a context showed them are a repetition, and no echo, where they stand outside a
+    fence in a text that has no other words of a context, and names none.
     """
     latest = max((utterance.received_at for utterance in utterances), default=None)
     # Without a context before the texts, as in a history that is imported, no run of theirs can stem from one.
@@ -79,7 +79,7 @@ def _said_before(
 
 
 def own_texts(tx: Transaction, being_id: UUID, messages: Sequence[Message]) -> dict[UUID, str]:
-    """Each message's text by id, with spaces in place of what contexts showed, so that positions stay the same."""
+    """Return each message's text by id, with spaces in place of the words of contexts, so that positions stay."""
     utterances = [
         Utterance(message.content, context_of(message.metadata), message.received_at, by_user=message.role == "user")
         for message in messages

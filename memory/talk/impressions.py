@@ -1,10 +1,11 @@
-"""Impressions: what a session showed of the user as a person, and of what the companion is at.
+"""Impressions: statements of a session on the user as a person, and on the companion's project, mood and topic.
 
 The call that summarises a session proposes statements, each with the user's own messages that it rests on, and code
 decides. The user model is shared by all of the user's Beings, as the spine is, but for statements that rest on messages
-told in confidence: the Being that heard these knows them alone. What a Being is at is its own in any case. A statement
-has no name or number that its messages lack, and no word that only a message has which is not the user's own, or
-was told in confidence where its own were not. What is stored is seen once its messages are judged (`seen_impressions`).
+in confidence: only the Being that received these knows them. A Being's project, mood and topic are its own in any case.
+A statement has no name or number that its messages lack, and no word that only stands in a message of another speaker,
+or in one in confidence where its own are not. Stored statements are visible once their messages are judged
+(`seen_impressions`).
 """
 
 from collections import Counter
@@ -25,7 +26,7 @@ class Impressions:
     """The impressions of one session, over all its portions.
 
     Attributes:
-        own_texts: The texts of messages without what contexts showed.
+        own_texts: The texts of messages with the words of contexts blanked.
         setting: The talk's user, time zone and language, for the grounding of names and numbers.
         of_user: The statements about the user, in order.
         state: The companion's project, mood and topic, by kind; a later portion's replaces an earlier one's.

@@ -55,7 +55,7 @@ class _ShortSession:
 
 @dataclass
 class _Outcome:
-    """The summaries by session; `failed` are sessions whose call failed even by itself, `faults` why calls failed."""
+    """The summaries by session; `failed` are sessions with a failed call of their own, `faults` why calls failed."""
 
     summaries: dict[UUID, SummarisedSession] = field(default_factory=dict)
     failed: list[UUID] = field(default_factory=list)

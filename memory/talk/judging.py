@@ -56,7 +56,7 @@ def request_judging(tx: Transaction, settings: Settings, being_id: UUID, session
 
 
 def request_waiting(store: Store, thinkers: Thinkers) -> None:
-    """Request judging of up to 200 sessions that waited for a key, and whose user has a usable one now."""
+    """Request judging of up to 200 sessions that waited for a key and have a usable one of their user now."""
     platform = thinkers.has_platform()
     with store.transaction() as tx:
         waiting = judging.sessions_waiting(tx, platform=platform, limit=200)
@@ -89,7 +89,7 @@ class _Judgement:
 class _Judging(ModelWork[_Judgement]):
     """Judges a session's unjudged messages, if enough wait or the session is quiet or over."""
 
-    # The user who asked not to be told of something.
+    # The user who asked to mute something.
     mutes_for: UUID | None = None
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Judgement]:
@@ -131,7 +131,7 @@ class _Judging(ModelWork[_Judgement]):
         being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         if answer:
             facts.lock(tx, answer.conversation.being.user_id)
-            # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it.
+            # Results from a message that was withdrawn meanwhile are not kept: the others are judged without it.
             # Messages that a withdrawal moved to another session are judged there.
             stands = messages.keep_from_erasure(tx, being_id, answer.shown, tellable=False)
             if stands and judging.all_wait(tx, being_id, session_id, answer.new):
@@ -241,7 +241,7 @@ def _keep(tx: Transaction, settings: Settings, session_id: UUID, judgement: _Jud
     if applied.mutes_changed:
         rolling_summary.request_if_due(tx, being.being_id)
         session_summary.request_due(tx, being.being_id)
-    # What an earlier judging found in these messages, and this one did not.
+    # Todos and facts that an earlier judging found in these messages, and this one did not.
     todos.remove_outdated(tx, being.being_id, judged)
     removed = facts.remove_outdated(tx, being.being_id, judged)
     judging.mark_judged(tx, being.being_id, judged)

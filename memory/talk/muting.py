@@ -1,7 +1,7 @@
-"""Mutes things, and lifts mutes: what a person does not want to be brought up is kept, and stands in no prompt.
+"""Mutes items, and lifts mutes: a muted fact, node, topic, message or conversation is kept, and is in no prompt.
 
-What a mute reaches is decided by sql/functions/96_facts, from 80_muting.sql on. What was derived from it is derived
-again without it, by the same work that follows a retraction, and again with it once the mute is lifted.
+sql/functions/96_facts, from 80_muting.sql on, decides the reach of a mute. Memory derived from muted items is derived
+again without them, by the same work that follows a retraction, and again with them once the mute is lifted.
 """
 
 from typing import TypeVar
@@ -25,7 +25,7 @@ from store.talk import mutes
 from store.transaction import Transaction
 
 T = TypeVar("T")
-# What an id ends with names it from so many signs on.
+# The least number of an id's last characters that name it.
 SHORTEST_ENDING = 4
 
 
@@ -46,7 +46,7 @@ def mute(store: Store, settings: Settings, being: Being, wanted: MuteRequest) ->
 
 
 def lift(store: Store, settings: Settings, being: Being, mute_id: UUID) -> None:
-    """Lift a mute: what it reached is told again, and derived again.
+    """Lift a mute: the muted items are shown again, and memory is derived from them again.
 
     Raises:
         NotFound: There is no such mute.
@@ -67,16 +67,16 @@ def derive_again(tx: Transaction, settings: Settings, user_id: UUID) -> None:
 
 
 def _lock(tx: Transaction, being: Being) -> None:
-    """Lock all that is the user's: an entity or a fact may be told of by each of the Beings.
+    """Lock all rows of the user: each of the Beings may show an entity or a fact.
 
-    From here on no answer of a model is stored that may be about what is muted.
+    From here on no answer of a model is stored that may be about muted items.
     """
     users.hold_alone(tx, being.user_id)
     calls.refuse_answers(tx, being.user_id)
 
 
 def _target(tx: Transaction, being: Being, kind: MutedKind, target: str) -> tuple[UUID | None, str | None, UUID | None]:
-    """The id or the name of a thing, and the Being whose it is; None for what all of the user's Beings know."""
+    """Return the id or the name of a thing, and the Being that owns it; None if all of the user's Beings know it."""
     match kind:
         case "fact":
             fact_id = _only(id_endings.find(tx, being, "fact", target), kind, target)

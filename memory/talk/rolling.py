@@ -31,7 +31,7 @@ from store.talk import messages, rolling
 from store.transaction import Transaction
 
 ROLLING = prompt("rolling", RollingSummary, size="small", most_tokens=600)
-# Marking so many messages takes some tenths of a second, for which intake to the Being waits.
+# Marking this many messages takes some tenths of a second, for which intake to the Being waits.
 PASSED_AT_ONCE = 5_000
 REASONS: dict[type[Exception], str] = {
     BadAnswer: "bad_answer",
@@ -134,9 +134,9 @@ summarise = _Rewriting.do
 
 
 def _portion(tx: Transaction, claim: Claim) -> list[Message]:
-    """The oldest pending messages that fit into one call, once what is older than a backlog's newest is passed over.
+    """Return the oldest pending messages that fit into one call, after passing over all but a backlog's newest.
 
-    None while there is more of that than one transaction should mark.
+    Returns none while more messages are to be passed over than one transaction should mark.
     """
     read = partial(rolling.pending, tx, claim.owner_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
     new = read()

@@ -42,7 +42,7 @@ class SceneDrawing:
 
     Attributes:
         zone: The user's time zone.
-        own_texts: The texts of messages without what contexts showed.
+        own_texts: The texts of messages with the words of contexts blanked.
         setting: The talk's user, time zone and language, for the grounding of scenes and summaries.
         room: How many scenes the session may still get.
         undrawn: The messages that no scene was asked for yet, and that have words of their own.
@@ -109,7 +109,7 @@ def prepare(
         settings: Whether to draw scenes at all.
         being: The Being, which may have a choice of its own.
         sessions: The messages of each session.
-        own_texts: Their texts without what contexts showed.
+        own_texts: Their texts with the words of contexts blanked.
         until: The work's first claim; a producer's later scene notes do not count.
 
     Returns:
@@ -160,7 +160,7 @@ def keep(tx: Transaction, intake: Intake, drawings: Sequence[SceneDrawing], requ
     Args:
         tx: The transaction that keeps the summaries; it has locked the messages.
         intake: The lock that it holds on the Being's intake.
-        drawings: The drawings of sessions whose messages are all still there.
+        drawings: The drawings of sessions with all of their messages still there.
         request_key_id: The key that paid, if it came with the messages: it pays for patrols of the notes as well.
     """
     being_id = intake.being_id
@@ -180,7 +180,7 @@ def keep(tx: Transaction, intake: Intake, drawings: Sequence[SceneDrawing], requ
 
 
 def _not_erased(tx: Transaction, erased: Recognition | None, drawn: Sequence[RestingScene]) -> Sequence[RestingScene]:
-    """Leave out scenes that say what a person has erased."""
+    """Leave out scenes with content that a person has erased."""
     if erased is None:
         return drawn
     digests = {place: erased.of_note(None, _content(one)) for place, one in enumerate(drawn)}

@@ -57,7 +57,7 @@ def check(
     Args:
         found: The scene as the model answered it.
         shown: The messages that may be drawn from, by the refs in the prompt.
-        own_texts: The texts of messages without what contexts showed.
+        own_texts: The texts of messages with the words of contexts blanked.
         referred: All text that the model was shown, to which the messages may refer.
         zone: The user's time zone, in which the scene's dates are.
         setting: The talk's user, time zone and language, for the grounding of names and numbers.

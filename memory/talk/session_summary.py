@@ -1,6 +1,6 @@
 """Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed).
 
-The same call draws scenes, and tells what the session showed of the user and of what the companion is at.
+The same call draws scenes, and returns impressions of the user and of the companion (`impressions`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -183,7 +183,7 @@ def is_short(messages: Sequence[Message], own_texts: Mapping[UUID, str]) -> bool
 
     Args:
         messages: All messages of the session.
-        own_texts: Their texts without what contexts showed (`context_provenance.own_texts`).
+        own_texts: Their texts with the words of contexts blanked (`context_provenance.own_texts`).
     """
     characters = sum(len(text) for text in own_texts.values())
     return len(messages) <= SHORT_SESSION_MESSAGES and characters <= SHORT_SESSION_CHARACTERS

@@ -29,7 +29,7 @@ def lock(tx: Transaction, *beings: Being) -> None:
 def begin_intake(
     tx: Transaction, settings: Settings, beings: Sequence[Being], lock: Callable[..., None] = lock
 ) -> dict[UUID, Recognition | None]:
-    """Begin to take in talk of Beings of one user, in any order; returns by Being what recognises what was erased.
+    """Begin intake to Beings of one user, in any order; returns by Being the recognition of erased items.
 
     `lock` is the one above, or `withdrawal.lock` where messages are to be retracted.
 
@@ -57,7 +57,7 @@ def join(tx: Transaction, being: Being, message_ids: Sequence[UUID]) -> None:
 
 
 def share(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> bool:
-    """Give each Being that heard these utterances what was found in them, as far as it heard the words for it.
+    """Share the facts and todos found in utterances with each Being present, if it received all words that they need.
 
     A statement may say "Berlin" where the utterance says "there". It goes to no Being that was absent when the user
     named the place.

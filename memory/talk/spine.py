@@ -1,8 +1,8 @@
-"""Spines: structured summaries of all that a user has told their Beings, each rewritten with every 20 messages.
+"""Spines: structured summaries of all of a user's messages to their Beings, each rewritten with every 20 messages.
 
-They are made of the user's own messages that were judged: the one that all Beings see of those that were not said in
-confidence, and each Being's own of those that were said to it in confidence, or while facts stay with those present.
-Each message carries the version that took it in.
+They are made of the user's own judged messages: the one that all Beings see of those that were not said in confidence,
+and each Being's own of those that were said to it in confidence, or while facts stay with those present. Each message
+carries the version that includes it.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def request_if_due(tx: Transaction, user_id: UUID, *, after: timedelta = AT_ONCE
 def request_after_judging(tx: Transaction, user_id: UUID, *, after: timedelta) -> None:
     """Request new versions as `request_if_due` does.
 
-    While a version is being written, its end asks for the next one: only then it is known what the version has left.
+    While a version is being written, its end asks for the next one: only then the messages left by it are known.
     """
     waits = {
         key: BACKLOG_WAIT if work.state(tx, user_id, kinds.SPINE.name, key) == "running" else after
@@ -58,7 +58,7 @@ def _keys_due(tx: Transaction, user_id: UUID) -> list[str]:
 
 
 def wait_for_more(tx: Transaction, user_id: UUID, done: Claim) -> timedelta:
-    """How long what comes of judging waits, at the end of `done`: a judging, or a version.
+    """Return how long the work that follows a judging waits, at the end of `done`: a judging, or a version.
 
     In a backlog, such as an import, it waits until all is judged, but at most half a minute. Judging comes first, and
     then one call of a model takes in as many messages, or facts, as it can.

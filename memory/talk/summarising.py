@@ -32,7 +32,7 @@ class SummaryUpdate(Generic[A]):
     """The result of an update.
 
     Attributes:
-        summary: The summary as it is now; None if there was none and none was written.
+        summary: The current summary; None if there was none and none was written.
         changed: Whether any messages went into it.
         faults: Why some messages could not be taken in; empty if all were.
     """
@@ -60,7 +60,7 @@ def asking(
         llm: The session with the model.
         prompt: The instructions.
         about: The Being's description, fenced.
-        own_texts: The texts of messages without what contexts showed.
+        own_texts: The texts of messages with the words of contexts blanked.
         check: The rules of this kind of summary; raises BadAnswer.
         setting: The talk's user, time zone and language, for the grounding of names and numbers.
     """
@@ -78,13 +78,13 @@ def update_summary(
 ) -> SummaryUpdate[A]:
     """Take messages into a summary.
 
-    A portion whose call fails is divided (`ask_in_turn`). A message to which no answer is valid is passed over.
+    A portion with a failed call is divided (`ask_in_turn`). A message to which no answer is valid is passed over.
 
     Args:
         ask: Asks the model for the new summary.
         so_far: The summary up to now.
         messages: The messages since, in order.
-        own_texts: Their texts without what contexts showed.
+        own_texts: Their texts with the words of contexts blanked.
 
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the caller keeps the messages for later.
@@ -137,7 +137,7 @@ def grounded(
 
 
 def with_rest(so_far: A | None, summary: A) -> A:
-    """A summary whose end was cut off, with what the one before it says in its lists and texts besides."""
+    """Complete a summary with a cut-off end by the lists and texts of the one before it."""
     if so_far is None:
         return summary
     rest: dict[str, str | list[str]] = {}

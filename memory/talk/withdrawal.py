@@ -47,14 +47,14 @@ class Withdrawal:
         settings: Settings,
         take_out: Callable[[Transaction, UUID, Sequence[UUID]], list[ChangedSession]],
     ) -> Rebuilds:
-        """Take the messages out of the talk, and request the work that derives again what had rested on them.
+        """Take the messages out of the talk, and request the work that derives again the memory that rested on them.
 
         Args:
             tx: The transaction, which has called `lock`.
             take_out: The change to the messages: `retraction.retract` or `retraction.erase`.
 
         Returns:
-            What is derived again.
+            The kinds and numbers of items that are derived again.
 
         Raises:
             PlanOutdated: A patrol has changed the nodes since; the transaction must be rolled back.
@@ -95,9 +95,9 @@ class Withdrawal:
 
 
 def lock(tx: Transaction, *of_beings: Being) -> None:
-    """Lock what withdrawals write, in the order of all transactions: model calls, rolling summary's work, talk, facts.
+    """Lock the rows that withdrawals write, in the common order: model calls, rolling summary's work, talk, facts.
 
-    From here on no answer of a model is stored that may be about what is withdrawn.
+    From here on no answer of a model is stored that may be about withdrawn messages.
 
     Args:
         of_beings: One Being, or several of one user in the order of their ids.
