@@ -1,7 +1,7 @@
-"""Dates what was told before times were kept: each fact and todo gets the time that its words name.
+"""Dates facts and todos from before times were stored: each gets the time that its words name.
 
-A unit of work for each Being, which the migration that introduced it requests. A kill in between costs reading again
-what names no time.
+A unit of work for each Being, which the migration that introduced it requests. After a kill, items that name no time
+are read again.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def date_told(store: Store, claim: Claim) -> None:
     """Date a Being's facts and todos that have no time.
 
     Raises:
-        LeaseLost: Another worker does it; what was dated stays.
+        LeaseLost: Another worker does it; the times set until then stay.
     """
     with store.transaction() as tx:
         being = beings.get_being(tx, claim.owner_id)

@@ -18,7 +18,7 @@ class Figures:
     Attributes:
         rows: Those of `store.ledger.metrics.FIGURES` by name, each a list of labels with numbers.
         unknown_work: Due units of kinds that this version does not know.
-        budgets: The day's budgets with a limit, and what is spent of each.
+        budgets: The day's budgets with a limit, and the spent part of each.
     """
 
     rows: dict[str, list[dict[str, Any]]]

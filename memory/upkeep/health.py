@@ -16,7 +16,7 @@ from store.transaction import Transaction
 
 SWEEPS_MISSED = 10
 LEAST_SILENCE = timedelta(seconds=30)
-# A single step may take long while a model is slow; no work at all finishing for so many limits is a fault.
+# A single step may take long while a model is slow; if no work at all finishes for this many limits, it is a fault.
 LIMITS_HELD = 10
 
 
@@ -106,7 +106,7 @@ def _unknown(tx: Transaction, settings: Settings) -> Finding:
     kinds = ", ".join(f"{found.units} of {found.kind}" for found in unknown)
     return Finding(
         "kinds of work",
-        # While a new version takes over, its workers take what the old one does not know.
+        # While a new version takes over, its workers take kinds of work that the old one does not know.
         good=max(found.waited for found in unknown) <= settings.due_limit,
         words=f"due work is of kinds that this version does not know ({kinds}): run workers of the version that does, "
         "or see `patrol work list --state ready` and drop it",
@@ -165,7 +165,7 @@ def missing_migrations(store: Store, *, patience: float | None = None) -> list[s
 
 
 def _languages(tx: Transaction, settings: Settings) -> Finding:
-    """Whether Beings whose memories are embedded by MiniLM, which reads English, talk in other languages."""
+    """Whether Beings that use MiniLM as their embedder, which reads English, talk in other languages."""
     name = "languages"
     other = unread_languages(tx, settings)
     if not other:

@@ -29,7 +29,7 @@ def sweep(store: Store, settings: Settings, queued: Mapping[str, int] = work.NOT
     """Send messages for due work that no worker holds and that has none.
 
     Each owner's first unit comes before the second of any. A due patrol is begun at once instead, which takes less than
-    a task of its own. Work of kinds that this version does not know stays as it is, and is reported as an error.
+    a task of its own. Work of kinds that this version does not know is left alone, and is reported as an error.
 
     Args:
         settings: How a patrol begins.
@@ -59,7 +59,7 @@ def _begun(store: Store, settings: Settings, due: TaskMessage) -> bool:
 
 
 def end_idle_sessions(store: Store, settings: Settings) -> None:
-    """End the sessions that have been idle for 30 minutes, have judged what is left in them, and sum them up."""
+    """End the sessions that have been idle for 30 minutes; request the judging of their last messages and summaries."""
     with store.transaction() as tx:
         ended = messages.end_idle_sessions(tx, ENDED_AT_ONCE)
         for being_id, session_id in ended:
@@ -69,7 +69,7 @@ def end_idle_sessions(store: Store, settings: Settings) -> None:
 
 
 def expire(store: Store, settings: Settings) -> None:
-    """Remove what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts.
+    """Remove rows at the end of their retention: finished work, answers, receipts, vectors of abandoned attempts.
 
     Todos that were open for too long are archived.
     """

@@ -19,7 +19,7 @@ from store.patrol import runs
 
 ACTION = "A canary was sent down the mine, and sang."
 SIMILARITY = 0.5
-# No paid request fits such a budget. MiniLM, which is free, embeds the note whatever embedder is configured.
+# No paid request fits such a budget. MiniLM, which is free, embeds the note instead of the configured embedder.
 NOTHING = {"daily_cost": Decimal(0), "daily_tokens": 0}
 
 
