@@ -1,4 +1,4 @@
-"""Tells statements apart that share most of their words but differ in what distinguishes them.
+"""Distinguishes statements that share most of their words but differ in a number, a negation or a content word.
 
 The vault seed's overlap calls "allergic to penicillin" a near-duplicate of "allergic to walnuts". Two similar texts are
 distinct if their numbers, their negation or signs of words (C#) differ, or if each has a content word that the other

@@ -3,7 +3,7 @@
 The result equals a comparison with each record in turn, by token overlap, by sequence ratio, and by whether the two are
 distinct statements (`memory.vault.distinction`), unless the index is plain. An inverted index
 (token to records) finds the records that share enough tokens, and one call of rapidfuzz bounds the sequence ratio of
-all records at once. Only records whose bound reaches the threshold are compared as sequences.
+all records at once. Only records with a bound that reaches the threshold are compared as sequences.
 """
 
 from collections import Counter

@@ -36,7 +36,7 @@ _ISSUERS = (
     (re.compile(r"62"), {16, 17, 18, 19}),
 )
 
-# What may be long is read so far only, as every place of a text may begin a secret.
+# Parts that may be long are read up to a limit, as every place of a text may begin a secret.
 # After a colon or an equals sign any value but a placeholder counts as a secret; after a verb only a value in quotes or
 # one that has more than letters, because "the password is forgotten" holds no secret.
 _WORD = (

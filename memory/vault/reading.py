@@ -21,7 +21,7 @@ from schemas.vault.vault_requests import VaultSearch
 from store import clock, vault
 from store.database import Store
 
-# The most pairs whose sequences are compared, which takes milliseconds for each pair of long texts.
+# The most pairs that are compared as sequences, which takes milliseconds for each pair of long texts.
 COMPARED_PAIRS = 200
 
 Pair = tuple[VaultRecord, VaultRecord]
@@ -182,7 +182,7 @@ def _outweighed(records: Sequence[VaultRecord], threshold: float, *, plain: bool
 
 
 def _reasons(record: VaultRecord, outweighed_by: Iterable[VaultRecord], now: datetime) -> Iterator[str]:
-    """The reasons to delete a record, as parts of a sentence whose subject is the record."""
+    """Yield the reasons to delete a record, as parts of a sentence with the record as its subject."""
     for other in outweighed_by:
         yield f"is a near-duplicate of {other.id}, which is {'canon' if other.tier == 'canon' else 'newer'}"
     if signal := noise_in(record.text):

@@ -37,7 +37,7 @@ def bulk_add(
         being: The vault's Being.
         items: 1 to 1,000 unvalidated `NewRecord`s. An exception stands for an item that could not be read, and is
             rejected with its text.
-        key_of: The items' idempotency keys: an item whose key is known changes nothing.
+        key_of: The items' idempotency keys: an item with a known key changes nothing.
 
     Returns:
         The outcome of each item.
