@@ -1,4 +1,4 @@
-"""A completion: what a model wrote, and what it used."""
+"""A completion: a model's text and its usage of tokens."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Usage:
 class Completion:
     """A model's answer and its usage.
 
-    `text` is one JSON object, or what a model wrote in its place (`json_text.answer_text`); in a BadAnswer it is raw.
+    `text` is one JSON object, or the text in its place (`json_text.answer_text`); in a BadAnswer it is raw.
     """
 
     text: str

@@ -120,7 +120,7 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
 
 
 def preload(settings: Settings) -> None:
-    """Load what the selected embedder needs before a fork, for all processes; opens no connection.
+    """Load the modules and weights of the selected embedder before a fork, for all processes; opens no connection.
 
     The verification of MiniLM's weights takes up to a quarter of a second. If it fails, the process that embeds first
     reports it.

@@ -1,4 +1,4 @@
-"""Errors of model providers, by what the caller should do.
+"""Errors of model providers, by the caller's next action.
 
 ProviderError
  ├─ Transient      the provider is busy, down or out of reach: back off and retry

@@ -74,7 +74,7 @@ class Thinker(Protocol):
         """Send one request, without retries.
 
         Returns:
-            What the model wrote, which `read` has yet to validate; its end may be cut off.
+            The model's text, which `read` has yet to validate; its end may be cut off.
 
         Raises:
             Transient: The provider is busy, down or unreachable.
@@ -87,7 +87,7 @@ class Thinker(Protocol):
 
 @runtime_checkable
 class StreamingThinker(Protocol):
-    """A thinker whose answers can be read while they are written."""
+    """A thinker that lets callers read an answer while it is written."""
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; a server that sends no stream is read when it has ended.
@@ -95,8 +95,8 @@ class StreamingThinker(Protocol):
         Closing the iterator ends the request, so that the provider stops writing.
 
         Returns:
-            What the model has written so far, again and again, with its usage until then; and at last what `ask`
-            returns. Where the provider breaks off, what came until then is an answer that is cut off.
+            The text so far, again and again, with its usage until then; and at last the result of `ask`. Where the
+            provider breaks off, the text until then is an answer that is cut off.
 
         Raises:
             ProviderError: As `ask`; of one that breaks off before it wrote anything, Transient.
@@ -132,7 +132,7 @@ class BatchThinker(Protocol):
         """
 
     def cancel(self, batch_id: str) -> None:
-        """Have a batch end early; it is in progress until then. May be repeated; a batch that has ended stays as it is.
+        """Have a batch end early; it is in progress until then. May be repeated; has no effect on an ended batch.
 
         Questions that the provider has answered, or is answering, are charged and in the results; the others are not.
 

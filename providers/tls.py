@@ -6,7 +6,7 @@ from functools import cache
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Return the process's TLS context; what is forked from the process shares it."""
+    """Return the process's TLS context; forked processes share it."""
     import httpx2  # noqa: PLC0415  # a process that calls no provider does without
 
     return httpx2.create_ssl_context()

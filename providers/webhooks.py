@@ -188,7 +188,7 @@ class _Pinned(HTTPConnection):
         raise fault or OSError("no address")
 
     def cut(self) -> None:
-        """End the connection from another thread: what waits for it reads its end."""
+        """End the connection from another thread: a thread that waits for it reads the end."""
         self.was_cut = True
         with suppress(OSError, AttributeError):
             self.sock.shutdown(socket.SHUT_RDWR)

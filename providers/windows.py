@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from providers.embedding import Embedder
 from schemas.text.sentences import SPACED_ENDS, UNSPACED_ENDS
 
-# A text of so many tokens has one vector. One of more tells too little of each sentence, whatever the model can read.
+# A text of at most this many tokens has one vector. The vector of a longer one says too little of each sentence, even
+# if the model can read it whole.
 WHOLE_TOKENS = 256
 # Of the sizes 48, 64, 96, 128, 192 and 254, 64 and 96 found most, and the smaller holds less beside (decision 111).
 WINDOW_TOKENS = 64
-# A window begins with the end of the one before it: so much of what it holds.
+# The part of a window that repeats the end of the window before.
 OVERLAP = 0.2
 # A sentence that fills more of a window than this is divided, so that windows can overlap.
 MOST_OF_A_WINDOW = 0.5
@@ -91,7 +92,7 @@ def _parts(embedder: Embedder, text: str, most: int) -> Iterator[tuple[int, int,
 
 
 def _middle(text: str, start: int, end: int) -> int:
-    """Where to divide a stretch: behind the white space nearest to its middle, or in the middle itself."""
+    """Return the position to divide a stretch at: behind the white space nearest to its middle, else the middle."""
     middle = (start + end) // 2
     spaces = [found.end() for found in _SPACE.finditer(text, start + 1, end) if found.end() < end]
     return min(spaces, key=lambda at: abs(at - middle), default=middle)

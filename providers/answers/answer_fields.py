@@ -1,4 +1,4 @@
-"""The fields of an answer's form: what one means that is left out, and which one stands under another name."""
+"""The fields of an answer's form: the meaning of an absent field, and fields that a model wrote under other names."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -26,17 +26,17 @@ REQUIRED = object()
 
 # Names that share so much, as `open_items` and `open_loops`, are likely to mean the same.
 _SHARED = 4
-# Models say under such names what is no part of the answer.
+# Names that models give to reasons and remarks, which are no part of the answer.
 _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "remark", "step", "error", "why")
 
-# And so how sure they are.
+# Names that models give to their confidence.
 _SURENESS = ("confiden", "certain", "sure", "probab", "likel", "score", "chance")
-# And so whether an item is so at all.
+# Names under which models affirm or deny an item.
 _VERDICT = re.compile(
     r"(?:is|are|should|to|can|do|be)*(?:merged?|valid|correct|apply|decision|verdict|status|conclusion|judge?ment"
     r"|(?P<same>same(?:event|fact|memory)?|identical|equal|equivalent|duplicates?|match(?:es)?))"
 )
-# And so what a reference stands for.
+# Names under which models repeat the words of the item that a reference names.
 _REPEATED = ("text", "content", "name", "title", "topic", "quote", "summary", "action")
 
 
@@ -60,8 +60,8 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
     """Find fields that an answer leaves out under names that its form does not have.
 
     A value stands for a field if it is of its kind, and its name is similar, or neither another value nor another field
-    comes into question. A text tells no kind, so that it stands for one only in an item, for what must be there.
-    A list of what is taken away (`OwnName`) is found only under a longer or shorter form of its own name.
+    fits. Every kind can be written as text, so a text stands only for a required field of an item.
+    A list of removals (`OwnName`) is found only under a longer or shorter form of its own name.
 
     Args:
         form: The class of the answer or item.
@@ -109,12 +109,12 @@ def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
 
 
 def is_aside(name: str) -> bool:
-    """Whether a field of such a name says why, or repeats the words of what is referred to."""
+    """Whether a field of this name holds a reason, or repeats the words of the item referred to."""
     return plain(name).startswith(_ASIDE) or is_repeated(name)
 
 
 def is_repeated(name: str) -> bool:
-    """Whether a field of such a name repeats the words of what is referred to."""
+    """Whether a field of this name repeats the words of the item referred to."""
     return plain(name).startswith(_REPEATED)
 
 

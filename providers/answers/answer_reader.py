@@ -3,8 +3,8 @@
 Between the JSON and pydantic, the fields of the answer's models decide: names and words of enumerations in any case,
 numbers as text or words, fractions for whole numbers, one item for a list of one, null or nothing for an empty list or
 an optional field, references without their letter. Fields that the form does not have are passed over. An item of a
-list that can't be read is dropped and counted, and the others stay. What must be there and is not is left to pydantic,
-whose complaint the model is shown.
+list that can't be read is dropped and counted, and the others stay. A missing required field is left to pydantic, whose
+complaint the model is shown.
 """
 
 import re
@@ -50,7 +50,7 @@ from schemas.llm.answer_form import Absent, AtMost, OwnName, Sure
 # Of an item that names several references where one stands.
 _MOST_COPIES = 200
 CUT = "the end was cut off"
-"""Counted among what was dropped of an answer whose end is missing."""
+"""The reason under which a missing end is counted among the dropped items of an answer."""
 
 
 class AnswerReader:
@@ -78,8 +78,8 @@ class AnswerReader:
             raw: The objects and lists in the answer, as Python values.
 
         Returns:
-            What `form` can validate. What was said as it is if nothing in it could be read, so that the complaint about
-            it names what is wrong.
+            A value for `form` to validate; the raw answer if none of its items could be read, so that the complaint
+            names the fault.
         """
         whole = shaped(form, raw)
         if whole is None:
@@ -152,7 +152,7 @@ class AnswerReader:
             # A text, or number, for an object of which nothing but one field must be said.
             raw = _of_text(form, text(raw))
         if is_unsure(form, raw):
-            # It was read, and an answer with no other item is not validated as it is.
+            # An unsure item counts as read: an answer that has only such items is not validated raw.
             self._kept += 1
             raise UnreadableValue("the model is not sure")
         read = self._fields(form, raw, nested=True)
@@ -165,7 +165,7 @@ class AnswerReader:
     def _items(self, type_: Any, marks: Sequence[Any], raw: Any) -> list[Any]:
         letter = letter_of(type_)
         raw = listed(type_, raw, letter)
-        # What a list means that is left out, an item means that can't be read, and an end that is cut off.
+        # The meaning of an absent list stands also for an unreadable item and for an end that is cut off.
         absent: list[Any] = next((mark.means for mark in marks if isinstance(mark, Absent)), [])
         read = list(absent) if self._cut else []
         takes_away = any(isinstance(mark, OwnName | Sure) for mark in marks)
@@ -202,7 +202,7 @@ def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None
     Args:
         letter: The letter that they begin with.
         item: The item.
-        takes_away: Whether something is lost by a wrong one, so that what stands beside it has to affirm it.
+        takes_away: Whether a wrong reference would remove something, so that the values beside it must affirm it.
     """
     if isinstance(item, str):
         return references(letter, item)
@@ -225,12 +225,12 @@ def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None
 
 
 def _is_denied(name: str, value: Any) -> bool:
-    """Whether a value beside a reference denies that it is meant, or leaves it open."""
+    """Whether a value beside a reference denies the reference, or leaves it open."""
     if is_nothing(value):
         return not is_aside(name)
     repeated = is_repeated(name)
     if isinstance(value, str) and is_aside(name) and not repeated:
-        # A reason begins with what it denies.
+        # A reason denies in its first clause.
         value = re.split(r"[,;.]", value, maxsplit=1)[0]
     is_open = not repeated and doubts(value)
     return denies(value, repeated=repeated) or is_open or (affirms(value) and denies(name))
@@ -253,7 +253,7 @@ def _each(type_: Any, raw: Any) -> list[Any]:
         if not letter or not stands_for_each(field) or not isinstance(value, str | list):
             continue
         try:
-            # Behind a confidence (`Absent`) "keep" and "not to be told" ask for it.
+            # In a list of confidences (`Absent`), "keep" and "not to be told" affirm the reference.
             is_secret = any(isinstance(mark, Absent) for mark in field.metadata)
             refs = references(letter, text(value), denied=not is_secret)
         except UnreadableValue:

@@ -12,7 +12,7 @@ from schemas.llm.answer_form import Absent, Characters, Ref
 from schemas.text.sentences import SENTENCE_ENDS, cut_at_sentence
 
 # Words that models write for those of an enumeration, in the languages that they are spoken to in most.
-# None stands for `forget` or `correct`: what takes something away is not guessed.
+# `forget` and `correct` have no synonyms: a removal is not guessed.
 _SYNONYM_LINES = {
     "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique"
     " 相同 同じ 동일 одинаково ayn\u0131 مطابق",
@@ -40,7 +40,7 @@ _SYNONYM_LINES = {
     "do not mention": "dontmention notmention",
 }
 _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINES.items()}
-# Of a word behind which one of these is said, neither is meant, unless that is denied, or is about the wording.
+# A word followed by one of its opposites is no choice, unless the opposite is denied or is about the wording.
 _OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
 # By these something is replaced, passed over as known, or removed.
 _TAKES_AWAY = frozenset({"same", "contradicts", "forget", "correct"})
@@ -59,8 +59,8 @@ _YES = frozenset(
 _NO = frozenset({"false", "no", "n", "0", "open", "pending", "ongoing", "in progress", "not yet", "not done", "undone"})
 _LONGEST_REFERENCE = 80
 IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
-"""Matches a reference in the form of the prompt, whatever letter it begins with."""
-# Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
+"""Matches a reference in the form of the prompt, with any letter."""
+# Around a reference: brackets, "ref=", the kind of item; behind it, the words of the item.
 _REFERENCE = (
     r"\W*(?:(?:the\s)?(?:ref(?:erence)?|id|node|no|nr|number|message|msg|memory|todo|pair|conversation|session|statement|fact"
     r"|item)(?:[\s_]*id)?\W*)*+({letter})[\s_-]*0*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*(?:[:,\u2013\u2014-]\s|\().*)"
@@ -153,7 +153,7 @@ def is_reference(letter: str, raw: Any) -> bool:
 
 
 def reference(letter: str, raw: str) -> str:
-    """A reference in the form of the prompt; what is none stays as it is."""
+    """Return a reference in the form of the prompt; other text is returned stripped."""
     if len(raw) <= _LONGEST_REFERENCE:
         for letters in (f"(?:{re.escape(letter)})?", "[a-z]"):
             if found := re.fullmatch(_REFERENCE.replace("{letter}", letters), raw.strip(), re.IGNORECASE | re.DOTALL):
@@ -191,7 +191,7 @@ def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
 
 
 def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
-    """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one.
+    """Return the choice that a word stands for; an unknown word is returned for the rules to judge, if not `must`.
 
     Raises:
         Unreadable: It is none, or leaves open whether it is one by which something is taken away.
@@ -207,7 +207,7 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     first, *rest = re.split(r"[^\w-]|_|-(?=world|life)", raw.strip(), maxsplit=1)
     begins = [word for word in choices if plain(word) == plain(first)]
     also = frozenset[str]().union(*(_SYNONYMS.get(word, ()) for word in begins))
-    # Of a word that is denied behind it, as "no" behind "forget", the opposite is meant.
+    # A denial behind a word, as "no" behind "forget", turns it into its opposite.
     is_denied = CROSSED.search(raw) or any(
         denies(each.lstrip(" :=(-\u2013\u2014"), repeated=True) and plain(each) not in also for each in (aside, *rest)
     )

@@ -1,7 +1,7 @@
 """The JSON schema of an answer, reduced to the subset of JSON Schema that providers support in structured output.
 
-Anthropic and OpenAI compile a schema into a grammar and support the same core: types, enums, closed objects whose
-fields are all required, lists, unions, and references. They refuse or ignore other keywords; here those are written
+Anthropic and OpenAI compile a schema into a grammar and support the same core: types, enums, closed objects with all
+fields required, lists, unions, and references. They refuse or ignore other keywords; here those are written
 into the description for the model to read, and pydantic validates them afterwards.
 """
 

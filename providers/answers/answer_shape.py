@@ -18,10 +18,10 @@ from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import OwnName, Ref
 
 _DEEPEST = 4
-# What begins an item of a list of lines.
+# The bullet or number at the beginning of a list's line.
 _BULLET = re.compile(r"^\s*(?:[-*\u2022\s]+|\d{1,3}[.)]\s+)")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
-# A list under such a name is what the object around it stands for.
+# An object that has a list under one of these names stands for that list.
 _LISTS = frozenset({"items", "lines", "entries", "list", "values", "texts", "content", "names", "notes", "points"})
 _MARKED = ("true", "yes", "false", "no", "none")
 _DESCRIBES = frozenset({"type", "$ref", "anyOf"})
@@ -29,14 +29,14 @@ _ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text
 
 
 def shaped(form: type[BaseModel], raw: Sequence[Any]) -> dict[str, Any] | None:
-    """Bring what an answer says into one object with the form's fields.
+    """Join the parts of an answer into one object with the form's fields.
 
     Args:
         form: The answer's class.
         raw: The objects and lists in the answer, as Python values.
 
     Returns:
-        The object, whose values are still to be read; None if none of the fields is said.
+        The object, with its values still to be read; None if the answer has none of the fields.
     """
     # Words in brackets, such as a reference in a note behind the answer, are no part of it.
     objects = [
@@ -47,7 +47,7 @@ def shaped(form: type[BaseModel], raw: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def listed(type_: Any, raw: Any, letter: str | None) -> list[Any]:
-    """Read what stands in the place of a list as its items.
+    """Read the value in the place of a list as its items.
 
     Args:
         type_: The type of an item.
@@ -109,7 +109,7 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
 
 
 def _within(form: type[BaseModel], value: Mapping[str, Any] | list[Any], depth: int) -> list[dict[str, Any]]:
-    """The objects with the form's own fields in a value, which are the answer whatever stands around them."""
+    """Find the objects in a value that have the form's own fields: they are the answer, at any nesting."""
     found: list[dict[str, Any]] = []
     if isinstance(value, list) and (own := _inverted(form, value, depth)):
         return [own]
@@ -139,7 +139,7 @@ def _is_schema(form: type[BaseModel], value: Mapping[str, Any] | list[Any]) -> b
 def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
     """An object of the form, with lists and groups of fields under names that it does not have in their place."""
     known = {plain(name): name for name in form.model_fields}
-    # Beside nothing but lists stand examples, and what the model left out of them.
+    # A form that has only lists has no groups: other objects are examples, or items that the model left out.
     has_groups = len(lists_of(form)) < len(known)
     named: dict[str, Any] = {known.get(plain(name), name): value for name, value in raw.items()}
     for name in [name for name in named if name not in form.model_fields]:
@@ -165,7 +165,7 @@ def _alone(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any] | No
 
 
 def _inverted(form: type[BaseModel], raw: Mapping[str, Any] | list[Any], depth: int) -> dict[str, Any] | None:
-    """Lists of references, of what names the list of each reference, or says whether it is in the only one."""
+    """Sort references, each with the name of its list or with whether it belongs to the only one, into the lists."""
     lists = {plain(name): name for name, type_ in lists_of(form).items() if letter_of(type_)}
     if not raw or not lists:
         return None
@@ -192,7 +192,7 @@ def _cited(letter: str, raw: Mapping[str, Any]) -> list[str]:
 
 
 def _homed(form: type[BaseModel], items: Sequence[Any]) -> dict[str, Any] | None:
-    """Items without their list, in the lists whose items have most of their fields in common with them."""
+    """Sort items without their list into the lists with which they share most fields."""
     homes: dict[str, list[Any]] = {}
     texts = [name for name, type_ in lists_of(form).items() if item_model(type_) is None]
     for item in items:
@@ -216,7 +216,7 @@ def _homed(form: type[BaseModel], items: Sequence[Any]) -> dict[str, Any] | None
 
 
 def _with_names(form: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
-    """The items of an object whose names are their references."""
+    """Return the items of an object that has their references as its names."""
     models = [model for type_ in lists_of(form).values() if (model := item_model(type_))]
     if len(models) != 1 or not all(isinstance(value, Mapping) for value in raw.values()):
         return []
@@ -241,13 +241,13 @@ def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[A
     if is_list:
         return lists[0]
     each = [(name, one) for name, value in raw.items() for one in (value if isinstance(value, list) else [value])]
-    # Names that are no places in the list are part of what is said, as in "Ana: sister".
+    # Names without digits are no positions in the list but part of the text, as in "Ana: sister".
     is_numbered = all(any(char.isdigit() for char in name) for name in raw)
     return [one if is_numbered else f"{name}: {one}" for name, one in each]
 
 
 def _references_in(letter: str, raw: Mapping[str, Any]) -> list[Any]:
-    """The references that an object names, each with what is said of it, or those in its values."""
+    """Read the references that are an object's names, each with its value, or the references in its values."""
     values = list(raw.values())
     if all(isinstance(value, bool | None) or str(value).casefold() in _MARKED for value in values):
         return [name for name, value in raw.items() if str(value).casefold() in _MARKED[:2]]

@@ -1,11 +1,11 @@
-"""Reads whether what a model writes beside a reference or a word affirms it, denies it, or leaves it open."""
+"""Reads whether a remark beside a reference or a word affirms it, denies it, or leaves it open."""
 
 import re
 from typing import Any
 
 from providers.answers.answer_numbers import DEGREES, UnreadableValue, read_number
 
-# What is denied, or about the wording, is no word for or against.
+# Denied words and remarks about the wording count neither for nor against.
 PASSED_OVER = re.compile(
     r"(?i)\b(?:(?:not|no|nothing|without)\s+\w+"
     r"|(?:different|new|(?:an)?other|similar\w*|almost|near(?:ly)?)\s+(?:identical\s+)?(?:word|phras)\w*)"
@@ -29,13 +29,13 @@ _NOT = re.compile(
     r"(?:(?:it|this|that|they|both|is|are|was|were|do|does|did|should|must|es|sie|ist|sind) )*(?:not|nicht|niet|pas|не"
     r"|(?:do|does|did|is|are|was|were|should|must)n['\u2019]?t)(?: (?:really|very|any|to|be))*\b(?: (\w+))?"
 )
-# What is not so is one of them all the same: neither different nor of use.
+# "not different" and "not useful" do not deny the reference.
 _NOT_DENIED = frozenset(
     {"different", "distinct", "unrelated", "separate", "needed", "important", "relevant", "used", "useful", "worth"}
     | {"necessary", "significant", "interesting", "meaningful", "contradictory", "differ", "contradict", "conflict"}
     | {"keep", "kept", "matter", "wichtig"}
 )
-# Words that leave open what stands beside them, in the languages that models are spoken to in most.
+# Words that leave a reference open, in the languages in which models are addressed most.
 _OPEN = re.compile(
     r"\b(?:probabl[ey]|perhaps|maybe|possibl[ey]|potentially|presumably|(?:un)?likely|seems?"
     r"|(?:might|may|could)(?: (?:also|well))? (?:be|not|mean|refer|differ)"
@@ -57,7 +57,7 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _LEAST_SURE = 0.5
-# In more words a reason is given, or what a reference stands for; a doubt then opens or ends them.
+# A remark of more words is a reason or the item's own text; a doubt then stands at its beginning or end.
 _MOST_OF_A_REMARK, _OPENING, _ENDING = 8, 5, 3
 _BARE = re.compile(
     r"(?=.{2,40}\Z)\W*[:=(\u2013\u2014-]\s*(?:[-\u2013\u2014?]|n/?a|null|none)\W*", re.IGNORECASE | re.DOTALL
@@ -68,13 +68,13 @@ CROSSED = re.compile(rf"[{_CROSSES}]|~~|!=|\[\s?\]")
 
 
 def is_denied(before: str, signs: str, behind: str) -> bool:
-    """Whether what stands around a reference says that it is not meant."""
+    """Whether the text around a reference denies it."""
     is_crossed = before.endswith("!") or any(map(CROSSED.search, (before, signs)))
     return is_crossed or denies(behind) or doubts(behind) or "?" in signs or bool(_BARE.fullmatch(signs + behind))
 
 
 def denies(raw: Any, *, repeated: bool = False) -> bool:
-    """Whether a value beside a reference says that it is none of those that are meant.
+    """Whether a value beside a reference denies it.
 
     Args:
         raw: The value.
@@ -90,7 +90,7 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
 
 
 def doubts(raw: Any) -> bool:
-    """Whether a value beside a reference leaves open, or makes unlikely, that it is one of those that are meant."""
+    """Whether a value beside a reference leaves the reference open, or makes it unlikely."""
     value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
     try:
         chance = 1.0 if isinstance(raw, bool) else read_number(value, DEGREES)
@@ -102,7 +102,7 @@ def doubts(raw: Any) -> bool:
 
 
 def leaves_open(raw: str) -> bool:
-    """Whether a text leaves open whether a word in it is meant."""
+    """Whether a text has a word of doubt."""
     return _OPEN.search(_remark(raw)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Finds what a model says in JSON among its other words."""
+"""Finds the JSON in a model's text."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _SPECIAL = re.compile(r"<\|[\w ]{1,30}\|>|</?(?:answer|json|output|result|respon
 _CALL = re.compile(r"<\|channel\|>\s?commentary\s{1,3}to=[^<]{1,100}(?:<\|constrain\|>[^<]{1,20})?<\|message\|>")
 _ESCAPED = re.compile(r'[\[{]\s*(?:\\n\s*)?\\"')
 
-# So many closing braces, from the last one on, are tried for the end of an item: those of what it holds come behind it.
+# How many closing braces, from the last one backwards, are tried as the end of an item: inner objects close earlier.
 _BRACES_TRIED = 8
 
 

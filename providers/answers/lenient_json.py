@@ -2,8 +2,8 @@
 
 Python literals, comments, trailing, missing and doubled commas, single and curly quotes, full-width commas and colons,
 quotes within texts, names without quotes, line breaks in texts, escapes that JSON does not have, a bracket that is
-missing, several values one after the other with words between, names that are given twice, Markdown tables. What is
-whole before a cut end counts.
+missing, several values one after the other with words between, names that are given twice, Markdown tables. Values
+that are whole before a cut end count.
 """
 
 import json
@@ -98,12 +98,12 @@ class _Reader:
         self._keep_cut = keep_cut
 
     def opening(self, at: int) -> int | None:
-        """Where the next object or list begins."""
+        """Return the position of the next object or list; None if there is none."""
         places = [place for mark in "{[" if (place := self._text.find(mark, at)) >= 0]
         return min(places, default=None)
 
     def container(self, at: int, depth: int) -> tuple[Any, bool, int]:
-        """Read what begins with a bracket; returns it, whether it is whole, and where it ends."""
+        """Read an object or list; returns it, whether it is whole, and the position of its end."""
         is_object = self._text[at] == "{"
         closing = _PAIRS[self._text[at]]
         pairs: list[tuple[str, Any]] = []
@@ -159,7 +159,7 @@ class _Reader:
             return int(digits) if is_whole and len(digits) <= len("1" * 30) else float(digits), True, number.end()
         end = self._behind(_BARE, at)
         word = self._text[at:end].strip()
-        # At least one character is read, whatever it is.
+        # At least one character is read, so that reading always ends.
         return _WORDS.get(word.casefold(), word), end < len(self._text), max(end, at + 1)
 
     def _quoted(self, at: int, ends: Callable[[str, int], object], until: int = sys.maxsize) -> tuple[str, bool, int]:

@@ -1,4 +1,4 @@
-"""The part of an answer that was read so far, whatever the wire; the events of each wire fill it."""
+"""The part of an answer that was read so far, common to all wires; the events of each wire fill it."""
 
 import json
 from collections.abc import Iterator
@@ -7,12 +7,11 @@ from typing import Any, Protocol
 from providers.chat.spoken_calls import speaks, spoken_by_call
 from providers.completion import Usage
 
-# What is read of an answer: of a longer one the beginning. A message has 64 KB at most, and reasoning may stand before
-# it.
+# The most characters that are read of an answer. A message has 64 KB at most, and reasoning may stand before it.
 MOST_TEXT = 256 * 1024
 # Counts beyond this are no usage.
 MOST_TOKENS = 1_000_000_000
-# So many items of an answer are read.
+# The most items of an answer that are read.
 MOST_ITEMS = 50
 # Shorter words are handed on to other tools than agents.
 LEAST_HANDED_ON = 20
@@ -25,7 +24,7 @@ class AnswerSoFar:
         choices: The numbers of its choices.
         model: The model's name as the upstream reports it.
         usage: The tokens, if the upstream reports them.
-        came: The most tokens that what came can have been: what the model wrote, in bytes.
+        came: The bytes that the model wrote, an upper bound of its tokens.
         payload: How many of these are data of sounds and pictures.
         done: Whether it says that it is at its end.
         ids: The ids by which a later request may name it: its own first, then those of its items.
@@ -42,7 +41,7 @@ class AnswerSoFar:
         self.ids: list[str] = []
         self.handed_on: list[str] = []
         self._text: list[str] = []
-        # What it says by calls of tools; None: it does not speak so.
+        # The texts that it sends by calls of tools; None: it does not speak so.
         self._by_calls: list[str] | None = None
         self._length = 0
 
@@ -59,7 +58,7 @@ class AnswerSoFar:
             self._length += len(words)
 
     def begin_call(self, name: Any) -> None:
-        """Take the name of a tool that is called; where the model speaks so, what it writes beside it is a thought."""
+        """Take the name of a called tool; if the model speaks by this tool, its text beside the call is a thought."""
         if speaks(name) and self._by_calls is None:
             self._by_calls = []
 
@@ -72,7 +71,7 @@ class AnswerSoFar:
         self.say(words)
 
     def count(self, written: Iterator[tuple[str, str]]) -> None:
-        """Count what a model wrote, each piece with its name."""
+        """Count the bytes of the pieces that a model wrote, each given with its name."""
         for name, text in written:
             # Of a token that is part of a character, no text may be seen yet.
             size = max(1, len(text.encode("utf-8", "surrogatepass")))
@@ -89,7 +88,7 @@ class AnswerSoFar:
             self.ids.append(reported)
 
     def read_item(self, id_: Any, given: Any, name: Any = None) -> None:
-        """Take an item: its id, and what it gives to a tool of this name, as JSON or as its value."""
+        """Take an item: its id, and the arguments that it gives to a tool of this name, as JSON or as a value."""
         self.read_id(id_)
         if isinstance(given, str):
             try:
@@ -100,7 +99,7 @@ class AnswerSoFar:
         if speaks(name) and isinstance(given, dict) and given:
             speech, spoken = spoken_by_call(name, given), self._by_calls or []
             if speech is not None:
-                # A stream may tell an item again.
+                # A stream may repeat an item.
                 self._by_calls = spoken if speech in spoken else [*spoken, speech]
                 return
             # It is another tool of that name.
@@ -127,7 +126,7 @@ class AnswerEvents(Protocol):
 
 
 def tokens_of(reported: Any) -> int | None:
-    """Read a number of tokens; None if it is none. What is left out is zero."""
+    """Read a number of tokens; an absent one is zero; None if the value is no such number."""
     if reported is None:
         return 0
     whole = not isinstance(reported, bool) and (
@@ -159,11 +158,11 @@ def usage_of(reported: Any, prompt_name: str, output_name: str) -> Usage | None:
 
 
 def written(parts: Any, besides: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield what a model wrote into parts of an answer, each with its name there; iterative, for any nesting.
+    """Yield the texts and numbers that a model wrote into an answer, each with its name; iterative, for any nesting.
 
     Args:
         parts: The parts.
-        besides: Names of what the model did not write.
+        besides: Names of fields that the model did not write.
     """
     waiting: list[tuple[str, Any]] = [("", parts)]
     while waiting:

@@ -1,7 +1,7 @@
 """Reads an answer beside the bytes that are passed on: its text, its usage, and how it ended.
 
 Streams are read event by event as they pass, so that an open stream holds no more than the text so far. A piece that
-is not what its wire promises is passed over; the client gets it all the same.
+breaks its wire's format is passed over; the client gets it all the same.
 """
 
 import json
@@ -32,8 +32,8 @@ class ChatAnswer:
         choices: How many choices it had.
         model: The model's name as the upstream reports it.
         usage: The tokens, if the upstream reports them.
-        came: The most tokens that what came can have been, in all choices: words, refusals, reasoning, calls of tools,
-            whatever else, and what could not be read. No tokenizer makes more tokens than there are bytes.
+        came: The bytes of all choices (words, refusals, reasoning, calls of tools, and unreadable pieces), an upper
+        bound of their tokens: no tokenizer makes more tokens than there are bytes.
         payload: How many of these are data of sounds and pictures, of which a token stands for many.
         complete: Whether it came to its end.
         readable: Whether it could be read.
@@ -89,7 +89,7 @@ class AnswerReader:
                 self._take(event)
 
     def _inflated(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield what compressed bytes are, piece by piece."""
+        """Decompress bytes, piece by piece."""
         while chunk and self._readable and self._inflating:
             try:
                 piece = self._inflating.decompress(chunk, _PIECE)
@@ -104,7 +104,7 @@ class AnswerReader:
             self._so_far.came += len(chunk)
 
     def answer(self, *, ended: bool) -> ChatAnswer:
-        """Return what was read; called once, at the end.
+        """Return the answer that was read; called once, at the end.
 
         Args:
             ended: Whether the upstream's answer came to its end.

@@ -1,4 +1,4 @@
-"""The events of chat completions. A piece that is not what this wire promises is passed over."""
+"""The events of chat completions. A piece that breaks this wire's format is passed over."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from providers.chat.answer_so_far import AnswerSoFar, usage_of, written
 from providers.chat.content_parts import words_of
 from providers.completion import Usage
 
-# What a choice has besides what the model wrote.
+# Fields of a choice that the model did not write.
 _NOT_WRITTEN = frozenset(
     {"id", "index", "role", "type", "format", "logprobs", "finish_reason", "native_finish_reason", "stop_reason"}
 )
@@ -29,7 +29,7 @@ class CompletionEvents:
         so_far.count(written(choices, _NOT_WRITTEN))
         choices = [choices] if isinstance(choices, dict) else choices
         if self._marked or not isinstance(choices, list):
-            # No client shows what stands behind the end mark.
+            # No client shows text behind the end mark.
             return
         so_far.read_model(event.get("model"))
         for choice in choices:
@@ -63,7 +63,7 @@ class CompletionEvents:
             so_far.done = so_far.done or bool(choice.get("finish_reason"))
 
     def _take_calls(self, choice: dict[str, Any], so_far: AnswerSoFar) -> None:
-        """Read what is given to tools: of a document at once, of a stream when the choice ends."""
+        """Read the arguments of tool calls: of a document at once, of a stream when the choice ends."""
         for part in (choice.get("message"), choice.get("delta")):
             calls = part.get("tool_calls") if isinstance(part, dict) else None
             for place, call in enumerate(calls if isinstance(calls, list) else ()):
@@ -83,7 +83,7 @@ class CompletionEvents:
 
 
 def _words(part: Any) -> str:
-    """Return the text of a delta or message: its content, else a refusal or what was spoken."""
+    """Return the text of a delta or message: its content, else a refusal or the transcript of its audio."""
     if not isinstance(part, dict):
         return ""
     audio = part.get("audio")

@@ -14,7 +14,7 @@ _NESTED = 4
 
 
 def words_of(part: Any, nested: int = _NESTED) -> str | None:
-    """Return what a part of a content, or all of it, says; None if it is something else, such as a picture."""
+    """Return the text of a content or of one part; None if it has no text, as a picture."""
     match part:
         case str():
             return part

@@ -2,7 +2,7 @@
 
 Servers break the form in many ways: another content type, line ends of a bare CR, no blank line behind an event or
 none at the end, empty pieces, comments, a byte order mark, field names twice or in capitals, an object over several
-lines, several in one. What can't be read is passed over, and all else is read.
+lines, several in one. An unreadable piece is passed over, and all others are read.
 """
 
 import json
@@ -26,7 +26,7 @@ _FIELDS = (b":", b"event:", b"id:", b"retry:")
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
-# What stands before an object in its line.
+# The characters before an object in its line.
 _BEFORE = re.compile(rb"(?:[\s\x00]|\xef\xbb\xbf|(?P<data>data:))*+", re.IGNORECASE)
 _BEFORE_TEXT = re.compile(r"(?:[\s\x00\ufeff]|data:)*+", re.IGNORECASE)
 _BEHIND = b" \t\r\n\x00"
@@ -79,7 +79,7 @@ class JsonEvents:
             self._pending.clear()
 
     def end(self) -> Iterator[Any]:
-        """Yield what is left at the end of the body, which may be in the midst of a document."""
+        """Yield the remaining objects at the end of the body, which may be in the midst of a document."""
         if self._document:
             yield from self._read_document()
         else:
@@ -127,7 +127,7 @@ class JsonEvents:
             self.unread += len(line)
 
     def _event(self) -> Iterator[Any]:
-        """Yield what several lines of data are together, else what each of them is."""
+        """Yield the objects in the event's data lines read together; if there are none, those of each line."""
         lines, self._lines, self._held = self._lines, [], 0
         whole = _objects(b"\n".join(lines))
         if whole:

@@ -86,7 +86,7 @@ class MessageEvents:
         if is_text and isinstance(text := delta.get("text"), str):
             self._say(index, text, so_far)
         elif delta.get("type") == _THOUGHT:
-            # Of a block whose thoughts come as such, what comes as text is none.
+            # In a block whose thoughts come as `thinking`, text is no thought.
             self._kinds[index] = _THOUGHT
         elif isinstance(piece := delta.get("partial_json"), str):
             self._inputs.setdefault(index, []).append(piece)
@@ -103,7 +103,7 @@ class MessageEvents:
         return all(kind in _TEXT for kind in between)
 
     def _report(self, reported: Any, so_far: AnswerSoFar) -> None:
-        """Take counts, which a stream reports in parts: each grows, and what is left out stays."""
+        """Take counts, which a stream reports in parts: each only grows, and an absent one keeps its value."""
         counts = {name: tokens_of(reported.get(name)) for name in _COUNTS} if isinstance(reported, dict) else {}
         if None not in counts.values():
             self._reported |= {name: max(count or 0, self._reported.get(name, 0)) for name, count in counts.items()}

@@ -1,7 +1,7 @@
-"""The events of responses, or the whole response. A piece that is not what this wire promises is passed over.
+"""The events of responses, or the whole response. A piece that breaks this wire's format is passed over.
 
-A stream tells each text up to four times: in pieces, at the end of its part, of its item, and of the response. Servers
-leave any of these out, so the pieces count, and else the most that one of the later ones tells.
+A stream sends each text up to four times: in pieces, at the end of its part, of its item, and of the response. Servers
+leave any of these out, so the pieces count, and without them the longest of the later ones.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ class ResponseEvents:
         self._said: set[tuple[Any, Any]] = set()
         self._items: dict[Any, str] = {}
         self._last: Any = None
-        # How much was told in pieces, in items, and in the response.
+        # The bytes that came in pieces, in items, and in the response.
         self._told = {"pieces": 0, "items": 0, "response": 0}
         self._marked = False
 
@@ -67,7 +67,7 @@ class ResponseEvents:
                 self._take_output([item], so_far, place[0])
 
     def _take_response(self, response: dict[str, Any], so_far: AnswerSoFar) -> None:
-        """Read a response: the whole answer, or in a stream what is known of it by then."""
+        """Read a response: the whole answer, or in a stream its state by then."""
         so_far.read_model(response.get("model"))
         so_far.read_id(response.get("id"))
         so_far.usage = self.usage(response.get("usage")) or so_far.usage
@@ -82,7 +82,7 @@ class ResponseEvents:
         so_far.done = so_far.done or response.get("status") in _ENDED
 
     def _count(self, kind: str, parts: Any, so_far: AnswerSoFar, *, more: bool) -> None:
-        """Count what is told in one of the ways; of what is told in several the most."""
+        """Count the bytes of one way of sending; the way with the most bytes is the answer's size."""
         counted = AnswerSoFar()
         counted.count(written(parts, _NOT_WRITTEN))
         before = max(self._told.values())
@@ -96,7 +96,7 @@ class ResponseEvents:
             so_far.read_item(item.get("id"), item.get("arguments") or item.get("input"), item.get("name"))
 
     def _take_output(self, output: list[dict[str, Any]], so_far: AnswerSoFar, place: Any) -> None:
-        """Say what the messages among items say, unless it was said in pieces."""
+        """Take the texts of the messages among items, unless they came in pieces."""
         for item in output:
             if item.get("type", _MESSAGE) == _MESSAGE:
                 content = item.get("content")
@@ -110,7 +110,7 @@ class ResponseEvents:
             self._say(place, text, so_far)
 
     def _say(self, place: tuple[Any, Any], words: str, so_far: AnswerSoFar) -> None:
-        """Say words of a part; what stands in another item is set apart."""
+        """Take words of a part; a blank line goes before those of another item."""
         self._said.add(place)
         if self._last is not None and place != self._last and place[0] != self._last[0]:
             words = f"\n\n{words}"

@@ -1,4 +1,4 @@
-"""Calls of tools by which an agent speaks: an argument has its words, and what it writes beside the call is a thought.
+"""Calls of tools by which an agent speaks: an argument has its words, and its text beside the call is a thought.
 
 Letta's agents speak so. A tool of the same name that is given more, as a recipient, sends a message to another person.
 """
@@ -8,7 +8,7 @@ from typing import Any
 
 # The tools, with the argument that has the words.
 _WORDS_IN = {"send_message": "message"}
-# What a call has beside its words: a thought, and whether the agent goes on.
+# Further arguments of such a call: a thought, and whether the agent goes on.
 _BESIDE_WORDS = frozenset(("inner_thoughts", "thinking", "request_heartbeat"))
 
 
@@ -18,7 +18,7 @@ def speaks(name: Any) -> bool:
 
 
 def spoken_by_call(name: Any, given: Any) -> str | None:
-    """Return what a call says; None if it says nothing.
+    """Return the words of a call by which an agent speaks; None if the call has none.
 
     Args:
         name: The tool's name.
@@ -38,7 +38,7 @@ def spoken_by_call(name: Any, given: Any) -> str | None:
 
 
 def spoken_by_calls(calls: Any) -> list[str]:
-    """Return what the calls of a message say, in the form of chat completions; of any other shape nothing."""
+    """Return the words of a message's tool calls in the form of chat completions; other shapes have none."""
     found = []
     for call in calls if isinstance(calls, list) else [calls]:
         within = call.get("function", call) if isinstance(call, dict) else None

@@ -32,7 +32,7 @@ MOST_LIST_BYTES = 4 * 1024 * 1024
 # So much of an error is read before it is passed on. By these words it refuses to tell the usage of a stream.
 MOST_ERROR_BYTES = 16 * 1024
 _ABOUT_USAGE = re.compile(rb"stream_options|include_usage")
-# Statuses of success whose answers have no body.
+# Statuses of success without a body.
 _EMPTY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
 
 
@@ -53,7 +53,7 @@ class UpstreamFailed(Exception):
 
 @dataclass(frozen=True)
 class UpstreamAnswer:
-    """An upstream's answer, whose body is read as it comes.
+    """An upstream's answer; its body is read piece by piece.
 
     Attributes:
         status: The HTTP status.
@@ -73,7 +73,7 @@ class UpstreamAnswer:
 class UpstreamClient:
     """The connections of one process to all upstreams. It follows no redirect, and uses no proxy of the environment.
 
-    A connection carries one answer: what an upstream sends beyond its end would be read as the answer to the next
+    A connection carries one answer: bytes that an upstream sends beyond its end would be read as the answer to the next
     request, which may be another user's.
 
     Args:

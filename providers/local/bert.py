@@ -5,8 +5,8 @@ features. Everything that looks at a token alone (projections, feed-forward, nor
 attention, which looks at a text, runs on each stretch of equally long texts, reshaped without a copy. No column is
 wasted on padding, so no mask is needed, and a text's vector does not depend on its neighbours.
 
-Weights multiply from the left, as they are stored: transposed, the product takes a tenth longer for few tokens, unless
-each process keeps a copy of them in the other order.
+Weights multiply from the left, in their stored order: transposed, the product takes a tenth longer for few tokens,
+unless each process keeps a copy of them in the other order.
 
 RoBERTa and XLM-RoBERTa have the same layers; they differ in the row of the position embeddings that comes first.
 
@@ -26,9 +26,9 @@ from providers.local.weights import Tensors
 
 Matrix = NDArray[np.float32]
 
-# GELU's intermediate results of so many values stay in the processor's cache.
+# The number of values whose intermediate results of GELU stay in the processor's cache.
 _VALUES_IN_CACHE = 1 << 16
-# Attention weights of a long text are computed for so many of its tokens at a time, to bound their memory.
+# The number of a long text's tokens whose attention weights are computed at a time, to bound their memory.
 _ATTENDING_TOKENS = 512
 _ATTENTION = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
 _MODULES = (
@@ -126,7 +126,7 @@ class Bert:
         return product
 
     def _attend(self, query: Matrix, key: Matrix, value: Matrix, spans: Sequence[tuple[slice, int]]) -> Matrix:
-        """Multi-head self-attention within each text: softmax(Q·Kᵀ/√d)·V, whose columns are tokens; changes `query`."""
+        """Multi-head self-attention within each text: softmax(Q·Kᵀ/√d)·V, one column a token; changes `query`."""
         query *= np.float32((self.width / self._heads) ** -0.5)
         mixed = np.empty_like(query)
         for columns, texts in spans:
@@ -183,7 +183,7 @@ def gelu(values: Matrix) -> Matrix:
 
 
 def _required(layers: int) -> Iterator[str]:
-    """The tensors of an encoder with so many layers."""
+    """Yield the names of the tensors of an encoder with this number of layers."""
     yield from (f"embeddings.{kind}_embeddings.weight" for kind in ("word", "position", "token_type"))
     modules = ["embeddings.LayerNorm"]
     modules += [f"encoder.layer.{layer}.{name}" for layer in range(max(layers, 1)) for name in _MODULES]

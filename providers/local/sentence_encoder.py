@@ -57,7 +57,7 @@ class SentenceEncoder:
         tokenizer.no_padding()
         tokenizer.enable_truncation(config.max_tokens)
         self._tokenizer = tokenizer
-        # What is put around each text takes its part.
+        # The special tokens and the prefix around each text take their part of the model's length.
         longest_prefix = max(map(self._count, (config.passage_prefix, config.query_prefix)))
         self.max_tokens: int = config.max_tokens - tokenizer.num_special_tokens_to_add(is_pair=False) - longest_prefix
 
@@ -67,7 +67,7 @@ class SentenceEncoder:
         return PORTION
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Count the tokens of texts, whatever their length, without special ones."""
+        """Count the tokens of texts of any length, without special ones."""
         return [self._count(text) for text in texts]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -86,7 +86,7 @@ class SentenceEncoder:
         return self._embed(texts, self._config.query_prefix)
 
     def _embed(self, texts: Sequence[str], prefix: str) -> NDArray[np.float32]:
-        # Lines of a log and greetings of a chat come again and again: what is the same is computed once.
+        # Lines of a log and greetings of a chat repeat: equal texts are computed once.
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         tokens = [self._tokens(prefix + text) for text in places]
         vectors = np.empty((len(tokens), self.dimensions), np.float32)

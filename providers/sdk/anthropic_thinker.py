@@ -197,7 +197,7 @@ class AnthropicThinker:
     def cancel(self, batch_id: str) -> None:
         """Have a provider batch end early; see the BatchThinker protocol."""
         with self._batch_errors(), suppress(anthropic.BadRequestError, anthropic.ConflictError):
-            # Refused for a batch that has ended, whose results `collect` gets.
+            # The API refuses this for a batch that has ended; `collect` gets its results.
             self.client.messages.batches.with_raw_response.cancel(batch_id)
 
     @contextmanager

@@ -44,7 +44,7 @@ _LONGEST_ANSWER = re.compile(
     r"|range of max_tokens (?:is|should be) \[\d+, ?(\d{2,9})\]|requested exceeds the model limit of (\d{2,9})",
     re.IGNORECASE,
 )
-# What a server adds, such as the request, comes after its own words.
+# A server puts its own words before additions such as the request.
 _READ = 2_000
 
 

@@ -24,7 +24,7 @@ from providers.tokens import estimated_tokens
 from schemas.limits import VECTOR_DIMENSIONS
 
 MAX_INPUTS = 2048
-# What the API takes of one text; a compatible server that takes less refuses the text.
+# The API's limit for one text; a compatible server with a lower limit refuses the text.
 MAX_TOKENS = 8191
 MAX_REQUEST_TOKENS = 300_000
 # A request costs more than its texts do, and the worker waits for it without computing.
@@ -69,7 +69,7 @@ class OpenAIEmbedder:
         self._dimensions = dimensions or _DIMENSIONS.get(model)
         self._meter = meter
         self._most_inputs = MAX_INPUTS
-        # The encodings to ask for, until one has worked: some servers refuse the first, whatever they call it.
+        # The encodings to ask for, until one has worked: some servers refuse the first, each with another error.
         self._encodings: Sequence[dict[str, str]] = ({"encoding_format": "base64"}, {})
         # The ledger retries: it backs off without holding a worker.
         self._client = openai.OpenAI(
@@ -202,9 +202,9 @@ class OpenAIEmbedder:
 
 
 def batches(texts: Sequence[str], most: int = MAX_INPUTS) -> Iterator[Sequence[str]]:
-    """Cut texts into as few requests as the limits allow: so many inputs and, by estimate, 300,000 tokens.
+    """Cut texts into as few requests as the limits allow: `most` inputs and, by estimate, 300,000 tokens.
 
-    A batch whose tokens were underestimated is refused by the server without charge, and halved.
+    If the estimate was too low, the server refuses the batch without charge, and the caller halves it.
     """
     start = tokens = 0
     for index, text in enumerate(texts):

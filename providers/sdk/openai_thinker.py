@@ -191,7 +191,7 @@ class OpenAIThinker:
         """Send a request, repeated with fewer options as long as the server refuses one.
 
         Returns:
-            What `send` returns; or the body of an error that holds the answer.
+            The result of `send`; or the body of an error that holds the answer.
         """
         model = self.model(question.size)
         able = self.abilities.get(model) or self._first_try()

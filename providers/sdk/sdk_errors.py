@@ -30,7 +30,7 @@ _ABOUT_THE_ACCOUNT = re.compile(
 )
 _NOT_ALLOWED = frozenset({*_PAGES, HTTPStatus.NOT_FOUND})
 _ANY = frozenset(HTTPStatus)
-# What an error says, for the status that says the same, and the statuses that it counts before. Servers give a spent
+# The words of an error, for the status of the same meaning, and the statuses that they override. Servers give a spent
 # balance, a wrong key and a model that they do not have the status of a bad request, and an input that a moderation
 # flags that of a key without permission. A server that is down may say that it does not find its model.
 _MEANINGS: tuple[tuple[int, frozenset[int], re.Pattern[str]], ...] = tuple(
@@ -73,7 +73,7 @@ _MEANINGS: tuple[tuple[int, frozenset[int], re.Pattern[str]], ...] = tuple(
 )
 # A server repeats the request under these names.
 _REPEATED = frozenset({"input", "ctx", "failed_generation"})
-# What a server adds, such as the request, comes after its own words.
+# A server puts its own words before additions such as the request.
 _SEARCHED = 2_000
 _ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
 
@@ -112,7 +112,7 @@ def sdk_errors(sdk: ModuleType, settings: SettingNames) -> Iterator[None]:
 
     Raises:
         Transient: The provider is busy, down or unreachable.
-        BadAnswer: The response is not what the SDK expects.
+        BadAnswer: The SDK can't read the response.
         InputRefused: The provider refuses this input, or it can't be encoded.
         Misconfigured: The key, the address or the model's name is wrong.
     """

@@ -1,8 +1,8 @@
 """Reads an answer from a response of either SDK: while a model writes it, or when it has come as one.
 
-What is read is not the SDKs' objects but the bytes: a server may send a stream, or the one document that it always
-does, and neither in all points as its wire promises. The answer stands in the model's words. Some servers put what a
-schema holds a model to elsewhere: into the call of a tool, or into the reasoning, which then is JSON and nothing else.
+The bytes are read, not the SDKs' objects: a server may send a stream, or one document, and neither quite in the form
+of its wire. The answer stands in the model's text. Some servers put an answer that follows a schema elsewhere: into the
+call of a tool, or into the reasoning, which then is JSON and nothing else.
 """
 
 from collections.abc import Iterator
@@ -108,7 +108,7 @@ class StreamedAnswer:
         raise BadAnswer("The answer is not one JSON object.", completion=completion)
 
     def until_now(self) -> Completion:
-        """Return what was written until now.
+        """Return the completion until now.
 
         Raises:
             BadAnswer: The server answered, and not in the form of its wire.
@@ -126,19 +126,19 @@ class StreamedAnswer:
         return Completion(self.text, model, self._usage(wanted.most or Usage()))
 
     def _usage(self, most: Usage) -> Usage:
-        """Tell what was used: as it was reported, else the prompt as in `most`, and the answer by its length."""
+        """Return the reported usage, else the prompt of `most` with an answer estimated by its length."""
         reported = self.so_far.usage
-        # What the model thought is written too.
+        # The bytes include the model's reasoning.
         written = self.so_far.came // _BYTES_PER_TOKEN + 1
         if reported is None or not reported.prompt_tokens:
             return replace(most, output_tokens=(reported and reported.output_tokens) or written)
         if self.reason is None or not reported.output_tokens:
-            # An answer that has begun reports its prompt, and hardly any of what follows.
+            # An answer that has begun reports its prompt, and hardly any of its output.
             return replace(reported, output_tokens=max(reported.output_tokens, written))
         return reported
 
     def take(self, event: dict[str, Any], events: AnswerEvents) -> None:
-        """Read a piece: what was written, why the answer ended, and whether the model declined."""
+        """Read a piece: the text, the reason of the end, and a refusal."""
         events.take(event, self.so_far)
         parts = (event.get(name) for name in ("content", "message", "delta"))
         self._is_any = (
@@ -181,7 +181,7 @@ def _only_json(text: str) -> str:
 
 
 def refused_answer(error: Any) -> str | None:
-    """The answer that a server refuses for its form, in an error's body or in what stands in its `error`.
+    """Return an answer that a server refuses for its form, from an error's body or the object in its `error`.
 
     Groq validates an answer before it sends it, and sends one that is invalid in the place of an explanation.
     """
@@ -213,11 +213,11 @@ def received(content: bytes, events: AnswerEvents, names: SettingNames, wanted: 
 def streamed(
     response: Response, events: AnswerEvents, names: SettingNames, wanted: AnswerRequest, seconds: float
 ) -> Iterator[Completion]:
-    """Read an answer while it is written, for so many seconds at most.
+    """Read an answer while it is written, for `seconds` at most.
 
     Returns:
-        What was written, whenever an object in it may have ended; and the whole answer at its end, or where it broke
-        off.
+        The completion so far, whenever an object in it may have ended; and the whole answer at its end, or where it
+        broke off.
 
     Raises:
         ProviderError: The provider could not answer, and has written nothing; as `StreamedAnswer.whole`.
