@@ -6,13 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 _NUMBER = re.compile(
-    r"[~\u2248<>=\s]*+([-+]?\d+(?:[.,]\d+)?)\s*+(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
+    r"[~\u2248<>=\s]*+([-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+))\s*+(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
 )
-DEGREES = {"certain": 1.0, "very high": 0.95, "high": 0.9, "likely": 0.8}
-DEGREES |= {"medium": 0.6, "moderate": 0.6, "low": 0.3, "very low": 0.1}
-_GRADE_LINES = ("none trivial low minor zero", "usual normal medium moderate one", "significant high major two")
+DEGREES = {"certain": 1.0, "very high": 0.95, "likely": 0.8, "very low": 0.1}
+DEGREES |= dict.fromkeys(("very sure", "very confident", "almost certain", "sehr hoch"), 0.95)
+_DEGREE_LINES = {
+    0.9: "high sure confident hoch sicher alta alto élevée élevé haute высокая 高 높음",
+    0.6: "medium moderate mittel media medio moyenne средняя 中 보통",
+    0.3: "low niedrig gering baja bajo faible bassa basso низкая 低 낮음",
+}
+DEGREES |= {word: degree for degree, words in _DEGREE_LINES.items() for word in words.split()}
+_GRADE_LINES = (
+    "none trivial low minor zero niedrig unwichtig",
+    "usual normal medium moderate one mittel",
+    "significant high major two important hoch wichtig importante",
+    "critical core three identity",
+)
 GRADES = {word: grade for grade, words in enumerate(_GRADE_LINES) for word in words.split()}
-GRADES |= dict.fromkeys(("very high", "critical", "core", "three"), 3)
+GRADES |= dict.fromkeys(("very high", "who the user is", "sehr hoch", "sehr wichtig"), 3)
 
 
 class UnreadableValue(ValueError):

@@ -15,16 +15,20 @@ from schemas.text.sentences import SENTENCE_ENDS, cut_at_sentence
 # `forget` and `correct` have no synonyms: a removal is not guessed.
 _SYNONYM_LINES = {
     "same": "identical equal equals equivalent repeats repeat duplicate restates thesame gleich igual identique"
-    " 相同 同じ 동일 одинаково ayn\u0131 مطابق",
+    " mismo misma même stesso stessa duplicado wiederholt isthesame isthesameas тожесамое"
+    " 相同 同一 重复 同じ 동일 одинаково ayn\u0131 مطابق",
     "contradicts": "conflict conflicts conflicting opposes replaces supersedes updates widerspricht contradice"
-    " contredit contraddice contradiz 矛盾 모순 противоречит çelişiyor يناقض",
+    " contredit contraddice contradiz conflictswith widersprüchlich contradit противоречие 矛盾 모순 противоречит çelişiyor يناقض",
     "adds": "new different unrelated distinct independent additive neu nuevo nouveau"
-    " nuovo novo 新增 补充 補充 追加 추가 дополняет ekliyor يضيف",
-    "real": "true actual factual literal wirklich realit\u00e4t echt reell wahr r\u00e9el r\u00e9elle r\u00e9alit\u00e9"
+    " nuovo novo newinformation newdetail complements refines specifies extends elaborates expands details"
+    " ergänzt hinzugefügt ajoute añade aggiunge 新增 补充 補充 追加 추가 дополняет ekliyor يضيف",
+    "real": "true actual factual literal irl nonfiction wirklich realit\u00e4t echt reell wahr r\u00e9el r\u00e9elle r\u00e9alit\u00e9"
     " reale realt\u00e0 verdadero realidad realidade realny ger\u00e7ek реально реальный реальность"
     " 现实 真实 真實 現実 現實 실제 현실 حقيقي واقعي",
-    "role-play": "fiction fictional rp roleplaying rollenspiel fiktion juegoderol jeuder\u00f4le",
-    "hypothetical": "imagined imaginary wish joke hypothetisch hipot\u00e9tico hypoth\u00e9tique",
+    "role-play": "fiction fictional rp roleplaying incharacter story rollenspiel fiktion fiktiv juegoderol ficción"
+    " fictif jeuder\u00f4le 角色扮演 虚构",
+    "hypothetical": "imagined imaginary wish joke dream hypothetic hypothetically hypothetisch hipot\u00e9tico"
+    " hypoth\u00e9tique 假设",
     "PROFILE": "user self userprofile abouttheuser profil perfil profilo",
     "PEOPLE": "person persons relationship relationships relation personen personas personnes persone",
     "PROJECT": "projekt proyecto projet progetto",
@@ -37,16 +41,29 @@ _SYNONYM_LINES = {
     "habit": "gewohnheit hábito habitude abitudine 习惯 習慣 습관 привычка al\u0131şkanl\u0131k عادة",
     "preference": "like likes dislike dislikes vorliebe preferencia",
     "do not remember": "dontremember notremember donotstore dontstore",
-    "do not mention": "dontmention notmention",
+    "do not mention": "dontmention notmention donotmentionagain dontmentionagain nevermention",
 }
 _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINES.items()}
 # A word followed by one of its opposites is no choice, unless the opposite is denied or is about the wording.
 _OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
+# What two statements have in common that need not say the same.
+_COMMON = frozenset({"topic", "subject", "person", "people", "theme", "category", "area", "entity", "place"})
 # By these something is replaced, passed over as known, or removed.
 _TAKES_AWAY = frozenset({"same", "contradicts", "forget", "correct"})
 _NOTHING = frozenset(
     {"", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"}
-    | {"not said", "not mentioned", "not given", "not stated", "not applicable"}
+    | {"not said", "not mentioned", "not given", "not stated", "not applicable", "empty", "empty list"}
+    | {"keine", "keiner", "nichts", "ninguno", "ninguna", "nada", "aucun", "aucune", "rien", "nessuno", "nessuna"}
+    | {"niente", "geen", "niets", "nenhum", "nenhuma", "yok", "нет", "ничего", "なし", "無し", "特になし", "无", "無"}
+    | {"没有", "없음", "لا شيء"}
+)
+# Words that say in a sentence that there is none of what was asked for, as "No open loops were found".
+_NONE_FOUND = re.compile(
+    r"\W*(?:there (?:is|are|was|were) )?(?:no|none|nothing)(?:\W+(?:open|loops?|items?|entries|facts?|todos?|confidences?"
+    r"|requests?|messages?|promises?|commitments?|people|names?|merges?|topics?|memories|scenes?|themes?|actors?|dialogue"
+    r"|found|mentioned|made|identified|noted|recorded|detected|given|stated|specified|said|left|applicable|explicit(?:ly)?"
+    r"|confidence|new|any|is|are|was|were|to|report|of|in|the|th(?:is|ese)|conversation|session|here|yet|so|far|at|all))*\W*",
+    re.IGNORECASE,
 )
 # By these names a value stands in an object of its own, as `{"ref": "m1"}`.
 _OBJECTS_OF_ONE = frozenset(
@@ -54,9 +71,13 @@ _OBJECTS_OF_ONE = frozenset(
 )
 _YES = frozenset(
     {"true", "yes", "y", "1", "done", "completed", "complete", "finished", "closed", "fulfilled", "kept"}
-    | {"given up", "cancelled", "canceled", "\u2713", "\u2714", "\u2705"}
+    | {"given up", "abandoned", "dropped", "cancelled", "canceled", "\u2713", "\u2714", "\u2705"}
+    | {"ja", "s\u00ed", "oui", "sim", "da", "да", "是", "はい", "예", "erledigt", "hecho", "fait", "готово", "完成"}
 )
-_NO = frozenset({"false", "no", "n", "0", "open", "pending", "ongoing", "in progress", "not yet", "not done", "undone"})
+_NO = frozenset(
+    {"false", "no", "n", "0", "open", "still open", "pending", "ongoing", "in progress", "not yet", "not done", "undone"}
+    | {"nein", "non", "nee", "n\u00e3o", "нет", "否", "いいえ", "아니요"}
+)
 _LONGEST_REFERENCE = 80
 IS_REFERENCE = re.compile(r"[a-z]\d+(?:\.\d+)?").fullmatch
 """Matches a reference in the form of the prompt, with any letter."""
@@ -75,10 +96,11 @@ _ENDINGS = re.compile(r"(?:s|es|ed|d|ing|ity|ion|ions|ory|ive|ition|itional)?")
 
 
 def is_nothing(raw: Any, *, words: bool = False) -> bool:
-    """Whether a value is null, blank or points alone, or, of `words`, one such as "none"."""
-    if isinstance(raw, str):
-        return not raw.strip().strip(". \u2026") or (words and raw.strip(" .").casefold() in _NOTHING)
-    return raw is None
+    """Whether a value is null, blank or points alone, or, of `words`, some such as "none" and "nothing was found"."""
+    if not isinstance(raw, str):
+        return raw is None
+    said = raw.strip(" .。()[]").casefold()
+    return not raw.strip().strip(". \u2026") or (words and (said in _NOTHING or _NONE_FOUND.fullmatch(raw) is not None))
 
 
 def plain(name: str) -> str:
@@ -136,7 +158,9 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
         raw: The text.
         denied: Whether those are left out behind which stands that they are not meant.
     """
-    parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
+    one = rf"{letter}\d+(?:\.\d+)?"
+    side_by_side = re.fullmatch(rf"{one}(?:[\s/|]+{one})+", raw.strip(), re.IGNORECASE)
+    parts = [part for part in re.split(r"[\s/|]" if side_by_side else r"[,;&+\n]|\band\b", raw) if part.strip()]
     beside = (
         re.match(rf"(\W*+){_BEFORE}{letter}?[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", part, re.IGNORECASE) for part in parts
     )
@@ -217,7 +241,7 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
                 return word
     behind = set(map(plain, PASSED_OVER.sub(" ", " ".join(rest)).split()))
     others = {other for word in begins for each in _OPPOSED.get(word, ()) for other in _SYNONYMS[each]}
-    is_other = behind & others or any(plain(word) in plain(raw) for word in choices if word not in begins)
+    is_other = behind & (others | _COMMON) or any(plain(word) in plain(raw) for word in choices if word not in begins)
     if begins and not is_denied and not is_other:
         return begins[0]
     stems = [word for word in choices if _same_stem(plain(word), plain(raw))]
@@ -237,7 +261,7 @@ def _same_stem(one: str, other: str) -> bool:
 
 
 def _boolean(raw: Any) -> bool:
-    word = str(raw).strip(" .").casefold()
-    if word in _YES | _NO:
+    word, _, behind = re.sub(r"\s*[(,;:\u2013\u2014]\s*", "\n", str(raw).strip(" .)").casefold()).partition("\n")
+    if word in _NO or (word in _YES and not (behind in _NO or denies(behind) or doubts(behind))):
         return word in _YES
     raise UnreadableValue("a value of another type")

@@ -22,7 +22,9 @@ _DEEPEST = 4
 _BULLET = re.compile(r"^\s*(?:[-*\u2022\s]+|\d{1,3}[.)]\s+)")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 # An object that has a list under one of these names stands for that list.
-_LISTS = frozenset({"items", "lines", "entries", "list", "values", "texts", "content", "names", "notes", "points"})
+_LISTS = frozenset(
+    {"items", "lines", "entries", "list", "value", "values", "texts", "content", "names", "notes", "points"}
+)
 _MARKED = ("true", "yes", "false", "no", "none")
 _DESCRIBES = frozenset({"type", "$ref", "anyOf"})
 _ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text", "title", "topic"})
@@ -235,7 +237,8 @@ def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[A
         # In the form of a schema, `{"type": "array", "items": [...]}`, or counted, `{"total": 2, "items": [...]}`.
         return lists[0]
     if model:
-        return _objects_in(model, raw)
+        is_numbered = model is not type_ and all(name.isdigit() for name in raw)
+        return list(raw.values()) if is_numbered else _objects_in(model, raw)
     if letter:
         return _references_in(letter, raw)
     if is_list:
