@@ -18,7 +18,7 @@ from providers.answers.answer_shape import (
     only_by_name,
     stands_for_each,
 )
-from providers.answers.answer_verdicts import affirms, denies, doubts
+from providers.answers.answer_verdicts import affirms, denies, doubts, sets_aside
 from schemas.llm.answer_form import Absent, Sure
 
 REQUIRED = object()
@@ -33,8 +33,13 @@ _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale
 _SURENESS = ("confiden", "certain", "sure", "probab", "likel", "score", "chance")
 # Names under which models affirm or deny an item.
 _VERDICT = re.compile(
-    r"(?:is|are|should|to|can|do|be)*(?:merged?|valid|correct|apply|decision|verdict|status|conclusion|judge?ment"
+    r"(?:is|are|should|to|can|do|be)*(?:merged?|correct|decision|verdict|status|conclusion|judge?ment|(?P<stands>valid"
+    r"|apply|applies|applicable|include[ds]?|accept(?:ed|able)?|approved|ok|okay|supported|fact)"
     r"|(?P<same>same(?:event|fact|memory)?|identical|equal|equivalent|duplicates?|match(?:es)?))"
+)
+# Names under which models say that an item does not stand.
+_REFUSED = re.compile(
+    r"(?:is|should|to|be)*(?:skip(?:ped)?|ignored?|reject(?:ed)?|discard(?:ed)?|excluded?|invalid|unsupported)"
 )
 # Names under which models repeat the words of the item that a reference names.
 _REPEATED = ("text", "content", "name", "title", "topic", "quote", "summary", "action")
@@ -69,7 +74,11 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
         nested: Whether it is an item.
     """
     fields = {plain(name): field for name, field in form.model_fields.items()}
-    others = {name: value for name, value in written.items() if name not in fields and not is_nothing(value)}
+    others = {
+        name: value
+        for name, value in written.items()
+        if name not in fields and not is_nothing(value) and not sets_aside(name)
+    }
     if not others:
         return {}
     absent = {name: field for name, field in fields.items() if name not in written}
@@ -90,17 +99,24 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 
 
 def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
-    """Whether an item by which something is merged or replaced (`Sure`) says beside its fields that it may be wrong."""
+    """Whether an item says beside its fields that it does not stand.
+
+    By one with a field that is `Sure` something is merged or replaced: it must not be in doubt either.
+    """
     sure = {
         plain(name) for name, field in form.model_fields.items() if any(isinstance(m, Sure) for m in field.metadata)
     }
-    if not sure:
-        return False
     own = {plain(name) for name in form.model_fields}
     # Two statements that contradict each other are not the same.
     are_apart = any(isinstance(value, str) and not affirms(value) for name, value in raw.items() if plain(name) in sure)
     beside = [(name, value) for name, value in raw.items() if plain(name) not in own]
-    return any(
+    if any(
+        (affirms(value) and _REFUSED.fullmatch(plain(name)))
+        or (denies(value) and (verdict := _VERDICT.fullmatch(plain(name))) and verdict["stands"])
+        for name, value in beside
+    ):
+        return True
+    return bool(sure) and any(
         (plain(name).startswith(_SURENESS) and (denies(value) or doubts(value)))
         or ((verdict := _VERDICT.fullmatch(plain(name))) and denies(value) and not (verdict["same"] and are_apart))
         or (affirms(value) and doubts(name))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _NUMBER = re.compile(
-    r"[~\u2248<>=\s]*+([-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+))\s*+(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
+    r"[~\u2248<>=\s]*+([-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+))\s*+"
+    r"(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
 )
 DEGREES = {"certain": 1.0, "very high": 0.95, "likely": 0.8, "very low": 0.1}
 DEGREES |= dict.fromkeys(("very sure", "very confident", "almost certain", "sehr hoch"), 0.95)

@@ -44,7 +44,7 @@ from providers.answers.answer_shape import (
     shaped,
     stands_for_each,
 )
-from providers.answers.answer_verdicts import affirms, denies, doubts
+from providers.answers.answer_verdicts import affirms, denies, doubts, keeps
 from schemas.llm.answer_form import Absent, AtMost, OwnName, Sure
 
 # Of an item that names several references where one stands.
@@ -205,14 +205,15 @@ def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None
         takes_away: Whether a wrong reference would remove something, so that the values beside it must affirm it.
     """
     if isinstance(item, str):
-        return references(letter, item)
+        return [] if takes_away and keeps(item) else references(letter, item)
     may_be_several = isinstance(item, list)
     if isinstance(item, list):
         item = {str(place): each for place, each in enumerate(item)}
     if not isinstance(item, Mapping):
         return None
     if item and all(is_reference(letter, name) for name in item):
-        return [ref for one in listed(str, item, letter) for ref in references(letter, str(one))]
+        stated = [str(one) for one in listed(str, item, letter)]
+        return [ref for one in stated if not (takes_away and keeps(one)) for ref in references(letter, one)]
     cited = [value for value in item.values() if is_reference(letter, value)]
     others = [(name, value) for name, value in item.items() if not is_reference(letter, value)]
     if any(_is_denied(name, value) for name, value in others):

@@ -18,11 +18,13 @@ _SYNONYM_LINES = {
     " mismo misma même stesso stessa duplicado wiederholt isthesame isthesameas тожесамое"
     " 相同 同一 重复 同じ 동일 одинаково ayn\u0131 مطابق",
     "contradicts": "conflict conflicts conflicting opposes replaces supersedes updates widerspricht contradice"
-    " contredit contraddice contradiz conflictswith widersprüchlich contradit противоречие 矛盾 모순 противоречит çelişiyor يناقض",
+    " contredit contraddice contradiz conflictswith widersprüchlich contradit противоречие"
+    " 矛盾 모순 противоречит çelişiyor يناقض",
     "adds": "new different unrelated distinct independent additive neu nuevo nouveau"
     " nuovo novo newinformation newdetail complements refines specifies extends elaborates expands details"
     " ergänzt hinzugefügt ajoute añade aggiunge 新增 补充 補充 追加 추가 дополняет ekliyor يضيف",
-    "real": "true actual factual literal irl nonfiction wirklich realit\u00e4t echt reell wahr r\u00e9el r\u00e9elle r\u00e9alit\u00e9"
+    "real": "true actual factual literal irl nonfiction"
+    " wirklich realit\u00e4t echt reell wahr r\u00e9el r\u00e9elle r\u00e9alit\u00e9"
     " reale realt\u00e0 verdadero realidad realidade realny ger\u00e7ek реально реальный реальность"
     " 现实 真实 真實 現実 現實 실제 현실 حقيقي واقعي",
     "role-play": "fiction fictional rp roleplaying incharacter story rollenspiel fiktion fiktiv juegoderol ficción"
@@ -59,8 +61,8 @@ _NOTHING = frozenset(
 )
 # Words that say in a sentence that there is none of what was asked for, as "No open loops were found".
 _NONE_FOUND = re.compile(
-    r"\W*(?:there (?:is|are|was|were) )?(?:no|none|nothing)(?:\W+(?:open|loops?|items?|entries|facts?|todos?|confidences?"
-    r"|requests?|messages?|promises?|commitments?|people|names?|merges?|topics?|memories|scenes?|themes?|actors?|dialogue"
+    r"\W*(?:there (?:is|are|was|were) )?(?:no|none|nothing)(?:\W+(?:open|loops?|items?|entries|facts?|todos?"
+    r"|confidences?|requests?|messages?|promises?|commitments?|people|names?|merges?|topics?|memories|scenes?|themes?|actors?|dialogue"
     r"|found|mentioned|made|identified|noted|recorded|detected|given|stated|specified|said|left|applicable|explicit(?:ly)?"
     r"|confidence|new|any|is|are|was|were|to|report|of|in|the|th(?:is|ese)|conversation|session|here|yet|so|far|at|all))*\W*",
     re.IGNORECASE,
@@ -75,7 +77,20 @@ _YES = frozenset(
     | {"ja", "s\u00ed", "oui", "sim", "da", "да", "是", "はい", "예", "erledigt", "hecho", "fait", "готово", "完成"}
 )
 _NO = frozenset(
-    {"false", "no", "n", "0", "open", "still open", "pending", "ongoing", "in progress", "not yet", "not done", "undone"}
+    {
+        "false",
+        "no",
+        "n",
+        "0",
+        "open",
+        "still open",
+        "pending",
+        "ongoing",
+        "in progress",
+        "not yet",
+        "not done",
+        "undone",
+    }
     | {"nein", "non", "nee", "n\u00e3o", "нет", "否", "いいえ", "아니요"}
 )
 _LONGEST_REFERENCE = 80

@@ -23,6 +23,7 @@ _DENIALS = frozenset(
     | {"não", "nee", "anders", "verschillend", "hay\u0131r", "farkl\u0131", "нет", "разные", "不同", "否", "いいえ"}
     | {"違う", "다름", "아니요", "wrong", "incorrect", "falsch", "falso", "falsa", "faux", "onwaar", "yanl\u0131\u015f"}
     | {"n", "nope", "never", "neither", "unequal", "differs", "no match", "rejected", "excluded", "kept alive"}
+    | {"nothing", "ignore", "ignored", "discard", "discarded", "exclude", "skipped", "invalid", "unsupported", "reject"}
     | {"keep separate", "separate events", "different events", "ложь", "неверно", "错", "錯", "偽", "거짓"}
 )
 _NOT = re.compile(
@@ -53,8 +54,17 @@ _OPEN = re.compile(
 _APART = re.compile(
     r"\b(?:similar\w*|related|part(?:ly|ial\w*)|somewhat|overlap\w*|(?:near|almost|nearly)(?=[- ]\w)|another"
     r"|other (?:day|date|time|person|event|place)s?|conflict\w*|contradict\w*|opposite\w*|disagree\w*|mismatch\w*"
-    r"|different|differs?|false|\u00e4hnlich\w*|похоже)\b|相似|类似",
+    r"|different|differs?|unrelated|distinct|separate|false|\u00e4hnlich\w*|похоже)\b|相似|类似",
     re.IGNORECASE,
+)
+_SET_ASIDE = ("skipped", "ignored", "rejected", "discarded", "excluded", "invalid", "unsupported", "dropped", "omitted")
+# Words that keep what a list takes away, and those behind which they are denied.
+_KEEPS = re.compile(
+    r"\b(?:keep|kept|stays?|remains?|retain|preserve|still|needed|important|relevant|matters?|alive|useful|valuable)\b",
+    re.IGNORECASE,
+)
+_KEEPS_NOT = re.compile(
+    r"(?i)\b(?:no longer|not|nothing|nobody|never|hardly|no|without|\w+n['\u2019]t)\b(?:\s+\w+){1,3}"
 )
 _LEAST_SURE = 0.5
 # A remark of more words is a reason or the item's own text; a doubt then stands at its beginning or end.
@@ -89,6 +99,11 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
     return of is not None and of[1] not in _NOT_DENIED
 
 
+def sets_aside(name: str) -> bool:
+    """Whether what stands under a name is not meant, as `rejected_facts`."""
+    return name.casefold().startswith(_SET_ASIDE)
+
+
 def doubts(raw: Any) -> bool:
     """Whether a value beside a reference leaves the reference open, or makes it unlikely."""
     value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
@@ -112,6 +127,11 @@ def _remark(raw: str) -> str:
     if len(words) <= _MOST_OF_A_REMARK:
         return raw
     return f"{' '.join(words[:_OPENING])}; {' '.join(words[-_ENDING:])}"
+
+
+def keeps(raw: Any) -> bool:
+    """Whether a remark beside a reference in a list of what is taken away says that it is to be kept."""
+    return isinstance(raw, str) and _KEEPS.search(_KEEPS_NOT.sub(" ", _remark(raw))) is not None
 
 
 def affirms(value: Any) -> bool:

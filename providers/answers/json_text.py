@@ -1,5 +1,6 @@
 """Finds the JSON in a model's text."""
 
+import html
 import json
 import re
 from typing import Any
@@ -14,6 +15,8 @@ _SPECIAL = re.compile(r"<\|[\w ]{1,30}\|>|</?(?:answer|json|output|result|respon
 
 # gpt-oss answers a schema at times with the call of a tool, which is no speech elsewhere.
 _CALL = re.compile(r"<\|channel\|>\s?commentary\s{1,3}to=[^<]{1,100}(?:<\|constrain\|>[^<]{1,20})?<\|message\|>")
+# A character's escape that the model has escaped itself.
+_DOUBLED = re.compile(r"(?<!\\)\\\\(?=u[0-9a-fA-F]{4})")
 _ESCAPED = re.compile(r'[\[{]\s*(?:\\n\s*)?\\"')
 
 # How many closing braces, from the last one backwards, are tried as the end of an item: inner objects close earlier.
@@ -55,11 +58,13 @@ def answer_text(text: str) -> str | None:
             parsed = lenient_json.strict(whole)
         except ValueError:
             continue
-        if isinstance(parsed, dict):
+        if isinstance(parsed, dict | list):
             return whole if storable_json(whole) == whole else json.dumps(storable(parsed))
         if isinstance(parsed, str):
             # JSON that was encoded twice.
             return answer_text(parsed)
+    if '"' not in answer and "&quot;" in answer:
+        return answer_text(html.unescape(answer))
     if _ESCAPED.match(answer):
         # JSON that was encoded twice, without the quotes around it.
         return answer_text(answer.replace('\\"', '"').replace("\\\\", "\\"))
@@ -77,6 +82,7 @@ def answer_values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool
     Returns:
         Its objects and lists, as Python values that can be stored, and whether the end of the last one is cut off.
     """
+    text = _DOUBLED.sub(r"\\", text)
     try:
         parsed, cut = lenient_json.strict(text), False
     except ValueError:

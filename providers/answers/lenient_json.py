@@ -33,6 +33,13 @@ _WORDS = {"true": True, "false": False, "null": None, "none": None, "undefined":
 _BETWEEN = re.compile(r"(?:[\s,;\uff0c\u200b\ufeff]|//[^\n]*|/\*.*?(?:\*/|$)|#\s[^\n]*|\.\.\.|\u2026)*", re.DOTALL)
 _NAME_END = re.compile(r"\s*(?:[:\uff1a]|=>|=)")
 _BARE_NAME = re.compile(r"([\w.-]+)\s*(?:[:\uff1a]|=>|=)")
+# Between two answers: the second one stands in the place of the first.
+_CORRECTS = re.compile(
+    r"\b(?:wait|scratch|actually|correct(?:ed|ion)|final(?:ly)?|revised|instead|rather|updated?|sorry|oops|mistake"
+    r"|answer(?=\W*\Z)|on second thought|korrigiert|korrektur|endgültig|corregid[oa]|corrigée?|исправлен\w*)\b"
+    r"|修正|最终|訂正",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,;\uff0c}\])\n]|//|/\*|#\s))")
 _BARE = re.compile(r"[^,;\uff0c}\])\n]*")
 # What follows the quote that ends a text: a closing bracket, a comma before another value or name, a name, a new line.
@@ -59,16 +66,20 @@ def values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool]:
         keep_cut: Whether of a text that is cut off, in an outermost object, its whole sentences are kept.
 
     Returns:
-        The outermost ones in order, each as Python values, then the rows of Markdown tables, each as an object; and
-        whether the end of the last one is cut off.
+        The outermost ones in order, each as Python values, without those that a later one of the same names corrects;
+        else the rows of Markdown tables as one list of objects; and whether the end of the last one is cut off.
     """
     reader = _Reader(text, keep_cut=keep_cut)
     found: list[Any] = []
     at, whole = 0, True
     while whole and (opening := reader.opening(at)) is not None:
+        is_correction = found and _CORRECTS.search(text, at, opening)
         value, whole, at = reader.container(opening, 0)
+        if is_correction and isinstance(value, dict):
+            found = [one for one in found if not (isinstance(one, dict) and one.keys() == value.keys())]
         found.append(value)
-    return (found, not whole) if found else (_rows(text), False)
+    rows = [] if found else _rows(text)
+    return found or ([rows] if rows else []), not whole
 
 
 def strict(text: str) -> Any:

@@ -37,7 +37,7 @@ from schemas.patrol.model_answers import (
 from schemas.talk.impressions import ClosedSession, ShortSessions
 from schemas.talk.messages import Message
 from schemas.talk.scenes import SessionsWithScenes, SessionWithScenes
-from schemas.talk.summaries import RollingSummary, SummarySpine
+from schemas.talk.summaries import RollingSummary, SessionSummary, SummarySpine
 from tests.conversations import fact, todo
 from tests.documents.shown import TOPIC, made_up
 
@@ -867,7 +867,8 @@ def test_a_word_of_an_enumeration_is_no_other_one():
         "same (no)",
         "same \u2717",
         "contradicts not",
-        "same topic, different value",
+        "same topic",
+        "contradicts nothing",
     ):
         with pytest.raises(BadAnswer):
             answered(Reconciliation, json.dumps({"comparisons": [{"new": "n0", "relation": word, "earlier": "e0"}]}))
@@ -877,6 +878,7 @@ def test_a_word_of_an_enumeration_is_no_other_one():
         "adds (unrelated)",
         "adds, no conflict",
         "contradicts - new",
+        "adds: refines it",
     ):
         found = answered(
             Reconciliation, json.dumps({"comparisons": [{"new": "n0", "relation": word, "earlier": "e0"}]})
@@ -987,6 +989,12 @@ OF_A_LIST = [
     (Consolidation, {"merges": [], "make_dead": ["m1: keep, it counts", "m2 (should not be kept)"]}, ["m2"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 (do not)", "m2 \u274c", "m3: it is not needed"]}, ["m3"]),
     (Consolidation, {"merges": [], "make_dead": ["m1 and m2 (both old)", "all but m3"]}, ["m1", "m2", "all but m3"]),
+    (Consolidation, {"merges": [], "make_dead": ["m1 - still needed", "m2 (no longer relevant)"]}, ["m2"]),
+    (Consolidation, {"merges": [], "make_dead": {"m1": "should stay", "m2": "trivial"}}, ["m2"]),
+    (Consolidation, '{"merges": [], "make_dead": ["m1"]}\nWait, m1 counts:\n{"merges": [], "make_dead": []}', []),
+    (Consolidation, 'Say {"merges": [], "make_dead": ["m9"]}. Answer: {"merges": [], "make_dead": ["m1"]}', ["m1"]),
+    (FoldConfirmation, {"same": ["p1: unrelated facts", "p2/p3"]}, ["p2", "p3"]),
+    (FoldConfirmation, "| pair | same |\n| --- | --- |\n| p1 | yes |\n| p2 | no |", ["p1"]),
 ]
 
 
@@ -995,6 +1003,7 @@ OF_A_LIST = [
     [
         *({"confidence": 0.2}, {"confidence": "20%"}, {"certainty": "low"}, {"sure": False}, {"uncertain": True}),
         *({"merge": False}, {"should_merge": "no"}, {"is_duplicate": False}, {"decision": "do not merge"}),
+        *({"rejected": True}, {"accepted": False}),
     ],
 )
 @pytest.mark.parametrize("purpose", ["consolidate", "reconcile"])
@@ -1021,11 +1030,12 @@ def test_a_contradiction_stands_of_which_a_model_says_that_it_is_not_the_same():
 
 @pytest.mark.parametrize(("form", "said", "wanted"), OF_A_LIST)
 def test_nothing_is_taken_away_that_an_answer_does_not_name_for_it(form, said, wanted):
+    text = said if isinstance(said, str) else json.dumps(said)
     if wanted is None:
         with pytest.raises(BadAnswer):
-            answered(form, json.dumps(said))
+            answered(form, text)
     else:
-        answer = answered(form, json.dumps(said)).model_dump()
+        answer = answered(form, text).model_dump()
         assert answer["same" if form is FoldConfirmation else "make_dead"] == wanted
 
 
@@ -1093,10 +1103,41 @@ def test_what_an_item_says_elsewhere_is_read():
     spine = {"PROFILE": [], "PROJECTS": {"lines": ["A garden"]}, "PEOPLE": {"Ana": ["sister", "baker"]}}
     dumped = answered(SummarySpine, json.dumps(spine)).model_dump()
     assert (dumped["PROJECTS"], dumped["PEOPLE"]) == (["A garden"], ["Ana: sister", "Ana: baker"])
-    for word, done in (("completed", True), ("given up", True), ("not yet", False)):
+    for word, done in (("completed", True), ("given up", True), ("not yet", False), ("true (given up)", True)):
         kept_todo = {**todo("I\u2019ll call"), "known": "t1 (the dentist)", "done": word}
         found = answered(Judgement, json.dumps({"facts": [], "todos": [kept_todo], "confidences": []})).model_dump()
         assert (found["todos"][0]["known"], found["todos"][0]["done"]) == ("t1", done)
+
+
+@pytest.mark.parametrize(
+    "said", ["None found", "Nothing was left open.", ["No open loops."], "(none)", "keine", ["なし"]]
+)
+def test_a_list_that_says_that_it_is_empty_is_empty(said):
+    answer = {**SUMMARY, "open_loops": said, "commitments": ["No answer from Ivor"]}
+    read = answered(SessionSummary, json.dumps(answer))
+    assert (read.open_loops, read.commitments) == ([], ["No answer from Ivor"])
+
+
+def test_what_an_answer_sets_aside_is_none_of_it():
+    _, right = RIGHT["judge"]
+    for aside in ({**right, "facts": [], "excluded_facts": right["facts"]}, {"rejected_facts": right["facts"]}):
+        assert answered(Judgement, json.dumps({"todos": right["todos"], **aside})).facts == []
+    denied = [{**right["facts"][0], "valid": False}, *right["facts"][1:]]
+    assert len(answered(Judgement, json.dumps({**right, "facts": denied})).facts) == len(denied) - 1
+
+
+@pytest.mark.parametrize("text", [r'{"name": "Z\\u00fcrich"}', "{&quot;name&quot;: &quot;Zürich&quot;}"])
+def test_characters_that_are_escaped_twice_are_read(text):
+    assert answered(TopicName, text) == TopicName(name="Zürich")
+
+
+def test_of_a_list_of_texts_and_objects_in_a_text_all_are_read():
+    _, right = RIGHT["repair"]
+    for said in (
+        json.dumps(["2026-03-01", {"date": "2026-03-02", "action": "Rain."}]),
+        {"1": "2026-03-01", "2": "May"},
+    ):
+        assert len(answered(RepairedScene, json.dumps({**right, "when": said})).when) == 2
 
 
 def _end(text: str, right: dict[str, Any], name: str, place: int) -> int:
