@@ -114,8 +114,8 @@ def is_nothing(raw: Any, *, words: bool = False) -> bool:
     """Whether a value is null, blank or points alone, or, of `words`, some such as "none" and "nothing was found"."""
     if not isinstance(raw, str):
         return raw is None
-    said = raw.strip(" .。()[]").casefold()
-    return not raw.strip().strip(". \u2026") or (words and (said in _NOTHING or _NONE_FOUND.fullmatch(raw) is not None))
+    word = raw.strip(" .。()[]").casefold()
+    return not raw.strip().strip(". \u2026") or (words and (word in _NOTHING or _NONE_FOUND.fullmatch(raw) is not None))
 
 
 def plain(name: str) -> str:
@@ -276,7 +276,8 @@ def _same_stem(one: str, other: str) -> bool:
 
 
 def _boolean(raw: Any) -> bool:
-    word, _, behind = re.sub(r"\s*[(,;:\u2013\u2014]\s*", "\n", str(raw).strip(" .)").casefold()).partition("\n")
+    word, *rest = (part.strip(" .") for part in re.split(r"[(,;:)\u2013\u2014]", str(raw).casefold(), maxsplit=1))
+    behind = "".join(rest)
     if word in _NO or (word in _YES and not (behind in _NO or denies(behind) or doubts(behind))):
         return word in _YES
     raise UnreadableValue("a value of another type")

@@ -106,8 +106,8 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
         return within
     if own := own or _homed(form, [value]) or _homed(form, _with_names(form, value)):
         return [own]
-    meant = [each for name, each in value.items() if not (denies(name) or sets_aside(name))]
-    inner = [part for each in meant for part in _parts(form, each, depth + 1)]
+    others = [each for name, each in value.items() if not (denies(name) or sets_aside(name))]
+    inner = [part for each in others for part in _parts(form, each, depth + 1)]
     return inner or [alone for alone in [_alone(form, value)] if alone]
 
 
