@@ -233,5 +233,5 @@ def test_questions_over_the_budget_are_left_out_of_the_batch(waiting, claimed, a
         waiting(claim, daily_tokens=400).ask_all(lot(range(30)))
     told = waiting(claim, daily_tokens=400).ask_all(lot(range(30)))
 
-    assert {type(each).__name__ for each in told} == {"Answered", "BudgetSpent"}
+    assert {type(each).__name__ for each in told} == {"ValidAnswer", "BudgetSpent"}
     assert sum(call["input_tokens"] + call["output_tokens"] + call["cache_write_tokens"] for call in accounts()) <= 400

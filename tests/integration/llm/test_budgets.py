@@ -35,7 +35,7 @@ def test_concurrent_calls_do_not_exceed_a_budget(provider, mind, being, store, a
 
     spent = sum(each["input_tokens"] + each["output_tokens"] + each["cache_write_tokens"] for each in accounts())
     assert spent <= most
-    assert {type(each).__name__ for each in told} == {"Answered", "BudgetSpent"}
+    assert {type(each).__name__ for each in told} == {"ValidAnswer", "BudgetSpent"}
     assert len(provider.requests) == len(accounts())
 
 

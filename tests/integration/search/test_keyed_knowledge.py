@@ -91,14 +91,14 @@ def test_it_is_found_at_once_by_words_then_by_meaning_and_by_what_it_says_now(ke
 
 
 def test_it_is_found_while_it_is_being_indexed(kept, on, being, monkeypatch):
-    in_the_index = searching.nominated_by_words
+    in_the_index = searching.nominate_by_words
 
     def indexed_meanwhile(*asked, **limits):
         found = in_the_index(*asked, **limits)
         on.settle(being)
         return found
 
-    monkeypatch.setattr(searching, "nominated_by_words", indexed_meanwhile)
+    monkeypatch.setattr(searching, "nominate_by_words", indexed_meanwhile)
     kept.put(CAKE, TEA)
     first = kept.find(query="plums")[0]
     assert (first.key, first.score > 0) == ("cake", True)

@@ -36,7 +36,7 @@ def test_no_table_of_the_index_is_read_from_end_to_end(on, store, being):
     on.tell(being, "Plum jam.", "Plum cake and plum tart.", "Bread.")
     on.settle(being)
     question = EverythingRequest(query="plum cake", kinds=["message", "node", "fact", "summary", "diary", "vault"])
-    query_vectors = on.understand(being, question)
+    query_vectors = on.vectors_of(being, question)
 
     with store.transaction() as tx:
         # Tables as small as these are read whole by any plan that may.
@@ -75,7 +75,7 @@ def test_of_what_rarer_words_found_no_other_words_are_read(on, store, being, mos
     on.tell(being, *(f"Cake, slice {at}." for at in range(40)))
     on.index(being.being_id)
     question = EverythingRequest(query="plum cake", kinds=["message"])
-    query_vectors = on.understand(being, question)
+    query_vectors = on.vectors_of(being, question)
 
     with store.transaction() as tx:
         tx.execute(
