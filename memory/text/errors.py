@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 
 class InvalidRequest(ValueError):
-    """A parameter is invalid; the message says which, and what it may be."""
+    """A parameter is invalid; the message names it and its valid values."""
 
 
 class NothingTaken(ValueError):

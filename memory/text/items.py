@@ -27,7 +27,7 @@ DeriveId = Callable[[int], str | None]
 
 
 Shorten = Callable[[dict[str, Any], int], dict[str, Any]]
-"""Returns an item that is shorter by a number of bytes, with the fields that it has cut; or the item as it is."""
+"""Returns an item that is shorter by a number of bytes, with the names of the cut fields; or the item unchanged."""
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -54,8 +54,8 @@ class Item(Generic[T]):
     Attributes:
         position: Its place in the batch.
         producer_id: The producer's id, or a derived one.
-        content_hash: The hash of what was sent, which does not depend on limits or on the clock.
-        value: The item as it is kept.
+        content_hash: The hash of the item as sent, which does not depend on limits or on the clock.
+        value: The stored form of the item.
         shortened: Whether a text of it was cut to its limit.
     """
 
@@ -255,7 +255,7 @@ def size_of(value: Any) -> int:
 
 
 def _read(item: Any, adapter: TypeAdapter[T], shorten: Shorten) -> tuple[Any, Any, T]:
-    """Return an item as it was sent, but for what can't be stored; as it is kept; and its value."""
+    """Return an item as sent, but in storable characters; its stored form; and its value."""
     if isinstance(item, Exception):
         raise ItemRefused(str(item))
     try:

@@ -1,12 +1,12 @@
-"""The languages that words are read in: their stemmers, their most frequent words, and how a text's language is told.
+"""The languages that words are read in: their stemmers, their stop words, and the recognition of a text's language.
 
-A script that belongs to one language here tells it by itself. Languages in Latin letters are told by their most
-frequent words (stop words), which also count for nothing in a question. To add a language: the name of its stemmer in
+A script that belongs to one language here decides it. Languages in Latin letters are recognised by their most frequent
+words (stop words), which also count for nothing in a question. To add a language: the name of its stemmer in
 the Snowball library, its stop words, and a sentence of it in `tests/unit/text/test_words.py`.
 
-Published lists of stop words hold words that tell much ("mug", "novel", "fire"): with those of stopwords-iso the search
+Published lists of stop words hold significant words ("mug", "novel", "fire"): with those of stopwords-iso the search
 finds 0.807 of the evidence, and 0.829 with these (`make quality`). Detectors of languages take 0.4 s to import and
-read "haha yes" or a name as some small language; the most frequent words add up over all that was told.
+read "haha yes" or a name as some small language; the most frequent words add up over all messages.
 """
 
 import re
@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# So many more words must speak for a language than for English, which chats of all languages borrow from.
+# How many times as many words must speak for a language as for English, which chats of all languages borrow from.
 MARGIN = 1.3
 LEAST_VOTES = 12
 
@@ -24,8 +24,8 @@ class Language:
     """How words of a language are read.
 
     Attributes:
-        stemmer: Its name in the Snowball library; None: words stay as they are.
-        stop_words: Words that tell nothing, in lower case.
+        stemmer: Its name in the Snowball library; None: words are not stemmed.
+        stop_words: Words that carry no information, in lower case.
     """
 
     stemmer: str | None
@@ -138,7 +138,7 @@ LANGUAGES: Mapping[str, Language] = {
 DEFAULT = "en"
 AUTO = "auto"
 
-# Scripts that belong to one language here: a word in them is stemmed so, whatever the Being's language is.
+# Scripts that belong to one language here: a word in them is stemmed so, for Beings of any language.
 OF_SCRIPT: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile("[\u0400-\u052f]"), "ru"),
     (re.compile("[\u0600-\u06ff]"), "ar"),
@@ -166,7 +166,7 @@ def language_of_word(word: str, usual: str) -> str:
     return next((code for script, code in OF_SCRIPT if script.search(word)), usual)
 
 
-# Beside them scripts whose words are no stems of a language here, but say which one is spoken.
+# Beside them scripts of languages without a stemmer here: their words show which language is spoken.
 SPOKEN: tuple[tuple[re.Pattern[str], str], ...] = (
     *OF_SCRIPT,
     (re.compile("[\u3041-\u30ff]"), "ja"),

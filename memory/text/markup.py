@@ -1,4 +1,4 @@
-"""Blocks that markup sets apart in a text: fenced and quoted blocks, comments, and tags with what they hold.
+"""Blocks that markup sets apart in a text: fenced and quoted blocks, comments, and tags with their content.
 
 All marks are found in one pass and paired once, so a text is read in time linear in its length, however many of its
 blocks stay open. A fence ends at the next one that is as long or longer, a comment at the next end of one, and a tag
@@ -53,7 +53,7 @@ class Block(NamedTuple):
 
     @property
     def content(self) -> slice:
-        """Where what it holds is."""
+        """The place of its content."""
         return slice(self.opens.end, self.closes.start)
 
 

@@ -22,16 +22,16 @@ NEGATIONS = frozenset(_WORDS.split())
 # Scripts without spaces are compared character by character: な of ない stands for the whole word.
 _SIGNS = frozenset("不没沒無无未非別别莫ずぬな않없못")
 _PART = re.compile("않|없|아니")
-# What negates wherever it stands in a text without spaces, and Korean 안 by itself; 非常 is "very".
+# Signs that negate at any place in a text without spaces, and Korean 안 by itself; 非常 is "very".
 _IN_RUN = re.compile(r"ない|ません|なかった|不|没|沒|非(?!常)|ไม่|않|없|못|아니|(?<!\w)안(?!\w)")
 
 
 def negates(word: str) -> bool:
-    """Whether a word (NFKC, case folded, apostrophes as `'`) negates what stands around it."""
+    """Whether a word (NFKC, case folded, apostrophes as `'`) is a negation."""
     return word in NEGATIONS or word.endswith("n't") or word in _SIGNS or _PART.search(word) is not None
 
 
 def negations(text: str) -> int:
-    """How many words and signs of a text negate. Texts that differ in it may differ in what they negate."""
+    """Count the negating words and signs of a text. Texts with different counts may have different meanings."""
     words = sum(one.kind != "character" and negates(one.form) for one in tokens(text))
     return words + len(_IN_RUN.findall(unicodedata.normalize("NFKC", text)))

@@ -1,4 +1,4 @@
-"""Number words of the languages in which expressions of time are read, and what numbers they stand for."""
+"""Number words of the languages in which expressions of time are read, with their values."""
 
 from collections.abc import Iterator, Mapping
 

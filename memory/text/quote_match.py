@@ -1,7 +1,7 @@
 """Verifies that a message contains the words that a model quotes from it ("no span, no fact").
 
 The quotation and the message are compared as sequences of tokens (`memory/text/tokens.py`), and the message's own words
-are what is found. A quotation may differ in form, leave out emoji, and correct a typo inside a word of five letters or
+are the result. A quotation may differ in form, leave out emoji, and correct a typo inside a word of five letters or
 more that is no name and no number. An ellipsis in it stands for words of the same sentence, none of which negates.
 """
 
@@ -24,7 +24,7 @@ TYPO_LETTERS = 5
 # Nothing longer is a word that a person mistyped.
 MOST_LETTERS = 40
 _ELLIPSIS = re.compile(r"\.{2,}|\u2026")
-# What models write before a quotation: who said it, when, or its reference.
+# Labels that models write before a quotation: its speaker, its time, or its reference.
 _LABEL = re.compile(r"\W*(?:\[[^\[\]\n]{1,40}\]\s*|[\w'\u2019. -]{1,40}:\s+){1,2}")
 # Of a text that was encoded once too often.
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -53,7 +53,7 @@ def find_quote(quoted: str, text: str) -> str | None:
 
 
 def _find(wanted: Sequence[Token], words: str, spoken: Sequence[Token], text: str) -> tuple[int, int] | None:
-    """Where the first match begins and ends in the text."""
+    """Return the beginning and the end of the first match in the text."""
     places = _Places(wanted)
     matching = [places.of(token) for token in spoken]
     gaps = [bool(_ELLIPSIS.search(between)) for between in _between(wanted, words)]
@@ -120,13 +120,13 @@ def _signatures(token: Token) -> Iterator[str]:
     form = token.form
     if token.kind != "word" or token.capital or not TYPO_LETTERS <= len(form) <= MOST_LETTERS:
         return
-    # Where a letter is a syllable or a vowel is a mark, one more or less is another word.
+    # In scripts with a letter for a syllable, or with marks for vowels, one more or less makes another word.
     if form.isalpha() and all(letter < "\u0530" or "\u1e00" <= letter < "\u2000" for letter in form):
         yield from {form, *(form[:place] + form[place + 1 :] for place in range(1, len(form) - 1))}
 
 
 def _one_typo(one: str, other: str) -> bool:
-    """Whether a slip of the keyboard inside a word explains the difference; endings and marks change what is said."""
+    """Whether a slip of the keyboard inside a word explains the difference; endings and marks change the meaning."""
     return (
         one[0] == other[0]
         and one[-1] == other[-1]

@@ -7,7 +7,7 @@ from uuid import UUID
 from schemas.wire.fields import Role
 
 DIGEST_BYTES = 16
-# So many characters without white space are not said twice by chance.
+# Two messages do not share this many characters without white space by chance.
 LONG = 32
 
 

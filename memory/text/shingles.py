@@ -1,7 +1,7 @@
 """Shingles: hashes of a text's runs of words, which find the parts of one text that are repeated in another.
 
 A run is eight consecutive words, or sixteen characters of a script without spaces, and at least 24 letters: longer than
-what two people say alike by chance. Runs are compared by hash (w-shingling, Broder 1997); case, punctuation, white
+two people's messages share by chance. Runs are compared by hash (w-shingling, Broder 1997); case, punctuation, white
 space and the escapes of prompts are ignored.
 """
 
@@ -20,7 +20,7 @@ RUN_UNSPACED = 16
 RUN_LETTERS = 24
 LEAST_LINE_LETTERS = 6
 
-# What stands for a sign in prompts is no word.
+# The escape of a sign in prompts is no word.
 _ESCAPE = re.compile(r"&(?:amp|lt|gt|quot);")
 _LINE = re.compile(r"(?:(?! / )[^\n])+")
 _SPACED = frozenset({"spaced", "hangul"})
@@ -53,7 +53,7 @@ def shingles(owner: UUID, text: str) -> Iterator[Shingle]:
     """Yield a shingle for every run of a text, and for every line shorter than a run.
 
     Args:
-        owner: The owner of the text, who keys the hash: the same words of two owners have different hashes.
+        owner: The owner of the text, a key of the hash: the same words of two owners have different hashes.
     """
     text = _ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
     for line in _LINE.finditer(text):

@@ -3,8 +3,8 @@
 Tokens are compared by their form: NFKC, case folded, digits as ASCII, apostrophes straight. Punctuation and markup
 (Markdown, simple HTML tags, the targets of links) are no tokens. Combining marks belong to their letters, a decimal
 point and a minus to their number, so that "3.5" differs from "35". In scripts that put no spaces between words, each
-character is a token; in Hangul as well, where people put them as they like. What a script's writers leave out, or write
-in either of two ways, is no difference: vowel marks and forms of alef in Arabic, niqqud, nukta, ё.
+character is a token; in Hangul as well, where people put them as they like. Signs that a script's writers leave out, or
+write in either of two ways, make no difference: vowel marks and forms of alef in Arabic, niqqud, nukta, ё.
 """
 
 import re
@@ -61,7 +61,7 @@ _SIGNS = _CLASSES["Sc"] + _CLASSES["Sm"]
 _NUMBER = r"(?:\d+(?:[.,\u066b\u066c]\d+)*|(?<![\w.])\.\d+)"
 _TOKEN = re.compile(
     rf"(?P<number>(?:(?<![\w.,)\]%])[-+])?{_NUMBER})"
-    # What begins no other token is passed over at once: most of a long run does not.
+    # Characters that begin no other token are passed over at once: most of a long run does not.
     r"|(?![\x00-#&-*,-/:;?@\[-`{-\x7f])"
     rf"(?=[\w{_UNSPACED}{_MARKS}{_EMOJI}{_FLAG}{_SIGNS}$+=<>%\u2030])(?:"
     # `<`, `>` and `~` are signs in sums and markup elsewhere; the latter is blanked before.
@@ -136,7 +136,7 @@ def _tokens(folded: str, text: str, places: list[tuple[int, int]] | None) -> Ite
 
 
 def _folded(segment: str) -> str:
-    """Fold one character with its marks; what is no part of its form is left out."""
+    """Fold one character with its marks; invisible signs are left out."""
     first = segment[0]
     if first == _ZERO_WIDTH_SPACE:
         return " "

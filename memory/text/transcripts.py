@@ -22,7 +22,7 @@ def speaker(message: Message) -> str:
     """Name a message's speaker as prompts do: `user`, `companion`, or the third speaker's own name."""
     if message.role in BY:
         return BY[message.role]
-    # A third speaker whose name is one of these two labels is marked, so that the model does not confuse them.
+    # A third speaker with one of these two labels as name is marked, so that the model does not confuse them.
     name = message.speaker or "another speaker"
     return f"a speaker called {name}" if slug(name) in {slug(taken) for taken in TAKEN_NAMES} else name
 

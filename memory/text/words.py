@@ -1,9 +1,9 @@
 """The words of a text, in every script: read alike by the search, recall, topic names, echoes and the vault.
 
 A word is a run of letters and digits, with its marks and with apostrophes inside it. Scripts that put no spaces between
-words, and Hangul, whose words carry their particles, are read as runs of one script each; the overlapping pairs of
-their characters (CJK bigrams) stand for words. Stop words tell nothing in the language that a text is read in; a stem
-is what the forms of a word have in common.
+words, and Hangul, with particles attached to its words, are read as runs of one script each; the overlapping pairs of
+their characters (CJK bigrams) stand for words. Stop words carry no information in the language that a text is read in;
+a stem is the common part of a word's forms.
 """
 
 import re
@@ -41,7 +41,7 @@ _ANY = re.compile(
     "|".join(f"(?P<{script}>[{characters}]+)" for script, characters in _CHARACTERS.items())
     + rf"|(?P<spaced>(?:(?!{_UNSPACED}){_LETTER})+{_APOSTROPHES})"
 )
-# What `_ANY` finds where there are no such scripts, in half the time.
+# The matches of `_ANY` in texts without such scripts, in half the time.
 _SPACED = re.compile(f"{_LETTER}+{_APOSTROPHES}")
 _HAS_UNSPACED = re.compile(_UNSPACED)
 _POSSESSIVE = re.compile(r"['\u2019]s$")

@@ -20,7 +20,7 @@ _PART_OF_A_WORD = "-"
 
 
 def _days_away(count: int) -> Meaning:
-    """A day so many days ago, or in a plan in so many days: Hindi has one word for both."""
+    """The day `count` days ago, or in a plan `count` days ahead: Hindi has one word for both."""
     return lambda values, at: meanings.day(count if at.ahead else -count)(values, at)
 
 

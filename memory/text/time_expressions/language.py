@@ -27,7 +27,7 @@ class Count(NamedTuple):
 
 
 def vocabulary(*meanings: tuple[T, str]) -> dict[str, T]:
-    """The words of a language and what they stand for, from each value and its words, divided by bars."""
+    """Map the words of a language to their values, from pairs of a value and its words, divided by bars."""
     return {word: value for value, words in meanings for word in words.split("|")}
 
 

@@ -19,7 +19,7 @@ from memory.text.time_expressions.periods import (
     Unit,
 )
 
-# Of the yearly occurrences of something, the one that is meant.
+# Chooses among the yearly occurrences of something.
 Choice = Callable[[Moment, Callable[[int], Span | None]], Span | None]
 # A match's something in one year; None if that year has none.
 Yearly = Callable[[Values, Moment, int], Span | None]
@@ -154,7 +154,7 @@ def yearly(what: Yearly, choice: Choice = periods.usual, years_back: int = 0) ->
     """Something that comes once a year: of `year` if the pattern has it, else the one that is chosen.
 
     Args:
-        what: One of the yearly somethings below.
+        what: One of the functions below with the type `Yearly`.
         choice: `usual`, or one of `latest_started`, `latest_ended`, `next_to_start`, `nearest` of `periods`.
         years_back: How many years before the chosen one the meant one lies.
     """

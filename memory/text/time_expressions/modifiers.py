@@ -10,7 +10,7 @@ EARLIEST = datetime(1900, 1, 1)  # noqa: DTZ001 - local times have no zone here
 
 
 def same(span: Span, _values: Values, _at: Moment) -> Span:
-    """The span itself; for words that only show that a time is meant."""
+    """Return the span unchanged; for words that only mark a time."""
     return span
 
 

@@ -98,7 +98,7 @@ class ExpressionReader:
     def _modified(self, text: str, matches: list[Expression], at: Moment) -> list[Expression]:
         """Each expression with the modifiers beside it, as far as they do not reach into another one."""
         modified: list[Expression] = []
-        # Where the next expression begins that stands without a cue.
+        # The beginning of the next expression without a cue.
         ceilings = [len(text)]
         for match in reversed(matches[1:]):
             ceilings.append(ceilings[-1] if match.cued else min(match.start, ceilings[-1]))

@@ -86,7 +86,7 @@ def resolve_time_expressions(
         asked_at: When it is asked, an aware datetime; nothing is resolved for years outside 1900 to 2199.
         time_zone: The user's IANA time zone; UTC if there is no such zone.
         language: The question's language as `table_of` takes it. Where its table finds nothing, the English one does.
-        ahead: Whether what is spoken of lies ahead.
+        ahead: Whether the event lies ahead.
 
     Returns:
         Intervals that do not overlap in the question, in the order of their words.

@@ -1,4 +1,4 @@
-"""Expressions of time in Russian, whose words change with their case."""
+"""Expressions of time in Russian: its words change with their case."""
 
 from memory.text.time_expressions import meanings, modifiers, periods
 from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase, vocabulary

@@ -1,6 +1,6 @@
-"""When what was said takes place: its expressions of time against the message's own date, the user's zone and language.
+"""The time of a message's event: expressions of time relative to the message's date, in the user's zone and language.
 
-The words stay beside what they resolve to; an expression that depends on something else than the calendar has no time.
+The words stay beside their time; an expression that depends on something else than the calendar has no time.
 """
 
 import re
@@ -60,7 +60,7 @@ class SpokenTime:
 
 
 def spoken_time(text: str, at: datetime, zone: str, language: str, *, ahead: bool) -> SpokenTime | None:
-    """Resolve the first expression of time in what was said.
+    """Resolve the first expression of time in words of a message.
 
     Args:
         text: The words.
@@ -101,7 +101,7 @@ def spoken_days(text: str, at: datetime, zone: str, language: str) -> list[tuple
 
 
 def tells_the_past(text: str, language: str) -> bool:
-    """Whether words tell what has been, by the forms of their verbs: then "on Friday" is the last one."""
+    """Whether words are about the past, by the forms of their verbs: then "on Friday" is the last one."""
     code = table_of(text, language)
     if _PAST[code].search(text):
         return True
