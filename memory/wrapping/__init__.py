@@ -1,1 +1,1 @@
-"""Text that frontends wrap around the user's words in one line, and how it is told from them."""
+"""Separation of the user's words from text that frontends wrap around them in one line."""

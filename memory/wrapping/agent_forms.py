@@ -99,7 +99,7 @@ _RETRIES = (
     # LibreChat
     (re.compile(r"<summary>\n"), "</summary>\n\nThis is your own checkpoint: you wrote it to preserve context"),
 )
-# OpenAI's Agents SDK shows an agent so what was said to the one before it.
+# The form in which OpenAI's Agents SDK shows an agent the conversation with the one before it.
 _RETOLD = re.compile(
     r"\s*For context, here is the conversation so far between the user and the previous agent:\n"
     r"<CONVERSATION HISTORY>\n"

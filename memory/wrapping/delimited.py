@@ -1,4 +1,4 @@
-"""Blocks between a line that says what begins, and one that says that it ends.
+"""Blocks between a line that names their beginning, and one that marks their end.
 
     [webpage 1 begin] … [webpage 1 end]        Chatbox, DeepSeek
     [CONTEXT 0]: … [END CONTEXT 0]             AnythingLLM
@@ -8,7 +8,7 @@
     [ATTACHED_FILES] … [/ATTACHED_FILES]   Jan
 
 Each line is a mark by how it begins; a block is one of retrieved things if one of its marks names a file or such a
-thing. A block ends at the mark that ends what its first one names, else at the next end.
+thing. A block ends at the end mark with the name of its first one, else at the next end.
 """
 
 import re
@@ -64,7 +64,7 @@ def delimited_blocks(text: str) -> Iterator[tuple[int, int]]:
         if last is None or not (opens.tells_what or marks[last].tells_what):
             number += 1
             continue
-        # Ends of what the block stands in may follow.
+        # Ends of outer blocks may follow.
         while last + 1 < len(marks) and marks[last + 1].ends and _adjoin(text, marks[last], marks[last + 1]):
             last += 1
         yield opens.start, marks[last].end
@@ -81,7 +81,7 @@ def _mark(found: re.Match[str]) -> _Mark:
 
 
 def _end_of(opens: _Mark, number: int, ends: dict[tuple[str, str], list[int]]) -> int | None:
-    """The number of the mark that ends what one begins."""
+    """Return the number of the mark that ends the block of an opening one."""
     for key in (opens.key, ""):
         behind = ends.get((opens.style, key), [])
         while behind and behind[-1] <= number:

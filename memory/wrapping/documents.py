@@ -1,8 +1,8 @@
-"""Documents in the user's line of which nothing tells where they end: the words beside them can't be told from them.
+"""Documents in the user's line without a mark of their end: the user's words can't be separated from them.
 
 SillyTavern puts an attached file's text before the user's words, without a mark; other programs write a heading, and
-people paste. People write long lines of their own as well, so that something has to tell a document: its structure, how
-its lines are broken, that it never speaks of the one who writes, or a heading that names what was retrieved.
+people paste. People write long lines of their own as well, so that a document needs a sign: its structure, its line
+breaks, a text that never mentions its writer, or a heading that names a retrieved thing.
 """
 
 import re
@@ -14,7 +14,7 @@ from memory.wrapping.steering import may_be_own_note, steers
 from memory.wrapping.wrappers import without_wrappers
 from schemas.text.sentences import SENTENCE_ENDS
 
-# A shorter line is read as it is.
+# A shorter line is read whole.
 _LONG = 1000
 # How many signs of one kind a document has.
 _LEAST = 3
@@ -35,13 +35,13 @@ _SIGNS = (
 _BROKEN_LINES = 8
 _BROKEN = range(50, 101)
 _ENDS_SENTENCE = re.compile(rf"[{SENTENCE_ENDS}:…\"”'*)]\Z")
-# Of prose, so many characters in which the writer is never named. Other languages leave the speaker out.
+# The least characters of prose that never mentions its writer. Other languages leave the speaker out.
 _IMPERSONAL = 2000
 _SPEAKER_NAMED = frozenset({"en", "de", "fr", "nl"})
 _ROLE_PLAY = re.compile(r"\*[^*\n]{2,200}\*")
 # More than people type before their last paragraph.
 _LONGER_THAN_TYPED = 4000
-# What a browser's field for text does not hold, and the line break at a file's end before those that SillyTavern adds.
+# Characters that a browser's text field can't hold, and a file's last line break before those that SillyTavern adds.
 _OF_FILES = re.compile(r"[\r\f\u00ad\ufeff]|\n\n\n")
 # A block of code that says which file it is.
 _FILE_ALONE = re.compile(rf"\s*+(?P<fence>`{{3,}}+|~{{3,}}+){FENCE_OF_FILE}[ \t]*+\n.*\n(?P=fence)\s*+", re.DOTALL)
@@ -56,7 +56,7 @@ def may_hold_document(text: str, *, unmarked: bool) -> bool:
     """Whether a line may hold a document beside the user's words.
 
     Args:
-        text: The line, without what is surely not the user's.
+        text: The line, without the parts that are surely not the user's.
         unmarked: Whether the frontend puts files before the user's words without a mark.
     """
     if names_retrieved(text) or may_be_filled_in(text) or may_stand_alone(text) or may_be_own_note(text):
@@ -100,7 +100,7 @@ def _is_broken(text: str) -> bool:
 
 
 def _is_impersonal(text: str) -> bool:
-    """Whether a long prose never names the one who writes it, and plays no role."""
+    """Whether a long prose never mentions its writer, and plays no role."""
     if len(text) < _IMPERSONAL or _ROLE_PLAY.search(text):
         return False
     language = language_of(text, "en")

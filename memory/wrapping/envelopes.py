@@ -1,4 +1,4 @@
-"""Takes lines out of what programs put around each: the time, the channel, and objects that hold the words.
+"""Takes lines out of the envelopes that programs put around each: time, channel, and objects that hold the words.
 
 [Wed 2026-03-11 23:51 PDT] hi           OpenClaw and others
 [Replying to Mira: "Hello!"] hi          bridges to messengers
@@ -31,7 +31,7 @@ _STAMP = re.compile(
     re.IGNORECASE,
 )
 _LINE_STAMP = re.compile(rf"\n[ \t]*+{_STAMP.pattern}", re.IGNORECASE)
-# What a message answers, which stood in the chat before.
+# The quotation of the message that this one replies to.
 _REPLY = re.compile(r"\[Replying to [^\n\[\]:]{1,100}: \"[^\n]{0,2000}?\"\](?:[ \t]|(?=\n))[ \t\n]*+(?=\S)")
 _MESSAGE = re.compile(
     r"(?:<message\s(?=[^<>]*\btime=)(?=[^<>]*\b(?:sender|from)=\"(?P<sender>[^\"<>]{0,200})\")[^<>]*>"
@@ -50,7 +50,7 @@ _EVENTS = frozenset({"heartbeat", "login", "system_alert", "system_message"})
 
 
 def without_envelope(text: str) -> str:
-    """Return what was said within an envelope; empty if a program said it; the text as it is if it has none."""
+    """Return the words within an envelope; empty if they are a program's; the text unchanged if it has none."""
     text = text.strip()
     if text.startswith("{"):
         return _within(text)
@@ -62,7 +62,7 @@ def without_envelope(text: str) -> str:
 
 
 def in_envelope(text: str) -> list[tuple[str | None, str]]:
-    """Return what was said in an envelope of messages, with the sender where there are several; else nothing."""
+    """Return the texts in an envelope of messages, with the sender where there are several; else nothing."""
     begins = _BEGINS.match(text)
     place, found = begins.end() if begins else 0, list[re.Match[str]]()
     while one := _MESSAGE.match(text, place):

@@ -49,7 +49,7 @@ _ENTRY = re.compile(
     r"|(?:\d{1,3}[.):]|[-*•])[ \t][^\n]{0,300}https?://)",
     re.IGNORECASE,
 )
-# So many line breaks may be between a heading and its first entry.
+# The most line breaks between a heading and its first entry.
 _ENTRY_APART = 2
 _RESULT = re.compile(r"[ \t]*(?:\d{1,3}[.):]|[-*•])[ \t]")
 _SEARCHED = re.compile(
@@ -65,7 +65,7 @@ _OF_FILE = re.compile(
 )
 # OpenClaw says so of all that it adds.
 _UNTRUSTED = re.compile(r"[^\n]{1,80}\(untrusted\b[^()\n]{0,80}\)[ \t]*:?\Z", re.IGNORECASE)
-# A heading below which what was retrieved ends with a rule.
+# A heading of retrieved text that ends with a rule.
 _SURE = re.compile(
     r"\b(?:context|contexto|contexte|kontext|retrieved|relevant|reference|search|attached|uploaded|provided|knowledge"
     r"|recalled|active memory)\b"
@@ -83,8 +83,8 @@ _RULE = re.compile(r"^[ \t]*+(?:-{3,}+|={3,}+|\*{3,}+|_{3,}+)[ \t]*+$", re.MULTI
 FENCE_OF_FILE = (
     r"(?:(?:[\w+-]{1,20}[ \t])?[^\s`]{1,120}\.\w{1,5}(?:[ \t]\([\d-]{1,20}\))?|https?://[^\s`.]{1,100}\.[^\s`]{1,300})"
 )
-"""The text behind the ticks of a fence whose code is a file or a page: its language, name and lines, or its address."""
-# Likewise, or what a tool of NextChat's answered.
+"""The text behind the ticks of a fence around a file or a page: its language, name and lines, or its address."""
+# Likewise, or the result of a tool of NextChat's.
 _FILE_NAME = re.compile(rf"(?:{FENCE_OF_FILE}|json:mcp-response:\S{{1,200}})[ \t]*+(?=\n)")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _WHITE_SPACE = re.compile(r"\s*+")
@@ -97,7 +97,7 @@ def is_heading(line: str) -> bool:
 
 
 def names_retrieved(text: str) -> bool:
-    """Whether a paragraph begins with a line that names what was retrieved or attached, so that its end is not told."""
+    """Whether a paragraph begins with a line that names a retrieved or attached thing, which has no mark of its end."""
     text = text.strip()
     for begins in (0, *(found.end() for found in _PARAGRAPHS.finditer(text))):
         ends = text.find("\n", begins, begins + _HEADING_CHARACTERS)
@@ -160,7 +160,7 @@ def _is_sure(line: str) -> bool:
 
 
 def _heading_before(text: str, end: int) -> int | None:
-    """Where the heading begins that is the line before a place; None if it is none."""
+    """Return the beginning of the heading in the line before a place; None if that line is no heading."""
     while end and text[end - 1].isspace():
         end -= 1
     earliest = max(0, end - _HEADING_CHARACTERS)
@@ -190,7 +190,7 @@ def without_results(text: str) -> str:
 
 
 def _behind_entries(text: str, place: int) -> int:
-    """Where the first paragraph behind one begins that is no entry."""
+    """Return the beginning of the first paragraph after a place that is no entry."""
     for found in _PARAGRAPHS.finditer(text, place):
         if not _is_entry(text[found.end() : found.end() + _HEADING_CHARACTERS], searched=True):
             return found.end()

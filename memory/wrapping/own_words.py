@@ -1,14 +1,14 @@
 """The user's own part of a line that a frontend has wrapped: without documents, search results, notes and instructions.
 
-Frontends put what they retrieved, attached or were told to add into the user's line. That is told from the user's words
-by where it stands and how it is marked, never by a marker in the midst of a sentence:
+Frontends put retrieved, attached and configured text into the user's line. Its place and its marks separate it from the
+user's words, never a marker in the midst of a sentence:
 
-- a template that asks for an answer from what was retrieved, which says where the user's question stands
+- a template that asks for an answer from retrieved text, and marks the place of the user's question
 - at the beginning or the end of the line, on lines of their own: closed tags with names of retrieved things, blocks
   between marks of their beginning and end, a heading of such things with a quoted block, a fence or numbered results
   behind it, and paragraphs by which frontends steer the model
-- comments that a frontend marks as its own, wherever they stand
-- what coding agents put there (`agents`)
+- comments that a frontend marks as its own, at any place
+- coding agents' insertions (`agents`)
 """
 
 import re
@@ -24,7 +24,7 @@ from memory.wrapping.headings import is_heading
 from memory.wrapping.steering import PARAGRAPHS
 from memory.wrapping.wrappers import without_wrappers
 
-# What frontends ask the model to answer from what was retrieved; behind the last tag, or a label, stands the question.
+# Frontends' requests to answer from retrieved text; the question stands behind the last tag, or a label.
 _TASKS = re.compile(
     r"\s*(?:#{1,3}\s*Task:\s*Respond to the user|Use the following (?:\w+ ){0,3}(?:context|documents?|information)"
     r"|(?:Please )?answer the (?:user'?s? )?(?:question|query)(?: below)?(?: only)? (?:using|based|from|with)\b"
@@ -64,7 +64,7 @@ _USER_ASKED = re.compile(
 _USES_CONTEXT = re.compile(
     r"(?:please )?(?:use|using|given|based on|consider|refer to|with)\b[^\n]{0,60}\b(?:context|documents?|information"
     r"|sources?|citations?|excerpts?|passages?|snippets?|references?|knowledge|memories|notes|results)\b"
-    # A sentence that says of what is behind it that a program has found it
+    # A sentence that introduces the text behind it as found by a program
     r"|(?=[^\n]{0,300}(?:\b(?:search results|(?:information|content|citations?|excerpts?|passages?) (?:was|were) found"
     r"|retrieved)\b|搜索结果|检索结果|検索結果))[^\n]{1,300}[:\uff1a][ \t]*(?=\n|\Z)",
     re.IGNORECASE,
@@ -99,7 +99,7 @@ _ENDS_ON_ONE_LINE = re.compile(r"[ ]helpful answer:\s*+\Z", re.IGNORECASE)
 _ON_ONE_LINE = re.compile(r"[ ]{2}(?=question:)|[ ](?=helpful answer:)", re.IGNORECASE)
 _RULE = re.compile(r"\n[ \t]*+[-=*]{3,}\s*+\Z")
 _RULED = re.compile(r"(?P<before>[^\n]{1,300})\n\s*+(?P<rule>-{3,}+|={3,}+|\*{3,}+)[ \t]*+\n")
-# Paragraphs behind what was retrieved that tell the model how to answer.
+# Paragraphs behind retrieved text that tell the model how to answer.
 _HOW_TO_ANSWER = re.compile(
     r"(?:when answer|given the context|answer the|use the (?:context|citations|information|above)|in your response"
     r"|avoid mentioning|remember to follow|if you don't know|---|###|(?:user'?s? )?(?:query|question)\s*:"
@@ -117,8 +117,8 @@ _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _QUOTATION_MARKS = ('"""', "'''", "```")
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?|已知信息")
 
-# What programs put behind the user's words, to the end of the line: Open WebUI's instructions for its interpreter, how
-# n8n asks for a form of the answer, and what Copilot says of attachments.
+# Programs' texts behind the user's words, to the end of the line: Open WebUI's instructions for its interpreter, n8n's
+# request for a form of the answer, and Copilot's notes on attachments.
 _APPENDED = re.compile(
     r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
     r"<code_interpreter type=\"code\".*\Z"
@@ -142,7 +142,7 @@ _MARKED = re.compile(
 
 
 def users_words(text: str) -> str:
-    """Return what the user says in a line: its own words, or all of it where it stands alone and may be the user's."""
+    """Return the user's words in a line: the own words, or all of a line that stands alone and may be the user's."""
     return own_words(text) or (text.strip() if may_stand_alone(text) else "")
 
 
@@ -160,7 +160,7 @@ def own_words(text: str) -> str:
     is_behind = not text.lstrip().startswith(kept)
     label = _ASKED.match(kept) if kept != text.strip() else None
     if (label := label or (_SPEAKER.match(kept) if is_behind else None)) is not None:
-        # It told the model which part of the line the question is.
+        # The label told the model which part of the line the question is.
         kept = kept[label.end() :].strip()
     if not kept and (prompt := next(Markup(text, _ASKED_NAME.fullmatch).blocks("tag"), None)):
         # A block of retrieved things that says which part of it the question is.
@@ -176,7 +176,7 @@ def _is_filled_in(text: str) -> bool:
 
 
 def _is_retrieved(text: str) -> bool:
-    """Whether a frontend has put what is before the user's words there."""
+    """Whether the text before the user's words is a frontend's."""
     rest = without_wrappers(text)
     return bool(text) and (
         not rest
@@ -187,7 +187,7 @@ def _is_retrieved(text: str) -> bool:
 
 
 def _question(text: str) -> str:
-    """The question behind instructions to answer it from a context; the text as it is if none can be told."""
+    """Return the question behind instructions to answer it from a context; the text unchanged if none is found."""
     end = _end_of_context(text)
     queries = Markup(text, _QUERY_NAME.fullmatch)
     if (quoted := queries.widest(end)) and text[quoted]:
@@ -210,10 +210,10 @@ def _behind_rules(text: str) -> str:
 
 
 def _end_of_context(text: str) -> int:
-    """Where the last tag ends that closes a context; 0 without one."""
+    """Return the end of the last tag that closes a context; 0 without one."""
     markup = Markup(text, _CONTEXT_NAME.fullmatch)
     ends = [mark for mark in markup.marks if mark.kind == "tag" and mark.closes]
-    # In the midst of a line instructions speak of the tag, unless what it closes began on another line.
+    # In the midst of a line instructions speak of the tag, unless it closes a block that began on another line.
     breaks = [found.start() for found in _BREAKS.finditer(text)] if ends else []
 
     def tells(closes: Mark) -> bool:
@@ -245,7 +245,7 @@ def _behind_instructions(text: str) -> str:
 
 
 def _labelled(text: str) -> str | None:
-    """The question behind its label: the first if what was retrieved follows it, else the last."""
+    """Return the question behind its label: the first if retrieved text follows it, else the last."""
     first = _ASKED.search(text)
     if first is None:
         return None

@@ -28,13 +28,13 @@ _WORDS = re.compile(
     r"|(?P<labelled>user|human|you|assistant|system|ai|bot|gpt):(?=\s|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )
-# What closes a turn beside the tokens that limit texts.
+# Further ends of a turn, beside the tokens that limit texts.
 _CLOSES = ("<s>", *(f"</{name}>" for name in ("user", "human", "assistant", "bot", "ai", "model")))
 _LONGEST_CLOSE = max(map(len, _CLOSES))
 _LLAMA_SYSTEM, _LLAMA_SYSTEM_ENDS = "<<SYS>>", "<</SYS>>"
 
 
-# What programs put before the first turn.
+# Programs' texts before the first turn.
 _BEFORE_TURNS = re.compile(
     r"A chat between\b|Below is an instruction\b|The following is an? (?:conversation|chat|dialogue)\b"
     r"|(?:You are|You're|Act as|Roleplay as)\s",
@@ -93,7 +93,7 @@ def _read(text: str, header: re.Pattern[str]) -> tuple[str, list[Piece]]:
 
 
 def _bare(words: str) -> str:
-    """A turn without what closes it, and without Llama's instructions, which stand in the user's first one."""
+    """Return a turn without its closing token and Llama's instructions, which stand in the user's first one."""
     words = without_turn_limits(words.strip()).strip()
     close = next((close for close in _CLOSES if words[-_LONGEST_CLOSE:].casefold().endswith(close)), None)
     if close is not None:

@@ -1,4 +1,4 @@
-"""Paragraphs with which frontends steer the model, in the user's line: instructions, notes, and what they recall."""
+"""Paragraphs with which frontends steer the model, in the user's line: instructions, notes, and recalled text."""
 
 import re
 
@@ -39,7 +39,7 @@ _NOTE = re.compile(
     r"[\d年月日时分秒時./:, -]{6,40}[\])]?\Z"
     r"|[\[(]?(?:(?:aktuelle[sr]?[ \t](?:datum|uhrzeit|zeit))|(?:date|heure)[ \t]actuelle|(?:fecha|hora)[ \t]actual"
     r"|data[ \t](?:attuale|atual)|(?:текущая[ \t]дата|текущее[ \t]время))[ \t]*:[ \t]*[\d./:, -]{6,40}[\])]?\Z"
-    # What SillyTavern's Vector Storage recalls, and lists of what a program knows of "the user".
+    # Texts that SillyTavern's Vector Storage recalls, and a program's lists of facts about "the user".
     rf"|(?:#{{1,4}}[ \t]*|\*\*)?(?:related information|past events|{_OF_USER})(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*\n"
     r"|(?:#{1,4}[ \t]*|\*\*)?(?:summary of (?:the |our )?(?:previous |earlier |past )?(?:conversation|chat|discussion)"
     r"(?: so far)?|(?:previous )?conversation summary)(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*\n"
@@ -84,7 +84,7 @@ def without_steering_behind(text: str) -> str:
 
 
 def may_be_own_note(text: str) -> bool:
-    """Whether a text begins with a note in brackets that speaks of the one who wrote it."""
+    """Whether a text begins with a note in brackets that mentions its writer."""
     return _OWN_NOTE.match(text) is not None
 
 

@@ -18,7 +18,7 @@ _THINGS = (
     r"contexts?|documents?|docs?|files?|attachments?|attached|(?:search|web)_?results?|knowledge|references?|retrieved|rag"
     r"|memor(?:y|ies)|chunks?|(?:web_?)?pages?|lore(?:book)?|relevant|reminder"
 )
-# Words that do so behind words of what a program has at hand; people write `<personal_data>` of their own.
+# Words that do so only behind words for a program's resources; people write `<personal_data>` of their own.
 _AT_HAND = (
     r"active|additional|attached|current|editor|embedded|environment|external|function|mcp|open|recent|selected|session|site|system|tool|url|user"
     r"|visible|web|workspace|world"
@@ -33,7 +33,7 @@ _NAMES = re.compile(
     rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
     r"|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
 )
-# A tag that names a file, whatever its own name is; people ask about tags of web pages, and give titles to their texts.
+# A tag of any name that names a file; people ask about tags of web pages, and give titles to their texts.
 _FILE_TAG = re.compile(
     r"<(?P<name>[a-z][\w.-]{0,40})\s[^<>]{0,300}?\b(?:name|file|file_?name|file_?path|path)=[\"']?"
     r"[^\"'<>\n]{1,200}\.(?:pdf|md|txt|docx?|odt|rtf|csv|tsv|json|xlsx?|pptx?|epub|log|eml|srt|vtt)\b",
@@ -57,14 +57,14 @@ _CLOSES_LINE = re.compile(r"\][ \t]*+\n\s*+")
 
 
 def without_wrappers(text: str) -> str:
-    """Return a line without what a frontend put before and behind the user's words, stripped."""
-    # A file alone, under a name of one's own, may be what a person writes.
+    """Return a line without a frontend's text before and behind the user's words, stripped."""
+    # A file alone, in a tag of a person's own, may be the user's text.
     narrowed = _Narrowed(text).read() or _Narrowed(text, files=False).read()
     kept = without_results(narrowed)
     if kept != narrowed:
         kept = _Narrowed(kept).read()
     if kept != text.strip():
-        # What parted them from the user's words.
+        # The rules between the removed text and the user's words.
         kept = _RULES.sub("", kept).strip()
     if (ends := _OWN_ENDS.search(kept)) is not None:
         opens = kept.rfind(f"<{ends['name']}>")
@@ -97,7 +97,7 @@ class _Narrowed:
 
     def read(self) -> str:
         """Return the user's part."""
-        # What is cut off at the end may be all that stood behind a block at the beginning.
+        # A part cut off at the end may be all of the text behind a block at the beginning.
         for _ in range(2):
             while self._is_shorter_at_its_beginning():
                 pass
@@ -148,7 +148,7 @@ class _Narrowed:
         return steers(self._text[begins : self._end]) and self._end_at(begins)
 
     def _last_paragraph(self) -> int:
-        """Where the last paragraph begins."""
+        """Return the beginning of the last paragraph."""
         place = bisect(self._breaks, (self._end,)) - 1
         return max(self._begin, self._breaks[place][1]) if place >= 0 else self._begin
 

@@ -4,8 +4,8 @@
     Action: weather
     Action Input: {"city": "Oslo"}
     Observation: Rain
-    Calling tools: [{'id': …}]              smolagents, whose results begin with Observation or Error
-    <tool_call>{"name": …}</tool_call>      models whose server does not read their calls
+    Calling tools: [{'id': …}]              smolagents; its results begin with Observation or Error
+    <tool_call>{"name": …}</tool_call>      models with a server that does not read their calls
 
 A call, and the thought before it, is no speech. A line of the user's is a result only behind such a call: people write
 about observations and errors as well.
@@ -29,7 +29,7 @@ _BLOCK = re.compile(
     rf"|<tool>\s*(?:\{{|<function=)|{_TOKENS})",
     re.MULTILINE,
 )
-# LobeChat's, of what another agent did.
+# LobeChat's report of another agent's work.
 _TASK_RESULT = re.compile(r"\A\[Task Result from [^\n\]]{1,100}\]\n")
 _CALLS = (_ACTION, _CALLING, _BLOCK, _TASK_RESULT)
 # They adjoin the words before them; in a sentence that goes on they are spoken of.
@@ -42,14 +42,14 @@ _RESULT = re.compile(
     r"\s*(?:Observation:|Call id: \S{1,100}\s+(?:Error|Observation):|Error:\s|<tool_response>|<tool_result)"
 )
 NEXT_TASK = re.compile(r"^New task:\s", re.MULTILINE)
-"""Begins what the user says next, where smolagents puts it behind a report in the same message."""
+"""Begins the user's next words, where smolagents puts them behind a report in the same message."""
 
 
 def without_call(text: str) -> str:
     """Return an answer without the call that it ends with; empty if it says nothing else."""
     forms = _CALLS_AT_END if text.rstrip().endswith(_ENDS_OF_CALL) else _CALLS
     begins = min((found.start() for form in forms if (found := form.search(text)) is not None), default=None)
-    # In a block of code a call is shown, and an answer may follow what was called.
+    # In a block of code a call is only shown, and an answer may follow a call.
     if begins is None or text.count("```", 0, begins) % 2 or _ANSWERS.search(text, begins):
         return text
     closes = max((found.end() for found in _CLOSES.finditer(text, begins)), default=0)
@@ -58,12 +58,12 @@ def without_call(text: str) -> str:
 
 
 def is_report(text: str) -> bool:
-    """Whether an answer is what a program reports of another agent, behind which no result of a call comes."""
+    """Whether an answer is a program's report of another agent, which no result of a call follows."""
     return _TASK_RESULT.match(text) is not None
 
 
 def behind_result(text: str) -> str | None:
-    """Return what the user says behind a call's result in the same line, mostly nothing; None if the line is none."""
+    """Return the user's words behind a call's result in the same line, mostly none; None if the line is no result."""
     if not _RESULT.match(text):
         return None
     further = NEXT_TASK.search(text)
