@@ -65,5 +65,5 @@ step(kinds.COMPARE_SEEDS, lambda on, claim: seed_comparison.compare_seeds(on.sto
 step(kinds.SPINE, lambda on, claim: spine.write(on.store, on.thinkers, on.settings, claim))
 step(kinds.ACTIVATE, lambda on, claim: activation.activate_kept(on.store, claim))
 step(kinds.EMBED_TOLD, lambda on, claim: embedding.embed(on.store, on.embedders, claim))
-step(kinds.DATE_TOLD, lambda on, claim: dating.date_told(on.store, claim))
+step(kinds.DATE_TOLD, lambda on, claim: dating.date_undated(on.store, claim))
 step(kinds.CLEAN_STREAMS, clean_streams)

@@ -204,7 +204,7 @@ def conclude(
     if answer is not None:
         try:
             conversation = place.conversation if place else None
-            answer_traces.leave(on.store, admitted.being.being_id, answer, conversation, message_id)
+            answer_traces.add(on.store, admitted.being.being_id, answer, conversation, message_id)
         except Exception as fault:  # noqa: BLE001  # a request that names it is aligned by its words
             _tell("proxy.trace_not_stored", fault)
     if key_refused:

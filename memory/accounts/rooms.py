@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.accounts.access import Caller
 from memory.intake.room_messages import accept_utterances
-from memory.proxy.reading.comparison import called
+from memory.proxy.reading.comparison import beings_named
 from memory.proxy.taking.storing import NO_ROOMMATES, Roommates
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
@@ -137,11 +137,11 @@ def enter(store: Store, being: Being, wanted: RoomReference) -> tuple[str, Roomm
         raise NotFound("This Being takes part in no room of that id or slug.")
     if wanted.alone:
         return str(place.room_id), NO_ROOMMATES
-    present = None if wanted.present is None else _meant(wanted.present, members)
+    present = None if wanted.present is None else _members_named(wanted.present, members)
     if present is None and wanted.present is not None:
         raise NotFound("A Being that is to be present takes no part in this room.")
     if present is None:
-        present = (_meant(wanted.members, members) if wanted.members else None) or members
+        present = (_members_named(wanted.members, members) if wanted.members else None) or members
     others = [[other for other in some if other.being_id != being.being_id] for some in (present, hearers)]
     return str(place.room_id), Roommates(*others)
 
@@ -154,10 +154,10 @@ def hearers(store: Store, caller: Caller, room: Room) -> list[Being]:
         ]
 
 
-def _meant(names: Sequence[str], members: Sequence[Being]) -> list[Being] | None:
+def _members_named(names: Sequence[str], members: Sequence[Being]) -> list[Being] | None:
     """The members that names mean, by their ids; None if one means none of them, or several."""
     by_id = {str(member.being_id): member for member in members}
-    found = [[by_id[name]] if name in by_id else called(name, members) for name in names]
+    found = [[by_id[name]] if name in by_id else beings_named(name, members) for name in names]
     named = {one.being_id for each in found for one in each}
     return [one for one in members if one.being_id in named] if all(len(each) == 1 for each in found) else None
 

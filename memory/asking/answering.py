@@ -15,7 +15,7 @@ from uuid import UUID
 import structlog
 
 from memory.asking import planning, writing
-from memory.asking.checking import SentenceCheck, with_what_holds_now
+from memory.asking.checking import SentenceCheck, with_current_statements
 from memory.asking.extracts import passages
 from memory.asking.planning import Plan
 from memory.asking.source_search import FoundSources, find_sources
@@ -131,12 +131,12 @@ def answered_in_parts(asking: AskInputs) -> Generator[Part, None, None]:
         InvalidRequest: The embedder refuses the question.
         NotFound: The Being does not exist any more.
     """
-    on = _begun(asking)
+    on = _begin(asking)
     _plan(on)
     found = on.find_sources()
     yield _looked_at(on, found)
     try:
-        yield from _written(on, found)
+        yield from _write_sentences(on, found)
         if on.without_model is not None:
             found = on.find_sources() if on.searches_again else found
             on.sentences = passages(found, on.zone)
@@ -145,10 +145,10 @@ def answered_in_parts(asking: AskInputs) -> Generator[Part, None, None]:
         # The caller has left, and was shown the sentences until then.
         _record(on)
         raise
-    yield _recorded(on, found)
+    yield _record_answer(on, found)
 
 
-def _begun(asking: AskInputs) -> _AnswerInProgress:
+def _begin(asking: AskInputs) -> _AnswerInProgress:
     store, settings, being = asking.store, asking.settings, asking.being
     with store.transaction() as tx:
         user = users.get_user(tx, being.user_id)
@@ -176,7 +176,7 @@ def _plan(on: _AnswerInProgress) -> None:
         on.give_up(fault)
 
 
-def _written(on: _AnswerInProgress, found: FoundSources) -> Iterator[Sentence]:
+def _write_sentences(on: _AnswerInProgress, found: FoundSources) -> Iterator[Sentence]:
     """The sentences that stand, as the model writes them; none, without asking it, if nothing was found.
 
     An answer that breaks off leaves the sentences that were whole. A withdrawal meanwhile leaves none.
@@ -192,7 +192,7 @@ def _written(on: _AnswerInProgress, found: FoundSources) -> Iterator[Sentence]:
             for reading in readings:
                 new = [draft for draft in reading.answer.sentences if draft not in read]
                 read += new
-                yield from _checked(on, check, new, found.withdrawals)
+                yield from _check_drafts(on, check, new, found.withdrawals)
         on.dropped += reading.dropped
     except (BudgetSpent, Withdrawn) as fault:
         return on.give_up(fault)
@@ -200,13 +200,13 @@ def _written(on: _AnswerInProgress, found: FoundSources) -> Iterator[Sentence]:
         if not on.sentences:
             return on.give_up(fault)
         on.dropped[CUT] += 1
-    whole = with_what_holds_now(on.sentences, check.shown, on.now)
+    whole = with_current_statements(on.sentences, check.shown, on.now)
     added = [one for one in whole if one not in on.sentences]
     on.sentences = whole
     yield from added
 
 
-def _checked(
+def _check_drafts(
     on: _AnswerInProgress, check: SentenceCheck, drafts: Sequence[DraftSentence], withdrawals: int
 ) -> Iterator[Sentence]:
     if not drafts:
@@ -234,7 +234,7 @@ def _looked_at(on: _AnswerInProgress, found: FoundSources) -> LookedAt:
     )
 
 
-def _recorded(on: _AnswerInProgress, found: FoundSources) -> Asked:
+def _record_answer(on: _AnswerInProgress, found: FoundSources) -> Asked:
     context_id = _record(on)
     spent = on.calls.spent if on.calls else CallUsage()
     return Asked(

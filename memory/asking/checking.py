@@ -149,7 +149,7 @@ def cite_of(source: Source, quote: str) -> Cite:
     )
 
 
-def with_what_holds_now(
+def with_current_statements(
     sentences: Sequence[Sentence], shown: Mapping[str, Source], zone_of: datetime
 ) -> list[Sentence]:
     """Add the replacing statement, with its date, after each sentence that cites only a replaced one.
@@ -164,16 +164,16 @@ def with_what_holds_now(
     whole: list[Sentence] = []
     for sentence in sentences:
         whole.append(sentence)
-        for old in (one for one in statements if one.until and any(_tells(cite, one) for cite in sentence.cites)):
+        for old in (one for one in statements if one.until and any(_cites(cite, one) for cite in sentence.cites)):
             for new in (one for one in statements if one.id == old.id and one.at == old.until and not one.until):
-                if new.at and not any(_tells(cite, new) for cite in cites):
+                if new.at and not any(_cites(cite, new) for cite in cites):
                     day = new.at.astimezone(zone_of.tzinfo).date()
                     cites.append(cite_of(new, new.text))
                     whole.append(Sentence(sentence=f"{day}: {new.text}", cites=cites[-1:]))
     return whole
 
 
-def _tells(cite: Cite, statement: Source) -> bool:
+def _cites(cite: Cite, statement: Source) -> bool:
     """Whether a quotation is of a statement, or of the words that support it."""
     if cite.kind == "fact":
         return cite.id == statement.id and cite.at == statement.at

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.asking.sources import Key, Source
-from memory.search.candidates import called, language_of
+from memory.search.candidates import default_speakers, language_of
 from memory.search.terms import digest, terms
 from memory.talk.context_provenance import own_texts
 from schemas.accounts.accounts import Being
@@ -45,16 +45,16 @@ def rows(tx: Transaction, being: Being, counts: Sequence[Sequence[str]], period:
     found: list[Source] = []
     for phrases in counts:
         wanted = [frozenset(digest(term) for term in terms(phrase, language)) for phrase in phrases]
-        mentions = _holding(tx, being, scope, wanted, language)
+        mentions = _find_mentions(tx, being, scope, wanted, language)
         for kind in CALLED:
             if of_kind := [one for one in mentions if one.kind == kind]:
                 number = len(found) + 1
-                text = _told(kind, phrases, of_kind, period)
+                text = _render_count(kind, phrases, of_kind, period)
                 found.append(Source(Key("computed", UUID(int=number)), f"count-{number}", text))
     return found
 
 
-def _holding(
+def _find_mentions(
     tx: Transaction, being: Being, scope: SearchScope, wanted: Sequence[AbstractSet[int]], language: str
 ) -> list[Mention]:
     """The messages that hold all terms of one of these sets, by their own words, in the order of their times."""
@@ -63,7 +63,7 @@ def _holding(
     for one in wanted:
         if one and one <= known.keys():
             rarest_first = sorted(one, key=lambda term: known[term])
-            mentions = counting.holding(tx, scope, rarest_first, called(being), MOST_COUNTED)
+            mentions = counting.holding(tx, scope, rarest_first, default_speakers(being), MOST_COUNTED)
             found |= {mention.item_id: mention for mention in mentions}
     ids = [one.item_id for one in found.values() if one.kind == "message"]
     if 0 < len(ids) <= MOST_READ:
@@ -80,7 +80,7 @@ def _holding(
     return sorted(found.values(), key=lambda one: one.said_at)
 
 
-def _told(kind: str, phrases: Sequence[str], found: Sequence[Mention], period: Period) -> str:
+def _render_count(kind: str, phrases: Sequence[str], found: Sequence[Mention], period: Period) -> str:
     zone = period.now.tzinfo
     mentions = [(one.said_at.astimezone(zone).date(), one.speaker) for one in found]
     days = list(dict.fromkeys(day for day, _ in mentions))

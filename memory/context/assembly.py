@@ -133,15 +133,15 @@ def _shown(tx: Transaction, being: Being, prepared: PreparedAssembly) -> set[UUI
     request = prepared.request
     shown = {request.message_id, *request.shown}
     if prepared.includes(CONVERSATION):
-        shown |= {entry.message_id for entry in _said(tx, being, prepared)}
+        shown |= {entry.message_id for entry in _conversation_entries(tx, being, prepared)}
     elif request.message and request.message_id is None:
         # A frontend hands its message in and asks for a context beside that: the message is no memory for itself.
-        newest = _said(tx, being, prepared)[-JUST_STORED:]
+        newest = _conversation_entries(tx, being, prepared)[-JUST_STORED:]
         shown |= {entry.message_id for entry in newest if entry.content.strip() == request.message.strip()}
     return {message_id for message_id in shown if message_id is not None}
 
 
-def _said(tx: Transaction, being: Being, prepared: PreparedAssembly) -> list[WorkingMemoryEntry]:
+def _conversation_entries(tx: Transaction, being: Being, prepared: PreparedAssembly) -> list[WorkingMemoryEntry]:
     """The last messages of the conversation, oldest first."""
     entries = working_memory.entries(tx, being.being_id, prepared.conversation)
     return [entry for entry in entries if entry.region == CONVERSATION]

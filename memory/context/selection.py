@@ -91,7 +91,7 @@ def retrieve(
     limits = {"most_bytes": BYTES_PER_TOKEN * room.tokens}
     known = whole.facts(tx, being.user_id, being.being_id, most=room.tokens // LEAST_FACT_TOKENS, **limits)
     facts = None if known is None else [fact for fact in known if fact.pinned or fact.fact_id not in hidden]
-    in_facts = _told_by(tx, being, facts or ())
+    in_facts = _messages_behind(tx, being, facts or ())
     spoken = whole.talk(tx, being.being_id, {*shown, *in_facts}, most=room.tokens // LEAST_MESSAGE_TOKENS, **limits)
     talk = None if spoken is None or facts is None else whole_talk(being, spoken)
     if talk is not None and not room.holds([*shown_facts(facts or ()), *fenced_passages(talk)]):
@@ -108,7 +108,7 @@ def retrieve(
         found = replace(found, facts=facts)
     else:
         found = _relevant_facts(tx, being, found, hidden, room, asks=asks)
-        in_facts = _told_by(tx, being, [*found.essential, *found.facts])
+        in_facts = _messages_behind(tx, being, [*found.essential, *found.facts])
     covered = AlreadyShown(in_facts, in_prompt)
     nodes = _recalled(tx, being, message, chance, covered) if message else NOTHING_RECALLED
     if talk is not None:
@@ -135,7 +135,7 @@ def retrieve(
     return replace(found, recalled=nodes.untold(rest, besides=in_first).fitting(chance, room))
 
 
-def _told_by(tx: Transaction, being: Being, facts: Sequence[Fact]) -> set[UUID]:
+def _messages_behind(tx: Transaction, being: Being, facts: Sequence[Fact]) -> set[UUID]:
     """The messages that facts rest on."""
     return evidence.messages(tx, being.user_id, being.being_id, [fact.fact_id for fact in facts]) if facts else set()
 

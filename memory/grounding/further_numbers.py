@@ -61,7 +61,7 @@ def further_numbers(text: str, language: str) -> set[int]:
         if _numbers(word):
             run.append(word)
         elif run and word not in _JOINING_WORDS:
-            found |= _meant(run, language)
+            found |= _numbers_of_run(run, language)
             run = []
     return found
 
@@ -77,7 +77,7 @@ def further_month(word: str) -> int | None:
     return _MONTHS.get(_key(word))
 
 
-def _meant(run: Sequence[str], language: str) -> set[int]:
+def _numbers_of_run(run: Sequence[str], language: str) -> set[int]:
     """The numbers of number words in a row, each and together."""
     if len(run) == 1 and (is_latin_stop_word(run[0]) or run[0] in _OTHER_WORDS):
         run = [word for word in run if word in _NUMBERS.get(language, ())]

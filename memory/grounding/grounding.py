@@ -16,7 +16,7 @@ from typing import Literal
 
 from memory.grounding.known_words import is_city_of, is_latin_stop_word, is_unspaced, plain
 from memory.grounding.names import Name, declared_names, is_named_whole, names_in
-from memory.grounding.quantities import Stretch, TextQuantities, quantities, read_told, untold
+from memory.grounding.quantities import Stretch, TextQuantities, missing_quantities, quantities, read_text_quantities
 from memory.grounding.text_names import TextNames
 from memory.text.languages import DEFAULT, language_of_word
 from memory.text.words import read_words, stem, words
@@ -80,9 +80,9 @@ class Ground:
         # Most statements have no number, most numbers stand in the words themselves, and expressions of time take
         # longest to read.
         stated = quantities(statement)
-        if not stated or not untold(stated, self._numbers, counted=self.counted):
+        if not stated or not missing_quantities(stated, self._numbers, counted=self.counted):
             return []
-        return untold(stated, self._numbers_and_days, counted=self.counted)
+        return missing_quantities(stated, self._numbers_and_days, counted=self.counted)
 
     def shares_a_word(self, statement: str) -> bool:
         """Whether a statement has a content word, a name or a number in common with its words."""
@@ -93,7 +93,7 @@ class Ground:
 
     @cached_property
     def _numbers(self) -> TextQuantities:
-        return read_told(f"{self.words}\n{self.answered}", self.language)
+        return read_text_quantities(f"{self.words}\n{self.answered}", self.language)
 
     @cached_property
     def _numbers_and_days(self) -> TextQuantities:

@@ -127,7 +127,7 @@ def quantities(text: str) -> list[Quantity]:
     return _in_order(_plain(text))
 
 
-def untold(stated: Sequence[Quantity], known: TextQuantities, *, counted: int = 0) -> list[str]:
+def missing_quantities(stated: Sequence[Quantity], known: TextQuantities, *, counted: int = 0) -> list[str]:
     """Find the numbers and dates of a text that another does not have.
 
     Args:
@@ -142,22 +142,22 @@ def untold(stated: Sequence[Quantity], known: TextQuantities, *, counted: int = 
     missing = []
     for quantity in stated:
         places[quantity.kind] += 1
-        if not _holds(quantity, known, counted):
+        if not _is_supported(quantity, known, counted):
             missing.append(f"{quantity.kind} {places[quantity.kind]}")
     return missing
 
 
-def _holds(quantity: Quantity, known: TextQuantities, counted: int) -> bool:
+def _is_supported(quantity: Quantity, known: TextQuantities, counted: int) -> bool:
     if quantity.in_words and min(quantity.numbers) <= max(LEAST_COUNTED, counted):
         return True
     return (
         bool(quantity.numbers & known.numbers)
-        or any(_is_known(day, known) or _is_meant(day, known.stretches) for day in quantity.days)
-        or any(_is_year_meant(number, known.stretches) for number in quantity.numbers)
+        or any(_is_known(day, known) or _is_within(day, known.stretches) for day in quantity.days)
+        or any(_is_year_within(number, known.stretches) for number in quantity.numbers)
     )
 
 
-def _is_meant(day: Day, stretches: Sequence[Stretch]) -> bool:
+def _is_within(day: Day, stretches: Sequence[Stretch]) -> bool:
     """Whether an expression of time stands for a day, of any year where it names none."""
     for first, last in stretches:
         for year in range(first.year, last.year + 1) if day.year is None else (day.year,):
@@ -169,7 +169,7 @@ def _is_meant(day: Day, stretches: Sequence[Stretch]) -> bool:
     return False
 
 
-def _is_year_meant(number: Decimal, stretches: Sequence[Stretch]) -> bool:
+def _is_year_within(number: Decimal, stretches: Sequence[Stretch]) -> bool:
     return any(first.year <= number <= last.year and (last - first).days <= _MOST_DAYS for first, last in stretches)
 
 
@@ -185,7 +185,7 @@ def _is_known(day: Day, known: TextQuantities) -> bool:
     return year_is_known and day.month in known.months and day.day in known.numbers
 
 
-def read_told(text: str, language: str = DEFAULT) -> TextQuantities:
+def read_text_quantities(text: str, language: str = DEFAULT) -> TextQuantities:
     """Read the numbers, dates and months of a text.
 
     Args:

@@ -97,11 +97,11 @@ def accept_utterances(
         with store.transaction() as tx:
             tx.request_key_id = paid_by
             rooms.lock(tx, room)
-            heard = _heard(tx, room, batch, bound_to)
+            heard = _resolve(tx, room, batch, bound_to)
             return _take(tx, settings, room, heard, bound_to=bound_to, bulk=is_bulk(items))
 
 
-def _heard(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bound_to: UUID | None) -> _RoomBatch:
+def _resolve(tx: Transaction, room: Place, batch: ItemBatch[RoomMessageInput], bound_to: UUID | None) -> _RoomBatch:
     """Find out which Beings say and get each utterance; refuses those that name other Beings than the room's."""
     members = rooms.beings_in(tx, room)
     named = {name: being for being in members for name in (being.slug, str(being.being_id))}

@@ -123,12 +123,12 @@ def ask_at_once(
     answered: list[tuple[P, ValidAnswer[A] | Unanswered]] = []
     for portion, parts, answer in zip(portions, parts_of, answers, strict=True):
         if parts and is_too_long(answer):
-            further: Callable[[Any], Sequence[Any]] = divided if isinstance(answer, InputRefused) else _not
+            further: Callable[[Any], Sequence[Any]] = divided if isinstance(answer, InputRefused) else _never_divided
             answered += ask_at_once(llm, parts, question, further)
         else:
             answered.append((portion, answer))
     return answered
 
 
-def _not(_: object) -> Sequence[Any]:
+def _never_divided(_: object) -> Sequence[Any]:
     return ()

@@ -94,7 +94,7 @@ def distinctive_names(
     names = []
     for nodes, terms in zip(nodes_of_topics, counts, strict=True):
         weights = {term: tf * math.log1p(average / totals[term]) for term, tf in terms.items()}
-        name = _name(_unlike(_ranked(weights, nodes), language), weights, spelled, used)
+        name = _name(_unrelated_terms(_ranked(weights, nodes), language), weights, spelled, used)
         used.add(name.casefold())
         names.append(name)
     return names
@@ -141,7 +141,7 @@ def _name(terms: Sequence[str], weights: dict[str, float], spelled: dict[str, st
     )
 
 
-def _unlike(ranked: Sequence[str], language: str) -> list[str]:
+def _unrelated_terms(ranked: Sequence[str], language: str) -> list[str]:
     chosen: list[str] = []
     for term in ranked:
         if not any(term in other or other in term or stem(term, language) == stem(other, language) for other in chosen):

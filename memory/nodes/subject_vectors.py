@@ -67,7 +67,7 @@ def subject_vectors(
     known = embed(texts)
     embedded = {text: known[text_hash(text)] for text in texts if text_hash(text) in known}
     return [
-        _without(vector, [embedded[text] for text in dict.fromkeys((own, *names)) if text in embedded])
+        _without_span(vector, [embedded[text] for text in dict.fromkeys((own, *names)) if text in embedded])
         for vector, own in zip(vectors, circumstances, strict=True)
     ]
 
@@ -78,7 +78,7 @@ def _circumstances(scene: SceneSetting) -> str:
     return embedding_text({"when": dates, "action": ", ".join(scene.actors[:MOST_NAMES])}, None)
 
 
-def _without(vector: NDArray[np.float32], removed: Iterable[NDArray[np.float32]]) -> NDArray[np.float32]:
+def _without_span(vector: NDArray[np.float32], removed: Iterable[NDArray[np.float32]]) -> NDArray[np.float32]:
     rows = [np.asarray(row, dtype=np.float64) for row in removed]
     if not rows:
         return vector

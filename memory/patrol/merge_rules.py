@@ -79,7 +79,7 @@ def check(batch: PromptBatch, answer: Consolidation) -> None:
             continue
         wrong = _faults(known, merge)
         faults += wrong
-        mended = _in_their_words(known, merge) if wrong else merge
+        mended = _in_words_of_members(known, merge) if wrong else merge
         if len({*members}) == len(members) and taken.isdisjoint(members) and not _faults(known, mended):
             merges.append(mended)
             taken.update(members)
@@ -112,14 +112,14 @@ def _merged(field: SceneField, name: str, members: Sequence[ShownNode], merge: M
         case "proposed or first":
             merged = (_proposed(merge, name) or values[0]) if values else None
         case "chosen":
-            merged = _chosen(getattr(merge, name), _said(members, name))
+            merged = _chosen(getattr(merge, name), _texts_of_field(members, name))
         case "history":
             merged = history(survivor, absorbed, _proposed(merge, "action"))
         case "most important":
             ranked = [survivor, *sorted(absorbed, key=lambda node: node.importance, reverse=True)]
             merged = next((value for node in ranked if (value := scene_fields(node).get(name))), None)
         case "united":
-            merged = _distinct(_said(members, name))[: field.most_merged]
+            merged = _distinct(_texts_of_field(members, name))[: field.most_merged]
         case "survivor":
             merged = scene_fields(survivor).get(name)
         case "weighted mean":
@@ -219,7 +219,7 @@ def _faults_of_words(members: Sequence[ShownNode], merge: Merge) -> Iterator[str
 
 def _choices(members: Sequence[ShownNode]) -> dict[str, list[str]]:
     """The values that a merge may choose from, by field."""
-    return {name: _said(members, name) for name in ("actors", "dialogue", "themes")}
+    return {name: _texts_of_field(members, name) for name in ("actors", "dialogue", "themes")}
 
 
 class _Longest(NamedTuple):
@@ -236,7 +236,7 @@ def _longest(members: Sequence[ShownNode]) -> _Longest:
     )
 
 
-def _in_their_words(known: Mapping[str, ShownNode], merge: Merge) -> Merge:
+def _in_words_of_members(known: Mapping[str, ShownNode], merge: Merge) -> Merge:
     """The merge with texts as long as they may be, without actors, dialogue and themes that none of its nodes has."""
     members = [known[reference] for reference in _members(merge)]
     theirs = _choices(members)
@@ -253,7 +253,7 @@ def _in_their_words(known: Mapping[str, ShownNode], merge: Merge) -> Merge:
     )
 
 
-def _said(members: Sequence[ShownNode], field: str) -> list[str]:
+def _texts_of_field(members: Sequence[ShownNode], field: str) -> list[str]:
     return [text for node in members for text in scene_fields(node).get(field) or []]
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
-from memory.proxy.reading.comparison import called
+from memory.proxy.reading.comparison import beings_named
 from memory.proxy.taking import answer_traces
 from memory.text.errors import InvalidRequest
 from providers.completion import Usage
@@ -334,7 +334,7 @@ def mark_refused(store: Store, admission: Admission) -> None:
 def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None) -> Being:
     if named is not None:
         found = beings.find_being(tx, user_id, storable(named))
-        if found is None and len(candidates := called(storable(named), beings.beings_of(tx, user_id))) == 1:
+        if found is None and len(candidates := beings_named(storable(named), beings.beings_of(tx, user_id))) == 1:
             # Frontends know characters by their names.
             found = candidates[0]
         if found is None or only not in {None, found.being_id}:
@@ -363,7 +363,7 @@ def _with_kept(tx: Transaction, being: Being, requested: Requested, payer: Payer
     """
     if not requested.refers_to:
         return expected
-    known = answer_traces.of_ids(tx, being.being_id, [*requested.refers_to])
+    known = answer_traces.find_by_ids(tx, being.being_id, [*requested.refers_to])
     if payer.paid_with != "user" and requested.refers_to - known.keys():
         raise UnknownAnswer(
             "This memory has no answer of that id, and the upstream's account is not yours alone: send the transcript"

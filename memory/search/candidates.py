@@ -129,7 +129,7 @@ def candidates(
         scope,
         list(dict.fromkeys(places)),
         [term.digest for term in evidence.terms],
-        called=called(being),
+        called=default_speakers(being),
         around=AROUND if talk_scope.kinds else 0,
         talk=query_vectors.talk,
         nodes=query_vectors.nodes,
@@ -245,14 +245,14 @@ def language_of(tx: Transaction, being: Being) -> str:
     return owner.language if owner else DEFAULT
 
 
-def called(being: Being) -> dict[str, str]:
+def default_speakers(being: Being) -> dict[str, str]:
     """How the speakers of messages are called where the producer gave no name: the Being by its name."""
     return {"assistant": being.name, "user": "user"}
 
 
 def speaker_of(being: Being, speaker: str | None, role: str) -> str | None:
     """The speaker of a message: as the producer named them, else by their role."""
-    return speaker or called(being).get(role)
+    return speaker or default_speakers(being).get(role)
 
 
 def _intervals(tx: Transaction, being: Being, question: EverythingRequest, language: str) -> list[Interval]:

@@ -29,7 +29,7 @@ def read(query: str, language: str, names: Sequence[str]) -> tuple[list[Term], f
     """
     everything = words(query)
     telling = [word for word in everything if not is_stop_word(word, language)] or everything
-    called = {word: _called(word, names) for word in telling}
+    called = {word: _names_with_word(word, names) for word in telling}
     named = frozenset(name for word in telling for name in called[word])
     read_as = {stem(word, language): bool(called[word]) for word in telling}
     terms = [Term(digest(term), name) for term, name in read_as.items()][:MOST_TERMS]
@@ -38,7 +38,7 @@ def read(query: str, language: str, names: Sequence[str]) -> tuple[list[Term], f
     return terms, frozenset() if speakers and speakers <= named else named
 
 
-def _called(word: str, names: Sequence[str]) -> list[str]:
+def _names_with_word(word: str, names: Sequence[str]) -> list[str]:
     """The names, in lower case, of which this word is a part, or the beginning of one."""
     plain = without_possessive(word)
     return [

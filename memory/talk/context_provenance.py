@@ -146,7 +146,7 @@ def marks_of(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> di
 
 def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:
     fenced = spans_in_tags(text, FENCES)
-    if not lines and not spans_in_tags(text, OWN_FENCES) and not _hold(fenced, found):
+    if not lines and not spans_in_tags(text, OWN_FENCES) and not _contain_shingle(fenced, found):
         fenced = []
     runs = [mark.span for mark in found if not mark.line]
     if lines or runs or fenced:
@@ -154,7 +154,7 @@ def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:
     return merge_spans([*fenced, *runs])
 
 
-def _hold(fences: Sequence[Span], found: Sequence[Shingle]) -> bool:
+def _contain_shingle(fences: Sequence[Span], found: Sequence[Shingle]) -> bool:
     """Whether something that a context showed begins inside a fence; both are in the order of the text."""
     marks = iter(sorted(mark.span.start for mark in found))
     start = next(marks, None)

@@ -77,7 +77,10 @@ def check(
     if len(action) > SCENE_CHARACTERS:
         raise SceneRuleBroken("too long")
     ground = setting.of_texts(
-        [(own_texts[one.message_id], one.created_at) for one in _told_by(evidence, list(shown.values()), own_texts)],
+        [
+            (own_texts[one.message_id], one.created_at)
+            for one in _with_continuations(evidence, list(shown.values()), own_texts)
+        ],
         referred=referred,
         known={one.speaker for one in shown.values() if one.speaker},
         counted=len(evidence),
@@ -118,7 +121,9 @@ def _days_of(message: Message, text: str, zone: tzinfo, setting: Setting) -> lis
     return [day_of_message] if day == day_of_message else [day, f"\u201c{spoken.words}\u201d, said on {day_of_message}"]
 
 
-def _told_by(evidence: Sequence[Message], shown: Sequence[Message], own_texts: Mapping[UUID, str]) -> Sequence[Message]:
+def _with_continuations(
+    evidence: Sequence[Message], shown: Sequence[Message], own_texts: Mapping[UUID, str]
+) -> Sequence[Message]:
     """The messages from the first of some to the last, and those that go on with the last one's clause."""
     places = [place for place, message in enumerate(shown) if message in evidence]
     end = max(places) + 1

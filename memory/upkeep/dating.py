@@ -20,7 +20,7 @@ AT_ONCE = 200
 Read = Callable[..., list[UndatedEvidence]]
 
 
-def date_told(store: Store, claim: Claim) -> None:
+def date_undated(store: Store, claim: Claim) -> None:
     """Date a Being's facts and todos that have no time.
 
     Raises:

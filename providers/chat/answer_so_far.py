@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from providers.chat.spoken_calls import speaks, spoken_by_call
+from providers.chat.spoken_calls import is_speech_tool, spoken_by_call
 from providers.completion import Usage
 
 # The most characters that are read of an answer. A message has 64 KB at most, and reasoning may stand before it.
@@ -59,7 +59,7 @@ class AnswerSoFar:
 
     def begin_call(self, name: Any) -> None:
         """Take the name of a called tool; if the model speaks by this tool, its text beside the call is a thought."""
-        if speaks(name) and self._by_calls is None:
+        if is_speech_tool(name) and self._by_calls is None:
             self._by_calls = []
 
     def say_whole(self, words: str, *, in_pieces: bool) -> None:
@@ -96,7 +96,7 @@ class AnswerSoFar:
             except (ValueError, RecursionError):
                 given = None
         self.begin_call(name)
-        if speaks(name) and isinstance(given, dict) and given:
+        if is_speech_tool(name) and isinstance(given, dict) and given:
             speech, spoken = spoken_by_call(name, given), self._by_calls or []
             if speech is not None:
                 # A stream may repeat an item.

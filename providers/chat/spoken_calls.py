@@ -12,7 +12,7 @@ _WORDS_IN = {"send_message": "message"}
 _BESIDE_WORDS = frozenset(("inner_thoughts", "thinking", "request_heartbeat"))
 
 
-def speaks(name: Any) -> bool:
+def is_speech_tool(name: Any) -> bool:
     """Whether an agent speaks by calls of a tool of this name."""
     return isinstance(name, str) and name in _WORDS_IN
 
@@ -24,7 +24,7 @@ def spoken_by_call(name: Any, given: Any) -> str | None:
         name: The tool's name.
         given: The arguments of the call, as JSON or as their value.
     """
-    if not speaks(name):
+    if not is_speech_tool(name):
         return None
     if isinstance(given, str):
         try:

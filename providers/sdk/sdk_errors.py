@@ -185,7 +185,7 @@ def error_in(body: Any, settings: SettingNames) -> ProviderError | None:
 
 def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:
     codes = _codes(body)
-    text = " ".join(_said(body))[:_SEARCHED]
+    text = " ".join(_texts_of_error(body))[:_SEARCHED]
     detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
     if any(_ABOUT_THE_ACCOUNT.search(code) for code in codes):
         status = HTTPStatus.PAYMENT_REQUIRED
@@ -240,7 +240,7 @@ def _from_encoding(encoding: str, settings: SettingNames) -> ProviderError:
     return InputRefused("A text has an unpaired surrogate, which can't be encoded.")
 
 
-def _said(body: Any) -> Iterator[str]:
+def _texts_of_error(body: Any) -> Iterator[str]:
     """The words of an error, which may quote the request: to be searched, and never repeated."""
     match body:
         case str():
@@ -248,10 +248,10 @@ def _said(body: Any) -> Iterator[str]:
         case dict():
             for name, value in body.items():
                 if name not in _REPEATED:
-                    yield from _said(value)
+                    yield from _texts_of_error(value)
         case list():
             for value in body:
-                yield from _said(value)
+                yield from _texts_of_error(value)
 
 
 def _codes(body: Any) -> list[str]:

@@ -29,7 +29,7 @@ def named_by(name: str, names: Iterable[str]) -> list[str]:
     return [one for one in listed if one == name] or [one for one in listed if same_name(name, one)]
 
 
-def called(name: str, beings: Iterable[Being]) -> list[Being]:
+def beings_named(name: str, beings: Iterable[Being]) -> list[Being]:
     """Return the Beings that a name means, as characters are called: by display name, slug, or what slug it makes."""
     every = [*beings]
     wanted = named_by(name, [each for one in every for each in (one.name, one.slug)])

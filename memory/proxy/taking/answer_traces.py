@@ -44,7 +44,7 @@ def shown_whole(
     if continues is None and not named:
         return transcript, None
     with store.transaction() as tx:
-        traces = of_ids(tx, being_id, [*named, *([continues] if continues else [])])
+        traces = find_by_ids(tx, being_id, [*named, *([continues] if continues else [])])
         before = traces.get(continues) if continues else None
         way: list[SaidBefore] = []
         if before and before.conversation and before.message_id:
@@ -63,7 +63,7 @@ def shown_whole(
     return replace(transcript, lines=tuple(shown)), before.conversation if before else None
 
 
-def of_ids(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> dict[str, Trace]:
+def find_by_ids(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> dict[str, Trace]:
     """Return what is known of ids."""
     digests = {_digest(being_id, "id", id_): id_ for id_ in ids}
     found = answer_traces.find(tx, being_id, digests.keys()) if digests else {}
@@ -79,7 +79,7 @@ def are_handed_on(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> boo
     return len(answer_traces.handed_on(tx, being_id, [*words.items()], HANDED_ON)) == len(words)
 
 
-def leave(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:
+def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:
     """Record by what later requests may name an answer.
 
     Args:

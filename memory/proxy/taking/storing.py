@@ -8,7 +8,7 @@ from uuid import UUID
 from memory.intake.accepting import is_bulk
 from memory.intake.messages import begin, read_messages, take_begun, take_messages
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.reading.comparison import called
+from memory.proxy.reading.comparison import beings_named
 from memory.proxy.reading.turns import Turn
 from memory.proxy.taking.changes import NEXT, NewTurn
 from memory.talk.sessions import process_or_wait
@@ -216,4 +216,4 @@ def _role(turn: Turn, other: Being, room: Sequence[Being]) -> Role:
     if turn.role == "assistant":
         return "other"
     # A name that several are called, or that frontends write for several, tells none of them.
-    return "assistant" if turn.speaker is not None and called(turn.speaker, room) == [other] else turn.role
+    return "assistant" if turn.speaker is not None and beings_named(turn.speaker, room) == [other] else turn.role

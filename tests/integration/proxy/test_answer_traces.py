@@ -27,7 +27,7 @@ def asks(door, *lines, answer=None, id_=None, continues=None, handed_on=()):
         if answer:
             message_id = take_answer(door.store, door.settings, door.being, taken.place, answer)
         told = ChatAnswer(answer or "", ids=(id_, f"msg_{id_}"), handed_on=handed_on)
-        answer_traces.leave(door.store, door.being.being_id, told, taken.place.conversation, message_id)
+        answer_traces.add(door.store, door.being.being_id, told, taken.place.conversation, message_id)
     return taken
 
 
@@ -93,5 +93,5 @@ def test_a_trace_goes_with_its_message(door):
     with door.store.transaction() as tx:
         tx.execute("delete from memory.messages where being_id = %s", [door.being.being_id])
     with door.store.transaction() as tx:
-        assert answer_traces.of_ids(tx, door.being.being_id, ["a"]) == {}
+        assert answer_traces.find_by_ids(tx, door.being.being_id, ["a"]) == {}
     assert taken.last is not None

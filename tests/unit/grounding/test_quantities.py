@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.grounding.quantities import quantities, read_told, untold
+from memory.grounding.quantities import missing_quantities, quantities, read_text_quantities
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ from memory.grounding.quantities import quantities, read_told, untold
     ],
 )
 def test_the_same_value_is_told(said, told):
-    assert untold(quantities(said), read_told(told)) == []
+    assert missing_quantities(quantities(said), read_text_quantities(told)) == []
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_the_same_value_is_told(said, told):
     ],
 )
 def test_another_value_is_named_by_its_place(said, told, missing):
-    assert untold(quantities(said), read_told(told)) == missing
+    assert missing_quantities(quantities(said), read_text_quantities(told)) == missing
 
 
 def test_a_word_may_count_what_is_told():
-    assert untold(quantities("three times"), read_told("the roof"), counted=3) == []
+    assert missing_quantities(quantities("three times"), read_text_quantities("the roof"), counted=3) == []

@@ -136,5 +136,5 @@ def test_what_was_told_before_times_were_kept_is_dated_by_its_words(talk):
             tx.execute(f"update memory.{table} set due_at = null, due_until = null")  # noqa: S608  # constants
         work.ask(tx, talk.being.being_id, kinds.DATE_TOLD)
     assert not any(any(each) for each in times())
-    talk.do_due(talk.being.being_id, kinds.DATE_TOLD, lambda store, _, __, claim: dating.date_told(store, claim))
+    talk.do_due(talk.being.being_id, kinds.DATE_TOLD, lambda store, _, __, claim: dating.date_undated(store, claim))
     assert times() == at_once
