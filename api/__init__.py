@@ -1,1 +1,1 @@
-"""The HTTP door: it reads what was asked, calls a use case of `memory`, and answers."""
+"""The HTTP server: it reads a request, calls a use case of `memory`, and answers."""

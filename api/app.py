@@ -96,7 +96,7 @@ DECLARED = (
     (webhooks, "Webhook"),
     (cost, "Cost"),
 )
-# What the proxy serves under each base URL.
+# The proxy's paths under each base URL.
 OPENAI_PATHS = {"v1/chat/completions": "POST", "v1/responses": "POST", "v1/models": "GET"}
 ANTHROPIC_PATHS = {"v1/messages": "POST", "v1/messages/count_tokens": "POST", "v1/models": "GET"}
 SWITCH_SECONDS = 0.0005
@@ -190,7 +190,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         redirect_slashes=False,
         middleware=[
             *_proxies(settings.api_trusted_proxies),
-            # Outside of what answers errors: a page reads them only with these headers.
+            # Outside the middleware that answers errors: a page reads error answers only with these headers.
             *_cors(settings.api_origins),
             Middleware(RequestLog, request_metrics),
             *([Middleware(RequestTraces)] if settings.traces != "off" else []),
@@ -243,7 +243,7 @@ def _cors(origins: str) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=allowed,
             allow_methods=["*"],
-            # SDKs send headers of their own, and what an origin may do is decided by its token.
+            # SDKs send headers of their own, and an origin's permissions are decided by its token.
             allow_headers=["*"],
             expose_headers=[ID, *ANSWER_HEADERS],
         )

@@ -76,7 +76,7 @@ class _Need(NamedTuple):
 
 
 def _needs(document: dict[str, Any], schema: dict[str, Any]) -> list[_Need]:
-    """Return what an object of each type that a schema allows must have, alone or in a list."""
+    """Return the required fields of each type of object that a schema allows, alone or in a list."""
     schema = _resolved(document, schema)
     if "items" in schema:
         return _needs(document, schema["items"])

@@ -1,7 +1,7 @@
 """The HTTP server, in one process or several: `python -m api.server` takes uvicorn's options.
 
 The processes are forked from one that has imported the application: importing takes longer than all else that a start
-does, and the processes share the memory of what was imported.
+does, and the processes share the memory of the imported modules.
 
 Prometheus's client adds up the request times of all processes through files in a directory. The first process makes
 the directory and removes it when all have ended; a directory that a killed server left behind is removed by the next
@@ -43,7 +43,7 @@ PRELOADED = "api.preloaded"
 
 
 def main() -> None:
-    """Serve until told to stop."""
+    """Serve until a signal stops the server."""
     # uvicorn passes on the signal that stopped it; by itself that would end us before the directory is removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     configure_logs(Settings())
@@ -54,7 +54,7 @@ def main() -> None:
         os.environ[COUNTS] = str(directory)
         multiprocessing.set_forkserver_preload([PRELOADED])
         # uvicorn has no setting for this.
-        multiprocess.Process = _Forked  # type: ignore[misc]  # what the supervisor makes
+        multiprocess.Process = _Forked  # type: ignore[misc]  # the class that the supervisor makes
         uvicorn.main()
 
 
@@ -70,7 +70,7 @@ class _Forked(multiprocess.Process):
         self.process = multiprocessing.get_context("forkserver").Process(target=self.target, args=[sockets])  # type: ignore[assignment]
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until told to stop."""
+        """Serve until a signal stops the process."""
         self.config.configure_logging()
         # uvicorn passes on the signal that stopped it.
         with suppress(KeyboardInterrupt):

@@ -1,1 +1,1 @@
-"""Answers to questions, told as they come."""
+"""Answers to questions, streamed while the model writes them."""

@@ -1,4 +1,4 @@
-"""The route that tells an answer part by part, as server-sent events."""
+"""The route that streams an answer sentence by sentence, as server-sent events."""
 
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextvars import copy_context
@@ -59,7 +59,7 @@ def stream_answer(
     """
     asking = AskInputs(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
     parts = answered_in_parts(asking)
-    # What is wrong with the question is told by the status.
+    # An invalid question is answered by the status.
     first = next(parts)
     return StreamingResponse(
         _events(first, parts, request.scope), media_type=EVENTS, headers={"Cache-Control": "no-store"}
@@ -68,7 +68,7 @@ def stream_answer(
 
 async def _events(first: Part, parts: Generator[Part, None, None], scope: Scope) -> AsyncIterator[bytes]:
     """The events, each as soon as its part is there. A client that leaves ends the model's call."""
-    # Each part may come in another thread: what they have in common is the context. A thread that makes a part goes on
+    # Each part may be made in another thread: the threads share the context. A thread that makes a part goes on
     # when the request is cancelled, so the end waits for it.
     context, one_thread = copy_context(), Lock()
 

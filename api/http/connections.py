@@ -35,7 +35,8 @@ PORTION_BYTES = 16 * 1024
 MOST_FRAME_BYTES = 16 * 1024
 # The parser itself takes a request line and headers of any length.
 MOST_HEAD_BYTES = 64 * 1024
-# Of what a client sends before it has its answers, this much is read, and one read more; the rest waits in the kernel.
+# Of the requests that a client sends ahead of its answers, this much is read, and one read more; the kernel holds the
+# rest.
 MOST_AHEAD_BYTES = 64 * 1024
 # The most bytes of a body that are read and dropped after the answer has been sent.
 MOST_DROPPED_BYTES = 32 * 1024 * 1024
@@ -61,7 +62,7 @@ class Connections:
         self.header_seconds = settings.api_header_timeout.total_seconds()
         self.answer_seconds = settings.api_answer_timeout.total_seconds()
         self.keep_alive_seconds = settings.api_keep_alive.total_seconds()
-        # The server ends once every request is answered: what waits is answered now.
+        # The server ends once every request is answered: requests that wait to be joined are answered now.
         self.is_stopping = False
         # Idle connections: those that wait for a request, or for their client to close, the longest idle first.
         self.idle: dict[Connection, None] = {}
@@ -132,7 +133,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection, and tell its requests."""
+        """Drop the connection, and notify its requests."""
         self._all.idle.pop(self, None)
         self._stop_deadline()
         self._stop_answer_deadline()
@@ -270,7 +271,7 @@ class Connection(HttpToolsProtocol):
         if self.is_closing:
             return
         if len(self._requests) > 1:
-            # A transport that does not read is not told that its client has gone.
+            # asyncio does not notify a transport that does not read when its client has gone.
             if len(self._unparsed) < MOST_AHEAD_BYTES:
                 self.flow.resume_reading()
             else:
@@ -325,12 +326,12 @@ class Connection(HttpToolsProtocol):
         self.close()
 
     def _refuse_malformed_in_turn(self) -> None:
-        """Answer what is malformed once all whole requests before it are answered."""
+        """Answer a malformed request once all whole requests before it are answered."""
         if self._malformed and len(self._requests) == self._in_body:
             self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "This is not a valid HTTP request.")
 
     def _disconnect(self) -> None:
-        """Tell the application that none of its answers will be sent."""
+        """Mark the requests as disconnected: none of their answers will be sent."""
         for request in self._requests:
             request.disconnected = True
             request.message_event.set()

@@ -24,7 +24,7 @@ def stand_for(handle: Callable[..., Any], endpoint: Callable[..., Any], *more: i
         more: The keyword parameters that the wrapper takes beside.
     """
     functools.update_wrapper(handle, endpoint)
-    # The framework would read the parameters of what is wrapped.
+    # The framework would read the parameters of the wrapped function.
     del handle.__wrapped__  # type: ignore[attr-defined]  # set by update_wrapper
     signature = inspect.signature(endpoint)
     own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()]

@@ -1,7 +1,7 @@
-"""Does together what concurrent requests ask for: while one call runs, the requests that come in gather for the next.
+"""Batches concurrent requests: while one call runs, the requests that come in gather for the next call.
 
-A request that finds no call running begins one at once, alone, so no request waits to be joined by others. What a call
-costs once (a thread, a connection, a transaction, its commit) is paid once for all that have gathered: a single message
+A request that finds no call running begins one at once, alone, so no request waits to be joined by others. The fixed
+cost of a call (a thread, a connection, a transaction, its commit) is paid once for all gathered items: a single message
 of one of 32 clients takes 7.5 ms of processor time, and without this 28 (docs/benchmarks.md).
 """
 
@@ -43,8 +43,8 @@ class Gathering(Generic[Key, Item, Result]):
     """Calls a function in a thread, one call at a time for each key.
 
     Args:
-        act: Does what the items ask for, of which there is at least one, all under one key; returns the result of each,
-            or the exception to raise to it. What it raises is raised to all. It runs in the context of the first.
+        act: Processes one or more items, all under one key; returns the result of each, or the exception to raise to
+            its request. An exception that it raises is raised to all. It runs in the context of the first request.
         most: The most that the sizes of the items of one call add up to; a larger item has a call of its own.
         threads: Limits the threads in which it is called; None: those of all requests.
     """
@@ -62,7 +62,7 @@ class Gathering(Generic[Key, Item, Result]):
         self._waiting: dict[Key, deque[_Place]] = {}
 
     async def join(self, key: Key, item: Item, size: int = 1) -> Result:
-        """Do what one item asks for, alone or together with others, in the order in which they came."""
+        """Process one item, alone or together with others, in the order in which they came."""
         place = _Place(item, size, asyncio.get_running_loop().create_future())
         waiting = self._waiting.get(key)
         if waiting is None:

@@ -1,7 +1,7 @@
 """Makes every POST repeatable: with an Idempotency-Key the same request is applied once, and answered alike.
 
 Routes whose handler takes the key itself derive ids from it, or are repeatable by nature. The others are wrapped here:
-what they write commits together with the answer that a repetition gets.
+their writes commit together with the stored answer for a repetition.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ def calls_models(endpoint: Endpoint) -> Endpoint:
 
 
 def takes_key(endpoint: Callable[..., Any]) -> bool:
-    """Tell whether an endpoint takes the Idempotency-Key."""
+    """Whether an endpoint takes the Idempotency-Key."""
     return PARAMETER in inspect.signature(endpoint).parameters
 
 

@@ -11,7 +11,7 @@ from memory.text.json_spans import elements, next_token
 from schemas.limits import BATCH_ITEMS, BATCH_VALUES, ITEM_BYTES
 from schemas.text.storable import decoded
 
-# Escaping each character can make an item up to three times as long as it is kept.
+# Escaping each character can make an item up to three times as long as it is when stored.
 LONGEST_ITEM_AS_SENT = 4 * ITEM_BYTES
 # A text of 5 MB has about as many.
 MOST_COMMAS_IN_TEXT = 100_000
@@ -81,7 +81,7 @@ def _items(text: str, start: int) -> list[Any]:
 
 
 def text_of(body: bytes, most_values: int) -> str:
-    """Decode a body, unless it has so many commas and opening brackets that its values would exhaust memory.
+    """Decode a body, unless the number of its commas and opening brackets shows that its values would exhaust memory.
 
     Raises:
         Rejection: It has, or is not UTF-8.

@@ -96,7 +96,7 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 def _place(path: tuple[str, dict[str, Any]]) -> int:
-    """Where the first tag of a path stands: the application's own order is that of its requests."""
+    """The position of a path's first tag: the application's own order is that of its requests."""
     _, operations = path
     (tag, *_), *_ = (operation["tags"] for operation in operations.values())
     return _NAMES.index(tag)

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 `application/problem+json`: what was wrong, where, and what to do. Input is never repeated."""
+"""Errors as RFC 9457 `application/problem+json`: the fault, its place, and the remedy. Input is never repeated."""
 
 from collections.abc import Mapping
 from http import HTTPStatus

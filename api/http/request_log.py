@@ -82,7 +82,7 @@ class RequestTraces:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and name the span by what it turned out to be."""
+        """Pass a request on, and name its span by the route and the status."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -15,10 +15,10 @@ _JOINED = ("/openai/", "/anthropic/", "/mcp")
 class MendedTarget:
     """Middleware that replaces NUL in the path and in the query by U+FFFD, and removes needless slashes.
 
-    Where a client joins the base URL of a door with its own path, that are doubled ones, and one at the end.
+    Clients that join their own path to a base URL produce doubled slashes, and one at the end.
 
-    Whatever else is no character in UTF-8, halves of characters of UTF-16 included, is replaced where the path and the
-    query are decoded.
+    Bytes that are not valid UTF-8, halves of UTF-16 characters included, are replaced where the path and the query are
+    decoded.
     """
 
     def __init__(self, app: ASGIApp) -> None:

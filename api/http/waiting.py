@@ -1,7 +1,7 @@
-"""Long polls: an operation is asked again each second until it has what its caller waits for.
+"""Long polls: an operation is repeated each second until its answer holds the change that the caller waits for.
 
 A request that waits holds no thread and no connection of the database in between. Its places are bounded, for each
-process and each user: a request that finds none is answered at once, and asks again.
+process and each user: a request that finds none is answered at once, and the client polls again.
 """
 
 import asyncio

@@ -36,7 +36,7 @@ class Impression(BaseModel):
 
 
 class Result(BaseModel):
-    """Something that was said, happened or is known."""
+    """A search result: a message, memory, fact or another stored text."""
 
     kind: Kind
     id: str

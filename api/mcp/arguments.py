@@ -26,7 +26,7 @@ _ENDS = frozenset({"until"})
 
 
 def read_arguments(given: Mapping[str, Any], parts: list[Part], zone: Zone) -> dict[str, Any]:
-    """Return what a model gave for some parameters, as JSON values of their types; what it left empty is left out.
+    """Return a model's arguments for some parameters, as JSON values of their types; empty ones are left out.
 
     Args:
         given: The arguments of the call.
@@ -70,7 +70,7 @@ def _read(value: Any, form: Mapping[str, Any], zone: Zone, *, end: bool = False)
 
 
 def _items(found: Any, form: Mapping[str, Any]) -> list[Any]:
-    """Return the items of a list, or of what stands in its place: a text may list words of an enumeration."""
+    """Return the items of a list, or of a text in its place: a text may list words of an enumeration."""
     if isinstance(found, list):
         return found
     return re.split(r"[,;\s]+(?:(?:and|or)\s+)?", str(found).strip()) if "enum" in form else [found]
@@ -84,7 +84,7 @@ def _text(value: Any, words: Sequence[str]) -> Any:
 
 
 def _unquoted(value: Any) -> Any:
-    """Return the JSON value that a text holds: a number, a list or an object; else the value as it is."""
+    """Return the JSON value in a text that holds a number, a list or an object; else return the value unchanged."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

@@ -24,11 +24,11 @@ Count = Callable[[str, str], None]
 
 
 class ToolError(Exception):
-    """A tool was refused; the message says to the model why, and what to do."""
+    """A tool was refused; the message gives the model the reason and the remedy."""
 
 
-def called(name: str, tool: Callable[[], T], count: Count) -> T:
-    """Return what a tool answers, and count the call by its outcome: `done`, `refused` or `failed`.
+def call_tool(name: str, tool: Callable[[], T], count: Count) -> T:
+    """Return a tool's result, and count the call by its outcome: `done`, `refused` or `failed`.
 
     Args:
         name: The tool's name.

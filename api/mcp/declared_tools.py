@@ -75,7 +75,7 @@ class DeclaredTool:
         return [name for name, value in self._unwrapped(given).items() if name not in known and not is_nothing(value)]
 
     def call(self, on: Resources, caller: Caller, given: Mapping[str, Any]) -> Any:
-        """Perform the operation, and return the JSON value of what the model is answered.
+        """Perform the operation, and return the JSON value of the answer to the model.
 
         Args:
             caller: The caller.
@@ -97,7 +97,7 @@ class DeclaredTool:
         read = read_arguments(mended, [*self._parts, *self._switches], lambda: _zone(on, being))
         complete = self._tool.completed({**self._tool.defaults, **read})
         arguments = {each.name: _argument(each, complete) for each in self._operation.parameters}
-        # What is muted is told to no model.
+        # No model is shown muted items.
         subjects = {name: False for name, subject in self._operation.subjects.items() if subject == "finds muted"}
         answer = self._operation.perform(on, being=being, **subjects, **arguments)
         view = VIEWS.get(type(answer))

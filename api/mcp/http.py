@@ -99,7 +99,7 @@ class McpOverHttp:
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The request's body, checked here because the MCP server would parse it without limits; None: no message.
 
-        The MCP server answers what is no message of JSON-RPC with the message itself, and takes a request for a
+        The MCP server answers a body that is no JSON-RPC message with the body itself, and takes a request for a
         notification, which it accepts and leaves undone, if its id is null or has a fraction.
         """
         on: Resources = scope["app"].state.resources

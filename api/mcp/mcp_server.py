@@ -12,7 +12,7 @@ from mcp.server.stdio import stdio_server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, TextContent, Tool
 from starlette.concurrency import run_in_threadpool
 
-from api.mcp.calls import Count, ToolError, called
+from api.mcp.calls import Count, ToolError, call_tool
 from api.mcp.declared_tools import DeclaredTool, tools
 from memory.accounts.access import Caller
 from operations.context import contexts
@@ -84,7 +84,7 @@ class Mcp:
         perform = partial(self._perform, tool, context, given)
         ignored = _ignored(tool, given)
         try:
-            answer = await run_in_threadpool(called, tool.name, perform, self._count)
+            answer = await run_in_threadpool(call_tool, tool.name, perform, self._count)
         except ToolError as error:
             return _refused(str(error), *ignored)
         structured = answer if isinstance(answer, dict) else {"result": answer}

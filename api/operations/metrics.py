@@ -127,7 +127,7 @@ def _models(calls: list[dict[str, Any]], settled: list[dict[str, Any]]) -> Itera
 
 
 def _budgets(today: list[BudgetToday]) -> Iterator[Metric]:
-    """Yield what is spent of the day's budgets; of single users and Beings only the greatest share."""
+    """Yield the spent part of the day's budgets; of single users and Beings only the greatest share."""
     near = GaugeMetricFamily("patrol_budgets_near", "Budgets of the day of which 80 % is spent.", labels=["budget"])
     used = GaugeMetricFamily(
         "patrol_budget_used_ratio", "The share that is spent of the day's budget that is closest.", labels=["budget"]

@@ -1,6 +1,6 @@
 """`/docs`: the routes for a person with a browser, without scripts, and without a request to another host.
 
-The page needs no token, since it contains nothing but what the project's documents say.
+The page needs no token, since it contains nothing but the project's documents.
 """
 
 import base64
@@ -40,7 +40,7 @@ HEADERS = {
 
 @router.get("/docs")
 def list_routes(request: Request) -> HTMLResponse:
-    """Show the reference: each route with what it takes and answers, and each type."""
+    """Show the reference: each route with its parameters and its answer, and each type."""
     return _page("Memory Patrol: routes", reference(request.app.openapi()))
 
 

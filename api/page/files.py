@@ -1,4 +1,4 @@
-"""The files of the memory page, read once at the start: HTML, style sheets and scripts, as they stand in `static/`.
+"""The files of the memory page, read once at the start: HTML, style sheets and scripts, unchanged from `static/`.
 
 The HTML names each file below a path that holds a hash of all of them, so that browsers keep the files without asking,
 and an upgrade shows at once. The Content-Security-Policy allows what this server sends and nothing else: no inline

@@ -1,7 +1,7 @@
 """A request of a chat with memory, passed on to an upstream of its wire: chat completions, responses, or messages.
 
-The route is asynchronous where it waits for the client or the upstream, which is nearly all of its time; what it asks
-of the memory runs in threads. Order: token, body, Being and payer, transcript, recall, upstream, answer.
+The route is asynchronous where it waits for the client or the upstream, which is nearly all of its time; calls of
+the memory run in threads. Order: token, body, Being and payer, transcript, recall, upstream, answer.
 """
 
 import asyncio
@@ -181,7 +181,7 @@ def _dear_beta(headers: Headers) -> str | None:
 
 
 def _kept(chat: RequestBody, wanted: Asked) -> frozenset[str]:
-    """The ids of what the upstream keeps that a request names."""
+    """The ids of files and answers stored at the upstream that a request names."""
     named = {chat.continues, chat.conversation, *(line.refers_to for line in wanted.transcript.lines)}
     return frozenset(id_ for id_ in named if id_ is not None)
 
@@ -207,7 +207,7 @@ def _room(transcript: Transcript, headers: Headers, *, alone: bool) -> RoomRefer
 def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:
     transcript = chat.transcript
     room = _room(transcript, headers, alone=alone)
-    # Open WebUI tells the chat in a header of its own too, where its operator forwards what it knows of users.
+    # Open WebUI sends the chat's id in a header of its own too, if its operator forwards user information.
     named = [
         named_conversation(id_) for id_ in (headers.get(CONVERSATION), chat.conversation, headers.get(OPEN_WEBUI_CHAT))
     ]
@@ -220,7 +220,7 @@ def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:
 
 
 def _is_set(headers: Headers, name: str) -> bool:
-    """Whether a header says yes; frontends fill it from a template, which they may leave as it is."""
+    """Whether a header is set to true; frontends fill it from a template, and may send the template unfilled."""
     value = headers.get(name)
     return value is not None and not says_no(value) and "{{" not in value
 
@@ -231,7 +231,7 @@ def _is_agents_own(chat: RequestBody, headers: Headers) -> bool:
 
 
 def with_known_query(wire: Wire, scope: Scope) -> str:
-    """Return a wire's path with what its SDKs put into the query, and nothing else of that."""
+    """Return a wire's path with those parameters of the query that its SDKs send, and no others."""
     given = parse_qsl(scope["query_string"].decode("latin-1"))
     kept = [(name, value) for name, value in given if name in wire.query]
     return f"{wire.path}?{urlencode(kept)}" if kept else wire.path
@@ -240,7 +240,7 @@ def with_known_query(wire: Wire, scope: Scope) -> str:
 def named_conversation(header: str | None) -> str | None:
     """Return the id of the conversation that a frontend names; None if it has none yet.
 
-    Frontends fill the header from a template, which leaves it empty or as it is where there is no conversation: in a
+    Frontends fill the header from a template, which stays empty or unfilled where there is no conversation: in a
     new chat, or in a request for a title.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Bodies of chat completions on their way in, whose memory is counted by what has come, and by user.
+"""Incoming bodies of chat completions, whose memory is counted by the bytes received, and by user.
 
 A body of megabytes is held several times while it is read and written, so few of them have a place at once, and a body
-takes one only when it is complete: a client that sends slowly makes no other wait. What incomplete bodies hold is
+takes one only when it is complete: a client that sends slowly makes no other wait. The bytes of incomplete bodies are
 bounded too. Above it, the oldest incomplete body of the user who holds most is refused.
 """
 
@@ -28,7 +28,7 @@ RETRY_SECONDS = 1.0
 
 @dataclass(eq=False)
 class _Body:
-    """A body: what has come of it, and how long it is at least."""
+    """A body: the bytes received, and its least length."""
 
     least: int
     pieces: list[bytes] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Body:
         return max(self.least, self.bytes) > LARGE_BYTES
 
     def refuse(self) -> None:
-        """End the wait for the rest, and let go of what has come."""
+        """End the wait for the rest, and release the received bytes."""
         self.refused, self.bytes = True, 0
         self.pieces.clear()
         self.patience.reschedule(asyncio.get_running_loop().time())

@@ -1,4 +1,4 @@
-"""Errors of the proxy in the form of a request's wire, so that SDKs raise what they raise for their provider."""
+"""Errors of the proxy in the form of a request's wire, so that SDKs raise the same errors as for their provider."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ _ANTHROPIC_TYPES = {
 
 @dataclass(frozen=True)
 class _Error:
-    """An error: its status, what it says, its type and code in OpenAI's form, the parameter at fault, and headers."""
+    """An error: its status, its message, its type and code in OpenAI's form, the parameter at fault, and headers."""
 
     status: HTTPStatus
     message: str

@@ -191,7 +191,7 @@ class Gateway:
         """Wait for work while the database can be reached.
 
         Raises:
-            Unavailable: It can't, or the work takes longer than so many seconds.
+            Unavailable: The database can't be reached, or the work takes longer than `seconds`.
             Exception: As the work raises it.
         """
         if work is None:

@@ -43,7 +43,7 @@ Stored = Literal["yes", "shortened", "unsure", "pending", "off-the-record", "no"
 
 Later = Callable[[Admission, Outcome, Usage | None], None]
 
-# A turn that a busy database refuses so often is told as not stored.
+# A turn that a busy database refuses this many times is reported as not stored.
 TRIES = 3
 
 
@@ -106,7 +106,7 @@ class Progress:
             return "off-the-record"
         if self.taken.refused:
             return "no"
-        # What was erased before is not stored again.
+        # Messages that were erased before are not stored again.
         if self.taken.last is None or self.taken.last.message_id is None:
             return "none"
         if self.taken.last.unsure:
@@ -122,7 +122,7 @@ class Progress:
 
 
 def embed_last_words(on: Resources, being: Being, wanted: Asked) -> EarlyVector | None:
-    """Embed what is said last in a transcript, while that is taken in; None if there is nothing, or it fails."""
+    """Embed the last words of a transcript while it is taken in; None if there are none, or embedding fails."""
     if wanted.background or maker_of(wanted.transcript, on.settings.proxy_task_prompts) == "frontend":
         return None
     words = last_words(wanted.transcript, Names(wanted.user_names, [being.name, being.slug]))
@@ -183,7 +183,7 @@ def conclude(
     *,
     key_refused: bool = False,
 ) -> None:
-    """Take the answer in, and record what the call cost; failures are logged without content.
+    """Take the answer in, and record the call's cost; failures are logged without content.
 
     Args:
         admitted: The call.
@@ -216,7 +216,7 @@ def conclude(
 
 
 def record(on: Resources, admitted: Admission, outcome: Outcome, usage: Usage | None, later: Later) -> None:
-    """Record what a call cost.
+    """Record a call's cost.
 
     Args:
         admitted: The call.
@@ -234,14 +234,14 @@ def record(on: Resources, admitted: Admission, outcome: Outcome, usage: Usage | 
 
 
 def usage_of(admitted: Admission, answer: ChatAnswer | None, outcome: Outcome) -> Usage | None:
-    """Return what a call used; None if it is not known, and the reservation stays as its cost."""
+    """Return a call's usage; None if it is not known, and the reservation stays as its cost."""
     if answer is None:
         return Usage() if outcome == "failed" else None
     return used(admitted.reserved, answer)
 
 
 def _unless_down(on: Resources, take: Callable[[], T]) -> T:
-    """Take in what may not be lost: a statement or a connection that a busy database did not grant is tried again."""
+    """Take in data that must not be lost: repeat a statement or a connection that a busy database did not grant."""
     for _ in range(TRIES - 1):
         try:
             return take()

@@ -1,4 +1,4 @@
-"""Tells an outage of the database from one that is slow, and what the proxy knows and grants until it is there again.
+"""Tells an outage of the database from slowness, and keeps what the proxy knows and grants until the outage ends.
 
 Only a server that accepts no connection is down.
 """
@@ -46,7 +46,7 @@ class Outage:
         return self._began.is_set()
 
     async def suspect(self) -> None:
-        """Have the server asked, and wait for half a second at most for what it says."""
+        """Have the server probed, and wait for its result for half a second at most."""
         watching = self._watch()
         began = asyncio.ensure_future(self._began.wait())
         await asyncio.wait({watching, began}, timeout=ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
@@ -113,7 +113,7 @@ class Recent(Generic[K, V]):
 class Grace:
     """The chat completions of each token that passed without the accounts, and their highest cost.
 
-    A token's grace is given once. What a request took of it is free again when the accounts have the request's cost,
+    A token's grace is given once. The part that a request took is free again when the accounts have the request's cost,
     and have then admitted another: that admission has counted it against the budget. So an outage that comes and goes
     lets a token spend no more than one that lasts.
 
@@ -145,12 +145,12 @@ class Grace:
         return one
 
     def recorded(self, token: bytes, slot: Hashable) -> list[Unaccounted]:
-        """Return what requests took whose costs the accounts have by now: an admission that begins now counts them."""
+        """Return the grants of requests whose costs the accounts have by now: a later admission counts them."""
         taken = self._taken.get(token, {})
         return [one for one, of in taken.items() if of == slot and one.recorded]
 
     def give_back(self, token: bytes, taken: Iterable[Unaccounted]) -> None:
-        """Free what requests took: an admission has counted their costs."""
+        """Free the grants of requests: an admission has counted their costs."""
         left = self._taken.get(token, {})
         for one in taken:
             left.pop(one, None)

@@ -1,7 +1,7 @@
-"""Requests that are no talk, passed on as they are: the count of a prompt's tokens, and what the operator allows.
+"""Requests other than chats, passed on unchanged: the count of a prompt's tokens, and paths that the operator allows.
 
 Nothing of them is stored or accounted. So the platform's key pays for them only where it has no budget, and
-none reaches what is kept at the upstream under a key that others use as well, such as files and stored answers.
+none reaches data stored at the upstream under a key that others use as well, such as files and stored answers.
 """
 
 import re
@@ -29,11 +29,11 @@ from schemas.proxy.upstreams import WireName
 
 # A path at a provider: names, ids and numbers, so that it stays below the base URL.
 _PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.:-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.:-]*){0,7}")
-# What reads nothing that is kept at the upstream, and keeps nothing there.
+# Paths that read nothing stored at the upstream, and store nothing there.
 _KEEPS_NOTHING = re.compile(
     r"(?:embeddings|completions|moderations|rerank|score|tokenize|detokenize|pooling|classify)|(?:audio|images)/[a-z]+"
 )
-# What a base URL ends with.
+# The end of a base URL.
 VERSION = "v1/"
 _PASSED_ON = ("accept", "content-type", "openai-beta", "anthropic-version", "anthropic-beta")
 _METHODS = frozenset({"GET", "POST", "DELETE"})
@@ -60,7 +60,7 @@ class Elsewhere:
         self._served = served
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, if the operator allows its path; else say what the proxy serves."""
+        """Pass a request on, if the operator allows its path; else answer with the paths that the proxy serves."""
         proxy: Proxy = scope["app"].state.proxy
         path = str(scope["path_params"]["path"])
         if (method := self._served.get(path)) is not None:
@@ -118,7 +118,7 @@ def _requested(proxy: Proxy, wire: WireName, headers: Headers, body: bytes) -> t
     try:
         read: JsonBody = read_body(text_of(body, 10 * DOCUMENT_VALUES), LIMITS.check_name)
     except (InvalidRequest, ValueError, RecursionError):
-        # It is the upstream's to say what is wrong with it.
+        # The upstream reports the faults of its request.
         return default, body
     speaks = next((each for each in wires if each in upstream.wires), wires[0])
     requested = read_model(settings, speaks, read.model, headers.get("x-memory-being"))

@@ -24,12 +24,12 @@ UNRECORDED = 10_000
 
 
 class Proxy:
-    """Everything that the proxy's routes share. It is used from the event loop only.
+    """The objects that the proxy's routes share. It is used from the event loop only.
 
     Args:
         on: The process's resources.
         users: Each user's running requests and database time, over all routes.
-        metrics: Counts what was recalled and stored.
+        metrics: Counts recalled and stored turns.
     """
 
     def __init__(self, on: Resources, users: UserLoads, metrics: RequestMetrics) -> None:

@@ -1,6 +1,6 @@
 """Runs the proxy's use cases in threads of their own, so that a stuck database holds up no other route.
 
-Each user has a share of the threads. What exceeds it waits behind the user's own work alone.
+Each user has a share of the threads. Work beyond the share waits behind the same user's work alone.
 """
 
 import asyncio
@@ -99,12 +99,12 @@ class MemoryThreads:
 
 
 async def finished(future: "asyncio.Future[T]", seconds: float) -> bool:
-    """Wait for work at most so many seconds; returns whether it has ended, and leaves it running if not."""
+    """Wait for work at most `seconds`; returns whether it has ended, and leaves it running if not."""
     done, _ = await asyncio.wait({future}, timeout=max(0.0, seconds))
     return bool(done)
 
 
 async def happened(event: asyncio.Event, seconds: float) -> None:
-    """Wait for an event at most so many seconds."""
+    """Wait for an event at most `seconds`."""
     with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), max(0.0, seconds))

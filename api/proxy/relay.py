@@ -86,7 +86,7 @@ async def relayed(
     *,
     hides_usage: bool = False,
 ) -> tuple[ChatAnswer, bytes | None]:
-    """Relay an answer; returns what was read of it, and the end of the body, still to be sent; None: it broke off."""
+    """Relay an answer; returns the part that was read, and the end of the body, not yet sent; None: it broke off."""
     reader = AnswerReader(events, answer.header("content-encoding"))
     try:
         end = await while_connected(receive, relay(answer, headers, reader, send, hides_usage=hides_usage))

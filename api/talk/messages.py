@@ -1,4 +1,4 @@
-"""The routes to hand in messages to a Being, and what is said in a room."""
+"""The routes to hand in messages to a Being, and utterances to a room."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ MessagesTogether = Gathering[Destination, MessageRequest, Receipt]
 
 
 def messages_together(on: Resources) -> MessagesTogether:
-    """Return what takes in the messages of concurrent requests to one process."""
+    """Return the gathering that takes in the messages of concurrent requests to one process."""
 
     def accept(to: Destination, sent: Sequence[MessageRequest]) -> list[Receipt | Exception]:
         return accept_together(on.store, on.settings, to.being_id, sent, paid_by=to.request_key_id)

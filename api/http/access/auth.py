@@ -108,7 +108,7 @@ class Authentication:
 
 
 def _acting(caller: Caller | Operator, being: Being | None) -> AbstractContextManager[None]:
-    """Let the request's transactions see what is the caller's user's, and an operator's what is all users'."""
+    """Let the request's transactions see the rows of the caller's user; an operator's see the rows of all users."""
     if isinstance(caller, Operator):
         return crossing("operator")
     return acting_for(caller.user_id, being.being_id if being else None)

@@ -13,7 +13,7 @@ def secret_of(headers: Headers, wanted: str = WHAT_TO_SEND) -> str:
     """Return the secret of the token that a request presents.
 
     Args:
-        headers: The request's.
+        headers: The request's headers.
         wanted: The error message if there is none.
 
     Raises:

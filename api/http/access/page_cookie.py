@@ -49,17 +49,17 @@ def may_carry_session(scope: Scope) -> bool:
 
 
 def proof_of(scope: Scope, headers: Headers) -> str | None:
-    """Return what a request shows as the session's second secret; None if it changes nothing, and so needs none."""
+    """Return the session's second secret from a request's header; None if its method changes nothing and needs none."""
     return None if scope["method"] in READING else headers.get(HEADER, "")
 
 
 def asks_for_login(scope: Scope, headers: Headers) -> bool:
-    """Whether a request is the memory page's first: whether this browser is logged in."""
+    """Whether a request is the memory page's first, which checks for a login in this browser."""
     return scope["path"] == SESSION_PATH and scope["method"] == "GET" and "authorization" not in headers
 
 
 def no_login(scope: Scope) -> Response:
-    """Make the answer to that request where there is no login: empty, since browsers log each error."""
+    """Answer that request when there is no login: with an empty answer, since browsers log each error."""
     response = Response(status_code=HTTPStatus.NO_CONTENT)
     remove_session(scope, response)
     return response

@@ -100,7 +100,7 @@ class UserLoads:
         self._lock = Lock()
 
     def begin(self, user_id: UUID, *, large: bool) -> LimitExceeded | None:
-        """Count a request that begins, or return by what it exceeds the limits, without counting it."""
+        """Count a request that begins; if it exceeds a limit, return that limit and do not count the request."""
         with self._lock:
             load = self._load(user_id)
             if load.running[large] >= self._requests:

@@ -1,4 +1,4 @@
-// Changes with a way back: each is told in a line with a button that undoes it, until the page is closed.
+// Changes that can be undone: each is shown in a line with a button that undoes it, until the page is closed.
 
 import { button, el, fill } from "./dom.js";
 
@@ -9,7 +9,7 @@ let refresh = async () => {};
 let hiding = 0;
 let turn = Promise.resolve();
 
-/** What an undoing leaves of a change whose every event is kept. */
+/** The line after undoing a change whose every event is kept. */
 export const IN_STORY = { stays: "What was done and undone stays in its story." };
 
 /** Say how the page is shown anew after a change. */
@@ -17,7 +17,7 @@ export function refreshWith(show) {
   refresh = show;
 }
 
-/** Tell the person something in a line, which goes with the page that it is about. */
+/** Show the person a line, which is removed with the page that it is about. */
 export function tell(text, ...more) {
   const told = document.getElementById("told");
   told.dataset.page = location.hash;
@@ -35,24 +35,24 @@ export function tell(text, ...more) {
   hiding = setTimeout(() => fill(told), SECONDS * 1000);
 }
 
-/** Take away what was told on another page. */
+/** Remove the lines that were shown on another page. */
 export function leaveTold() {
   const told = document.getElementById("told");
   if (told.dataset.page !== location.hash) fill(told);
 }
 
-/** Tell what went wrong, unless a request was given up because the person went elsewhere. */
+/** Show an error, unless a request was given up because the person went elsewhere. */
 export function tellProblem(problem) {
   if (problem.name !== "AbortError") tell(problem.message);
 }
 
 /**
- * Carry out a change, and keep what undoes it.
+ * Carry out a change, and keep the function that undoes it.
  *
  * `way` returns a promise of an answer; `back(answer)` undoes it (null: final). `label` is a text, or makes one of the answer.
  *
- * Options: `changed(answer)` says whether there is anything to undo; `stays` is what undoing leaves as it is: a text, or made
- * of the answer to the undoing; `leave()` goes to another page, where what was shown is gone.
+ * Options: `changed(answer)` says whether there is anything to undo; `stays` names what undoing does not undo: a text, or made
+ * of the answer to the undoing; `leave()` goes to another page, where the item that was shown is gone.
  */
 export function change(label, way, back, options = {}) {
   return inTurn(() => carryOut(label, way, back, options));

@@ -1,4 +1,4 @@
-// Requests to the API of this server. The browser sends the login's cookie; what changes something carries its proof.
+// Requests to the API of this server. The browser sends the login's cookie; a changing request carries its proof.
 
 import { visible } from "./dom.js";
 
@@ -7,7 +7,7 @@ export const BASE = import.meta.url.slice(0, import.meta.url.lastIndexOf("/page/
 
 let proof = "";
 
-/** An answer that is no success: `detail` says what was wrong and what to do. */
+/** An answer that is no success: `detail` gives the fault and the remedy. */
 export class Problem extends Error {
   constructor(status, told) {
     super(visible(told.detail || "The server did not answer as expected."));

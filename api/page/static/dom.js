@@ -16,7 +16,7 @@ export function el(tag, attributes = {}, ...children) {
 const shown = (children) =>
   children.flat(4).filter((child) => child !== null && child !== undefined && child !== false);
 
-/** Replace what an element holds. */
+/** Replace the content of an element. */
 export function fill(element, ...children) {
   element.replaceChildren(...shown(children));
   return element;
@@ -65,7 +65,7 @@ export function pairs(...items) {
   );
 }
 
-/** What is shown where there is nothing. */
+/** The element shown in place of an empty list. */
 export function empty(text) {
   return el("p", { class: "empty" }, text);
 }

@@ -39,7 +39,7 @@ export class Drawing {
     this.draw();
   }
 
-  /** Glide to the state in so many patrols; at once where motion is turned off. */
+  /** Glide to the state after a number of patrols; at once where motion is turned off. */
   look(ahead) {
     this.ahead = ahead;
     cancelAnimationFrame(this.frame);

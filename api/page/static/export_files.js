@@ -1,4 +1,4 @@
-// Exports of other programs as a browser reads them: what a ZIP archive holds, and portions that one request can carry.
+// Reads exports of other programs: the files in a ZIP archive, and portions that one request can carry.
 
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;
@@ -84,7 +84,7 @@ function decoded(bytes) {
   return new TextDecoder({ 0xfffe: "utf-16le", 0xfeff: "utf-16be" }[mark] ?? "utf-8").decode(bytes);
 }
 
-// What a text has that shows which program wrote it; the first that fits counts.
+// Fields by which a text shows which program wrote it; the first match counts.
 const SIGNS = [
   ["other", /"(fragments|savedsettings|internal|safeHtmlItem)"\s*:/],
   ["chatgpt", /"mapping"\s*:/],
@@ -96,7 +96,7 @@ const SIGNS = [
   ["other", /"(role|sender|author|isCreatedByUser|characterId|outputs)"\s*:/],
 ];
 
-/** The program that wrote a text, as far as the text and its file's name tell. */
+/** The program that wrote a text, guessed from the text and its file's name. */
 export function programOf(text, name) {
   if (/\.csv$/i.test(name)) return "other";
   const begin = text.slice(0, 200_000);
@@ -104,8 +104,8 @@ export function programOf(text, name) {
 }
 
 /**
- * Divide a text between its conversations: `{text, first, items, owner}`, where `first` were before it, `items` are
- * in it, and `owner` is the id of the first one's user, where a portion has to tell it.
+ * Divide a text between its conversations: `{text, first, items, owner}`, where `first` is the number of items before it, `items`
+ * the number in it, and `owner` the id of the first one's user, where a portion has to name it.
  *
  * Only arrays of whole conversations, or of single statements, can be divided.
  */
@@ -131,7 +131,7 @@ export function portions(text, program) {
   if (program !== "other" && (typeof owner === "string" || Number.isSafeInteger(owner))) whole = [{ ...whole[0], owner }];
   const isDivisible = Array.isArray(items) && (program !== "other" || items.every((one) => CHAT.some((key) => one?.[key])));
   if (text.length <= PORTION || !isDivisible) return whole;
-  // What stands around the items holds for those of each portion.
+  // The text around the items holds for the items of each portion.
   const [begin, end] = Array.isArray(parsed) ? "[]" : [JSON.stringify({ ...around, results: [] }).slice(0, -2), "]}"];
   const divided = [];
   let some = [];

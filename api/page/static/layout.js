@@ -14,16 +14,16 @@ const NARROWEST = 84;
 const TALL = 122;
 const TALL_LABEL = 42;
 
-/** Strength of a memory in so many patrols: importance × e^(−patrols since it was found / 30), as the server computes it. */
+/** Strength of a memory after a number of patrols: importance × e^(−patrols since it was found / 30), as the server computes it. */
 export function strength(node, ahead) {
   if (node.status === "dead") return 0;
   return node.pinned ? node.importance : node.importance * decay(node.session_count + ahead);
 }
 
-/** What is left of a strength after so many patrols. */
+/** The rest of a strength after a number of patrols. */
 export const decay = (patrols) => Math.exp(-patrols / 30);
 
-/** Whether a memory is fading away in so many patrols. */
+/** Whether a memory fades within a number of patrols. */
 export function isFading(node, ahead) {
   if (node.pinned || node.status === "dead") return false;
   return node.status === "dying" || (node.patrols_left !== null && node.patrols_left <= ahead);
@@ -105,7 +105,7 @@ function seedsOf(disc) {
     return {
       node,
       disc,
-      // Its strength is this times e^(−patrols ahead / 30), and it fades within so many patrols.
+      // Its strength is this times e^(−patrols ahead / 30), and it fades within that number of patrols.
       strength: strength(node, 0),
       fades: isFading(node, 0) ? -1 : node.pinned || node.patrols_left === null ? Infinity : node.patrols_left,
       x: disc.x + distance * Math.cos(at * GOLDEN),

@@ -26,7 +26,7 @@ const BEHIND = [
   ["prompts", "Prompts", () => import("./sections/prompts.js")],
   ["cost", "Cost", () => import("./sections/cost.js")],
 ];
-// For those who look after the system.
+// For operators.
 const WORK = ["work", "Work", () => import("./sections/work.js")];
 // Sections that need the scope `manage`.
 const MANAGED = ["muted", "work"];
@@ -133,7 +133,7 @@ function drawTop() {
   );
 }
 
-/** Close what opens over the page: the menu, and on a phone the list of sections. */
+/** Close the panels that open over the page: the menu, and on a phone the list of sections. */
 function closeMenus() {
   nav.classList.remove("open");
   nav.querySelector("button")?.setAttribute("aria-expanded", "false");
@@ -196,7 +196,7 @@ async function leave() {
   showLogin("You are logged out.");
 }
 
-/** What the address names: `#/being/section/id`. */
+/** The parts of the address: `#/being/section/id`. */
 function place() {
   const [slug, section, ...ids] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   return { slug: slug || beings[0]?.slug, section: section || "map", ids };
@@ -260,7 +260,7 @@ async function show() {
   }
 }
 
-/** What a person without a Being, or with the address of another one, sees: how to make one. */
+/** The page for a person without a Being, or with the address of another person's Being: how to make one. */
 async function showNoBeing() {
   const may = login.scopes.includes("manage") && !login.being_id;
   const { makingBeing } = await import("./sections/start.js");
@@ -275,7 +275,7 @@ async function showNoBeing() {
 }
 
 refreshWith(show);
-// The address names what is shown, so that the link to the content is none of it.
+// The address names the page that is shown, so that the link to the content is none of it.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   content.scrollIntoView();

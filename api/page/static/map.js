@@ -1,4 +1,4 @@
-// The map of a Being's topics: memories as strong as their effective importance, and what the next patrols would let fade.
+// The map of a Being's topics: memories as strong as their effective importance, and those that would fade in the next patrols.
 
 import { change, tellProblem } from "./actions.js";
 import { askInDialog, button, el, field, fill, userText, visible } from "./dom.js";
@@ -86,7 +86,7 @@ export async function view(context) {
   ];
 }
 
-/** What the colours and shapes of the map mean. */
+/** The legend of the map's colours and shapes. */
 function legend(clusters, groups) {
   const names = new Map(clusters.map((cluster) => [cluster.cluster_id, cluster.name]));
   const key = (shape, label) => el("li", {}, el("span", { class: `key ${shape}`, "aria-hidden": "true" }), label);
@@ -99,7 +99,7 @@ function legend(clusters, groups) {
   );
 }
 
-/** Pointer and touch on the map: a line about the memory, and its page. A finger hides what it presses: its first tap shows the line. */
+/** Pointer and touch on the map: a line about the memory, and its page. A finger hides its place: its first tap shows the line. */
 function handlePointer(context, canvas, drawing, tip) {
   const under = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -135,7 +135,7 @@ function handlePointer(context, canvas, drawing, tip) {
   });
 }
 
-/** The slider that moves ahead by patrols. What fades comes from the API's own forecast. */
+/** The slider that moves ahead by patrols. The API's own forecast gives the memories that fade. */
 function lookAhead(context, drawing, nodes) {
   const range = el("input", { type: "range", min: 0, max: FURTHEST, value: 0, step: 1, name: "ahead" });
   const told = el("output", { class: "ahead-told" });
@@ -149,7 +149,7 @@ function lookAhead(context, drawing, nodes) {
       el("a", { href: context.link("memory", node.node_id) }, userText(node.scene.action)),
       el("span", { class: "hint" }, fading(node)),
     );
-  // The forecast lists what fades beside these.
+  // The forecast lists the memories that fade beside these.
   const today = nodes.filter((node) => isFading(node, 0)).length;
   let cursor = null;
   let asking = 0;

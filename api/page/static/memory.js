@@ -1,4 +1,4 @@
-// One memory: what it says, how strong it is, the words it rests on, what happened to it, and what can be done about it.
+// One memory: its words, its strength, the messages it rests on, its history, and the changes that a person can make.
 
 import { IN_STORY, change } from "./actions.js";
 import { askInDialog, button, el, empty, field, pairs, userText, visible } from "./dom.js";

@@ -1,4 +1,4 @@
-// What is not to be brought up: the switch on each thing, and the list of what is muted.
+// Mutes: the switch on each thing, and the list of muted things.
 
 import { change } from "./actions.js";
 import { button, el, empty, userText } from "./dom.js";

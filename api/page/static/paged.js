@@ -1,4 +1,4 @@
-// Lists that grow by pages, as the API's cursors give them, tables of them, and choices of what they list.
+// Lists that grow by pages, as the API's cursors give them, tables of them, and choices that filter them.
 
 import { tellProblem } from "./actions.js";
 import { button, el, field } from "./dom.js";
@@ -53,7 +53,7 @@ export async function paged(context, name, into, load, lines) {
   return more;
 }
 
-/** A labelled choice between [value, text] pairs; `show(value)` lists what was chosen. */
+/** A labelled choice between [value, text] pairs; `show(value)` lists the items of the chosen value. */
 export function choice(label, options, { name, value }, show) {
   const select = el("select", { name });
   for (const [each, text] of options) select.append(el("option", { value: each, selected: each === value }, text));

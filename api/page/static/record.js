@@ -1,9 +1,9 @@
-// Off the record: until further notice no word is kept of what is said to a Being, or in one of its conversations.
+// Off the record: until further notice no message to a Being, or in one of its conversations, is kept.
 
 import { change } from "./actions.js";
 import { button, el, userText } from "./dom.js";
 
-/** Change what is off the record; the page that is shown has the Being's row. */
+/** Change whether a Being or a conversation is off the record; the page that is shown has the Being's row. */
 async function set({ being }, values) {
   Object.assign(being.row, await being.patch("", values));
 }
@@ -19,7 +19,7 @@ function turnConversation(context, name, off) {
   return change(label, way(off), way(!off));
 }
 
-/** What every page says while nothing is kept; null else. */
+/** The notice on every page while nothing is kept; null else. */
 export function notice(context) {
   const { row } = context.being;
   if (!row.off_the_record) return null;

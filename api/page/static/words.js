@@ -30,7 +30,7 @@ export function count(amount, one, many = `${one}s`) {
 /** "a, b and c". */
 export const list = (texts) => new Intl.ListFormat("en-GB", { type: "conjunction" }).format(texts);
 
-/** Who said a message, by name: the user's and the Being's stand for the roles. */
+/** The speaker of a message, by name: the user's and the Being's names replace the roles. */
 export function speaker(context, said) {
   if (said.speaker && said.speaker !== said.role) return said.speaker;
   return { user: context.login.user, assistant: context.being.row.name }[said.role] ?? said.role;
@@ -54,7 +54,7 @@ export function fading(node) {
   return `fades in ${count(node.patrols_left, "patrol")}`;
 }
 
-/** What is derived again after messages were retracted, restored or erased, and when. */
+/** The data that workers derive again after messages were retracted, restored or erased, and when. */
 export function derivedAgain(rebuilds) {
   const parts = [
     rebuilds.messages && `facts from ${count(rebuilds.messages, "message")}`,

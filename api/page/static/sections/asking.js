@@ -5,7 +5,7 @@ import { moment, speaker } from "../words.js";
 
 const PLACES = { message: "Talk", node: "Memory", fact: "Fact", summary: "Summary", diary: "Diary", computed: "Counted" };
 
-/** What asks with the words of an input, and shows the answer. */
+/** The form that asks a question with the words of an input, and shows the answer. */
 export function askBox(context, query) {
   const told = el("p", { class: "hint", "aria-live": "polite" });
   const answer = el("ol", { class: "cards answer" });

@@ -1,4 +1,4 @@
-// Export of everything that a Being knows, and its erasure, with a preview of what would go.
+// Export of a Being's memory, and its erasure, with a preview of the rows that would be erased.
 
 import { tell } from "../actions.js";
 import { askInDialog, button, el, field, pairs, userText } from "../dom.js";

@@ -5,7 +5,7 @@ import { button } from "../dom.js";
 
 const SHOWN = { stays: "Prompts of other Beings that showed it meanwhile stay as they were." };
 
-/** Sets the confidence of a message, a fact or a todo, or lifts it; `set` makes the request of what is to change. */
+/** Sets the confidence of a message, a fact or a todo, or lifts it; `set` makes the request that changes it. */
 export function confidenceButton(secret, set) {
   const [keep, lift] = [set({ in_confidence: true }), set({ in_confidence: false })];
   return secret

@@ -7,7 +7,7 @@ import { day, list } from "../words.js";
 
 const RIGHTS = { ingest: "hands in", read: "reads", manage: "changes and erases" };
 
-/** The panel: what a frontend is told, and the tokens that open this Being alone. */
+/** The panel: the settings for a frontend, and the tokens that open this Being alone. */
 export function connecting(context) {
   return el(
     "section",

@@ -1,4 +1,4 @@
-// What the Being's models have cost, by day; for those who look after the system also by purpose and model.
+// The cost of the Being's models by day; for operators also by purpose and model.
 
 import { el, empty, userText } from "../dom.js";
 import { table } from "../paged.js";
@@ -121,7 +121,7 @@ const STATES = {
   reached: "spent: what needs a model waits until tomorrow",
 };
 
-// What is spent of the day's budgets; of the platform's the server tells no amounts.
+// The spent part of the day's budgets; the server gives no amounts of the platform's.
 function budgetsOfToday(budgets) {
   if (!budgets.length) return [];
   return [
@@ -141,7 +141,7 @@ function budgetsOfToday(budgets) {
   ];
 }
 
-// What models' answers said that broke a rule, or could not be read.
+// Items of models' answers that broke a rule, or could not be read.
 function droppedItems(dropped) {
   return el(
     "details",

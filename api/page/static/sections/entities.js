@@ -57,7 +57,7 @@ export async function view(context) {
   ];
 }
 
-/** What a reference such as `org:harbour_office` is of, in a word. */
+/** The kind of a reference such as `org:harbour_office`, in a word. */
 function kindOf(reference) {
   const [kind] = reference.split(":");
   return { org: "organisation" }[kind] ?? kind;

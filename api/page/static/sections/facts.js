@@ -205,7 +205,7 @@ async function add(context) {
   );
 }
 
-/** What happened to a fact, oldest first: its events, and each statement that took the place of others. */
+/** The history of a fact, oldest first: its events, and each statement that replaced others. */
 function story(detail) {
   const events = detail.history.map((event) => ({
     at: event.happened_at,

@@ -1,4 +1,4 @@
-// Handing in another program's export: by drag and drop, with progress, and what was set aside.
+// Handing in another program's export: by drag and drop, with progress, and the entries that were set aside.
 
 import { LONGEST, Unreadable, portions, programOf, texts } from "../export_files.js";
 import { button, el, field, fill, visible } from "../dom.js";
@@ -19,7 +19,7 @@ const WANTED = /^((conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-
 const WANTED_OF_OTHERS = /\.(jsonl?|csv)$/i;
 const LISTED = 100;
 
-/** The panel that takes files; what is taken in goes on while the person looks at other sections of the page. */
+/** The panel that takes files; an import goes on while the person looks at other sections of the page. */
 export function importing(context) {
   if (!context.ingests || !context.manages)
     return el(

@@ -1,11 +1,11 @@
-// Patrols: their timeline, what each merged, split, revived and let go, and the running one as it runs.
+// Patrols: their timeline, the memories that each merged, split, revived and let fade, and the running one as it runs.
 
 import { tell, tellProblem } from "../actions.js";
 import { button, el, empty, fill, visible } from "../dom.js";
 import { count, moment } from "../words.js";
 
 const POLL_MS = 700;
-// What a run's counts say, for one and for several.
+// The texts for a run's counts, for one and for several.
 const COUNTS = {
   nodes: ["note became a memory", "notes became memories"],
   repaired: ["note was repaired", "notes were repaired"],
@@ -44,7 +44,7 @@ const STEPS = {
 
 export async function view(context) {
   const list = el("ol", { class: "cards patrols", "aria-live": "polite", "aria-busy": "false" });
-  // Newest first. What was shown stays when newer ones push it off the first page.
+  // Newest first. Runs that were shown stay when newer ones push them off the first page.
   const known = new Map();
   const take = (page) => {
     for (const run of page.patrols) known.set(run.run_id, run);
@@ -143,7 +143,7 @@ function card(run, operates) {
   ];
 }
 
-/** The steps with how far they are: of a run that is over only for those who look after the system. */
+/** The steps and their progress: of a run that is over only for operators. */
 function steps(run) {
   const list = el(
     "ol",

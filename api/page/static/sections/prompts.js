@@ -4,7 +4,7 @@ import { button, el, empty, field, fill, userText, visible } from "../dom.js";
 import { paged, table } from "../paged.js";
 import { count, moment, number, share } from "../words.js";
 
-// What a fact was chosen by.
+// The texts for the reasons by which a fact was chosen.
 const SCORES = {
   similarity: "about the same",
   recency: "told lately",
@@ -69,7 +69,7 @@ async function all(context) {
 
 const likeness = (similarity) => (similarity === null ? "found by its words" : `similarity ${share(similarity)}`);
 
-/** What a message brought into the prompt, each by its text. */
+/** The items that a message brought into the prompt, each by its text. */
 const recalled = (title, found, line) =>
   found.length
     ? [el("h3", {}, title), el("ol", { class: "lines recalled" }, found.map((one) => el("li", {}, line(one))))]

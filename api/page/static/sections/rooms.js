@@ -1,4 +1,4 @@
-// Rooms: what was said among several Beings, with who was there at each line, and where the Being that is shown was not.
+// Rooms: the lines of a conversation among several Beings, with the members present at each, and this Being's absences.
 
 import { change } from "../actions.js";
 import { ask } from "../api.js";

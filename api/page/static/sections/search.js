@@ -1,4 +1,4 @@
-// Search as you type: what was found, and what each signal added to its score.
+// Search as you type: the results, and the score that each signal added.
 
 import { button, el, empty, field, fill, userText } from "../dom.js";
 import { count, day, moment, share, speaker } from "../words.js";

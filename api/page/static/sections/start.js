@@ -1,4 +1,4 @@
-// The first steps: what is kept before there are memories, how talk comes in, and what a key for a model adds.
+// The first steps: what is kept before there are memories, how messages come in, and the use of a key for a model.
 
 import { change } from "../actions.js";
 import { ask } from "../api.js";
@@ -17,7 +17,7 @@ export async function view(context) {
   ];
 }
 
-/** What stands in place of the map while nothing is remembered. */
+/** The panel in place of the map while nothing is remembered. */
 export async function beforeMemories(context) {
   const holds = await context.being.get("/overview");
   return [

@@ -1,4 +1,4 @@
-// Talk, a conversation at a time. Messages can be retracted, as if they had never been said, and restored.
+// Talk, a conversation at a time. Messages can be retracted, which takes them out of the memory, and restored.
 
 import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
@@ -112,7 +112,7 @@ async function session(context) {
   ];
 }
 
-// What is derived again of a message that was retracted or restored, as the answer says.
+// The data that workers derive again after a message was retracted or restored, from the answer.
 const again = ({ rebuilds }) => derivedAgain(rebuilds);
 const nowRetracted = (answer) => `Retracted: it counts as never said. ${again(answer)}`;
 const standsAgain = (answer) => `It stands again. ${again(answer)}`;

@@ -1,4 +1,4 @@
-// Month by month: what happened in it, and which memories were merged into others or faded in it.
+// Month by month: the events in it, and which memories were merged into others or faded in it.
 
 import { button, el, empty, userText } from "../dom.js";
 import { everything } from "../map.js";
@@ -30,7 +30,7 @@ export async function view(context) {
 /** The month in which a memory's scene happened, else that in which it came: 2026-03. */
 const happenedIn = (node) => (/^\d{4}-\d{2}/.test(node.when ?? "") ? node.when : node.created_at).slice(0, 7);
 
-/** The month of this place's calendar in which a memory became what it is: 2026-03. */
+/** The month of this place's calendar in which a memory reached its present state: 2026-03. */
 function changedIn(node) {
   const at = new Date(node.changed_at ?? node.created_at);
   return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}`;
@@ -72,7 +72,7 @@ function month(context, name, { happened, merged, faded }, actions) {
   );
 }
 
-/** What became of a memory, where it is not as strong as ever. */
+/** The present state of a memory that is not as strong as ever. */
 function fate(node) {
   if (node.status === "active") return null;
   const on = node.changed_at ? ` ${node.status === "dying" ? "since" : "on"} ${day(node.changed_at)}` : "";
@@ -80,7 +80,7 @@ function fate(node) {
   return `${node.forgotten_at ? "forgotten" : "let go"}${on}`;
 }
 
-/** Memories under a heading: those of what happened stand open. The first ones, and the others at the press of a button. */
+/** Memories under a heading: those of the month's events stand open. The first ones, and the others at the press of a button. */
 function group(context, kind, nodes, heading, hint) {
   if (!nodes.length) return null;
   const line = (node) => {

@@ -78,7 +78,7 @@ function adding(context) {
   return el("details", {}, el("summary", {}, "Add a statement"), form);
 }
 
-/** A gate's refusal: which gate, which rule, and what to do instead. */
+/** A gate's refusal: which gate, which rule, and the remedy. */
 function refused(problem) {
   const { gate, rule, instead } = problem.told ?? {};
   return el(

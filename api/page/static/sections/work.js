@@ -6,7 +6,7 @@ import { button, el, empty, visible } from "../dom.js";
 import { paged } from "../paged.js";
 import { count, moment } from "../words.js";
 
-// What each kind of work does, in words.
+// The texts for the kinds of work.
 const KINDS = {
   "patrol.due": "Begin a patrol",
   "patrol.embed": "Patrol: make memories of notes",
@@ -78,7 +78,7 @@ export async function view(context) {
   ];
 }
 
-// What needs a model waits meanwhile, and nothing is lost. Where the check itself fails, the rest of the page says more.
+// Work that needs a model waits meanwhile, and nothing is lost. Where the check itself fails, the rest of the page says more.
 async function providersAway(context) {
   const found = await ask("GET", "/health/work", { signal: context.signal }).catch(() => ({ away: [] }));
   return found.away.map(({ provider, whose, since }) => {
