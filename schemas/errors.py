@@ -4,9 +4,9 @@
     ├── MigrationRefused   the database can't be brought to the expected shape
     ├── LeaseLost          another worker holds this work now: nothing of the transaction is kept   MP001
     ├── NotFound           no such thing, for this owner                                             MP002
-    ├── Refused            the thing exists, and its state forbids what was asked                    MP003
-    ├── Withdrawn          what a model is asked about was withdrawn: read again, and ask anew       MP004
-    ├── BudgetSpent        the day's budget has not so much left: wait for the next day
+    ├── Refused            the thing exists, and its state forbids the request                       MP003
+    ├── Withdrawn          messages in the model's prompt were withdrawn: read again, and ask anew   MP004
+    ├── BudgetSpent        the rest of the day's budget is too small: wait for the next day
     └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
         └── StatementTimeout   a statement ran longer than it may: ask for less, or try again later  57014
 
@@ -38,7 +38,7 @@ class NotFound(StoreError):
 
 
 def existing(found: T | None, missing: str) -> T:
-    """Return what was found.
+    """Return the found row.
 
     Raises:
         NotFound: It is None; the text is `missing`.
@@ -49,13 +49,13 @@ def existing(found: T | None, missing: str) -> T:
 
 
 class Refused(StoreError):
-    """The state of the thing forbids what was asked; the text says why and what to do instead."""
+    """The state of the thing forbids the request; the text says why, and names the remedy."""
 
 
 class Withdrawn(StoreError):
-    """Something of the user's was withdrawn since the work was claimed, and the model's answer may be about it.
+    """A message or row of the user was withdrawn since the work was claimed, and the model's answer may be about it.
 
-    The answer is not stored. The same work, claimed again, reads what is left and asks about that.
+    The answer is not stored. The same work, claimed again, reads the remaining messages and asks about those.
     """
 
 
@@ -65,9 +65,9 @@ class BudgetSpent(StoreError):
     Args:
         message: The spent budget, in a sentence.
         owner_id: The owner of the call that was refused.
-        budget: Which.
-        lacking: The unit that there is too little of: `tokens`, `cost`, or a `price` by which to tell.
-        retry_after: How many seconds the budget's day still lasts.
+        budget: The budget that is spent.
+        lacking: The unit of which too little is left: `tokens`, `cost`, or a missing `price`.
+        retry_after: Seconds until the budget's day ends.
     """
 
     def __init__(

@@ -69,7 +69,7 @@ PASSAGE_CHARACTERS = 800
 DIARY_DAYS = 7
 SNAPSHOT_NOTES = 50
 SNAPSHOT_TODOS = 30
-# A todo that was last told, or due, longer ago is not in mind: an import tells of what was open years ago.
+# A todo that was last mentioned, or due, longer ago is left out: an import brings todos that were open years ago.
 SNAPSHOT_TODO_AGE = timedelta(days=90)
 SNAPSHOT_NOTE_TOKENS = 3000
 
@@ -111,7 +111,7 @@ PART_NODES = 40
 PART_TOKENS = 10_000
 # Undecided nodes that one consolidation takes up, beside as many as one run has notes.
 LEFT_OVER_NODES = 100
-# While so many nodes are undecided, each patrol decides some, however many notes are still to come.
+# While this many nodes are undecided, each patrol decides some, however many notes are still to come.
 MOST_UNDECIDED = 10_000
 SPLIT_CLUSTERS = 20
 CLASSIFIED_NODES = 50
@@ -137,7 +137,7 @@ ROLLING_CHARACTERS = 600
 # Of more pending messages than these, those of ended sessions are left to the sessions' own summaries.
 ROLLING_BACKLOG = 100
 SPINE_EVERY = 20
-# A session of at most so many messages and characters is summarised together with others in one model call.
+# A session of at most this many messages and characters is summarised together with others in one model call.
 SHORT_SESSION_MESSAGES = 2
 SHORT_SESSION_CHARACTERS = 500
 SHORT_SESSIONS_AT_ONCE = 20
@@ -152,7 +152,7 @@ SESSION_SCENES = 6
 SCENE_CHARACTERS = 600
 SCENE_ACTORS = 12
 SCENE_THEMES = 6
-# The most messages that a node's story tells it rests on.
+# The most messages that a node's story cites.
 STORY_MESSAGES = 100
 LEAST_IMPORTANCE = 0
 MOST_IMPORTANCE = 3
@@ -163,13 +163,13 @@ LEAST_CONFIDENCE = 0.5
 FACT_CANDIDATES = 50
 FACTS_RETRIEVED = 10
 FOUNDATION_FACTS = 20
-# The most facts that contexts show whatever is said.
+# The most facts that contexts show independently of the conversation.
 ESSENTIAL_FACTS = 30
 CARD_FACTS = 3
 RECENCY_HALF_LIFE = timedelta(days=14)
 FOLD_SIMILARITY = 0.92
 
-# Of what an answer to a question rests on, in estimated tokens.
+# For the sources of an answer to a question, in estimated tokens.
 ASK_TOKENS = 4000
 LEAST_ASK_TOKENS = 200
 MOST_ASK_TOKENS = 100_000

@@ -12,9 +12,9 @@ from schemas.wire.numbers import Number
 from schemas.wire.requests import Name, OffTheRecord, Query, RequestModel
 
 Kind = Literal["message", "node", "fact", "summary", "diary", "vault", "knowledge"]
-# What people name by the end of its id.
+# Things that commands name by the end of their ids.
 Thing = Literal["fact", "todo", "merge", "request", "session", "mute"]
-# Languages whose words are stemmed, or read in pairs, by their ISO 639-1 codes; `auto` is the one of what is told.
+# Languages whose words are stemmed, or read in pairs, by their ISO 639-1 codes; `auto` detects the text's own.
 LanguageCode = Literal[
     "auto",
     "ar",
@@ -46,7 +46,7 @@ LanguageCode = Literal[
     "tr",
     "zh",
 ]
-# What waits of something told: to be indexed by its words, then to be embedded.
+# The stages of a new message, node or fact: lexical indexing, then embedding.
 Stage = Literal["words", "meaning"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 USUAL_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "vault")
@@ -55,7 +55,7 @@ Moment = Annotated[AwareDatetime, Field(strict=False)]
 
 
 class EverythingRequest(RequestModel):
-    """A search in everything that the Being was told."""
+    """A search in a Being's messages, memories, facts, summaries, diary, vault and knowledge."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "What is my sister's name?", "limit": 5}]})
 
@@ -105,7 +105,7 @@ class Neighbour(Answer):
 
 
 class Result(Answer):
-    """Something that was told."""
+    """A message, node, fact, summary, diary entry, vault record or knowledge note that was found."""
 
     kind: Kind
     id: str = Field(

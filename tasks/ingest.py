@@ -76,7 +76,7 @@ def _take(task: Task, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, A
     ids = [f"celery/{task_id}/{position}" for position in range(len(items))]
     try:
         delivered = deliver(on.store, on.settings, on.embedders, kind, to, items, ids)
-    except Exception as fault:  # noqa: BLE001  # the message is the only copy, so it is requeued whatever the fault
+    except Exception as fault:  # noqa: BLE001  # the message is the only copy, so it is requeued after any fault
         log.warning("ingest.waits", **to.logged, items=len(items), fault=described(fault))
         time.sleep(PAUSE_SECONDS)
         raise Reject(type(fault).__name__, requeue=True) from None
@@ -98,7 +98,7 @@ def _take(task: Task, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def _in_json(value: Any) -> Any:
-    """Return as JSON what Kombu has read as an object of Python: a time, an id, a number or bytes of a producer."""
+    """Return as JSON a value that Kombu has read as an object of Python: a producer's time, id, number or bytes."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, Decimal):

@@ -1,1 +1,1 @@
-"""Processes: the Celery app and what runs a unit of work, the Redis streams, and the embedded servers."""
+"""Processes: the Celery app, the execution of units of work, the Redis streams, and the embedded servers."""

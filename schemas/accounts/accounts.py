@@ -63,7 +63,7 @@ class Being(Row):
     )
 
     def is_off_the_record(self, conversation: str | None = None) -> bool:
-        """Return whether no word of a conversation is kept; None is the one of what names none."""
+        """Whether a conversation is off the record; None stands for messages that name no conversation."""
         return self.off_the_record or conversation in self.off_the_record_in
 
 

@@ -35,8 +35,8 @@ Slug = Annotated[str, AfterValidator(_checked), Field(json_schema_extra={"patter
 def slug_of(name: str, *, told_apart: bool = False) -> str:
     """Make a slug from a name; the same name has the same slug, in the adapter for SillyTavern too.
 
-    What a slug can't show of a name is told apart by a digest: letters of other scripts, a name of signs alone, and
-    what is beyond 63 characters. Marks on Latin letters, and signs beside them, are left away.
+    A digest tells apart names whose difference a slug can't show: letters of other scripts, a name of signs alone, and
+    characters beyond the 63rd. Marks on Latin letters, and signs beside them, are left out.
 
     Args:
         told_apart: Whether to append a digest of the name in any case.

@@ -1,4 +1,4 @@
-"""Questions to the memory, their answers, and what a model says on the way to one."""
+"""Questions to the memory, their answers, and the model's output schemas on the way to an answer."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -81,7 +81,7 @@ class ComputedRow(Answer):
 
 
 class LookedAt(Answer):
-    """The searches, and the counts of what they found."""
+    """The searches, and the counts of their results."""
 
     queries: list[str] = Field(description="What was searched for: the question, and what a model added.")
     names: list[str] = Field(description="The people and things that were looked up.")
@@ -102,7 +102,7 @@ class AskCost(Answer):
 
 
 class Asked(Answer):
-    """The answer to a question: nothing but what its quotations show."""
+    """The answer to a question, limited to statements that its quotations show."""
 
     answer: list[Sentence] = Field(description="Empty if the memory does not know.")
     known: bool

@@ -1,4 +1,4 @@
-"""The receipts of assembled contexts: what they showed, and why."""
+"""The receipts of assembled contexts: the memories, facts and passages in each, and why."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from schemas.wire.numbers import Number, Report
 
 
 class ContextRow(Row):
-    """An assembled context as it is recorded."""
+    """An assembled context in its database row."""
 
     context_id: UUID
     process: str
@@ -67,7 +67,7 @@ class ShownPassage(Answer):
 
 
 class ShownContext(AssembledContext):
-    """The receipt of a context. Whatever was erased, retracted or forgotten for good since then is left out."""
+    """The receipt of a context. Items erased, retracted or forgotten for good since then are left out."""
 
     memories: list[ShownMemory]
     facts: list[ShownFact]

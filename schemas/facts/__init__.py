@@ -1,1 +1,1 @@
-"""Facts: rows, requests, answers, and what the judge answers."""
+"""Facts: rows, requests, answers, and the judge's output schema."""

@@ -26,7 +26,7 @@ class DueItem(Row):
 
 
 class DuePage(Answer):
-    """One page of what is due, earliest first."""
+    """One page of due todos, promises and reminders, earliest first."""
 
     due: list[DueItem]
     cursor: Cursor

@@ -75,14 +75,14 @@ class TodoPage(Answer):
 
 
 class SpokenRequestPage(Answer):
-    """One page of what was done because the user asked for it in talk."""
+    """One page of the changes that the user requested in talk."""
 
     requests: list[SpokenRequest]
     cursor: Cursor
 
 
 class Seeded(Answer):
-    """How many seeds became what."""
+    """Counts of seeds by their result."""
 
     facts: int = Field(description="New facts.")
     told_again: int = Field(description="Seeds whose memory key was known; their statements were added to those facts.")
@@ -92,7 +92,7 @@ class Seeded(Answer):
 
 
 class Erased(Answer):
-    """Counts of what was removed and changed along with erased messages."""
+    """Counts of the rows that were removed and changed along with erased messages."""
 
     messages: int
     scenes: int = Field(description="Scenes that were drawn from the messages; their memories went with them.")

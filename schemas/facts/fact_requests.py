@@ -72,7 +72,7 @@ class ProposedMerge(RequestModel):
 
 
 class FactChanges(Changes):
-    """Changes to a fact. Omitted fields stay as they are."""
+    """Changes to a fact. Omitted fields keep their values."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"pinned": True}, {"content": "Lives in Berlin."}]})
 
@@ -88,7 +88,7 @@ class FactChanges(Changes):
 
 
 class TodoChanges(Changes):
-    """Changes to a todo. Omitted fields stay as they are."""
+    """Changes to a todo. Omitted fields keep their values."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "DONE"}]})
 

@@ -111,8 +111,8 @@ class Judgement(FromModel):
 
     facts: list[FoundFact]
     todos: list[FoundTodo]
-    # What is left out, cut off or unreadable says nothing about what may be passed on: then it is all in confidence,
-    # which a confidence without a message means.
+    # A list that is left out, cut off or unreadable does not tell which messages may be passed on: then all of them
+    # are in confidence, which a confidence without a message means.
     confidences: Annotated[list[FoundConfidence], Absent([UNTOLD])]
     requests: list[FoundRequest]
 

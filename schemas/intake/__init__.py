@@ -1,1 +1,1 @@
-"""Notes and messages of producers: as they are sent, and notes as they are stored."""
+"""Notes and messages: as producers send them, and notes as they are stored."""

@@ -1,4 +1,4 @@
-"""Exports of other programs that come with a request, and what became of their entries."""
+"""Exports of other programs that come with a request, and the results of their entries."""
 
 from typing import Annotated, Literal
 

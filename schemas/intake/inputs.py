@@ -43,7 +43,7 @@ from schemas.wire.fields import (
 )
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-# What a routine that is merged every day keeps of its sensory details, and shows of its dates to a model.
+# Of a routine that is merged every day: the sensory details that are kept, and the dates that a model is shown.
 SENSORY_DETAILS = 12
 NEWEST_DATES = 5
 

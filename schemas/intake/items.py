@@ -1,4 +1,4 @@
-"""Items as producers that wait for no answer send them, and as they stand in a stream's entry."""
+"""Items from producers that do not wait for an answer, in the form of a stream's entry."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

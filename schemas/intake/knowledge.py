@@ -1,4 +1,4 @@
-"""Knowledge that programs keep under keys: what is asked, and what is answered."""
+"""Knowledge that programs keep under keys: requests and answers."""
 
 import json
 from datetime import datetime
@@ -28,7 +28,7 @@ Path = Annotated[list[Label], Field(max_length=NAMESPACE_LABELS)]
 
 
 class KnowledgeKey(RequestModel):
-    """Where a program keeps knowledge."""
+    """The key under which a program keeps knowledge."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
@@ -48,7 +48,7 @@ class KnowledgeKey(RequestModel):
 
 
 class NewKnowledge(KnowledgeKey):
-    """Knowledge in place of what is kept under its key, or the removal of that."""
+    """Knowledge that replaces the value of its key, or removes it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE | {"value": {"likes": "green tea", "cups": 3}}]})
 

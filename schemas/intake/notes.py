@@ -1,4 +1,4 @@
-"""Notes as they are stored, what a producer is answered about a batch, and changes to a note."""
+"""Stored notes, the answer to a producer about a batch, and changes to a note."""
 
 from datetime import datetime
 from typing import Any, Literal

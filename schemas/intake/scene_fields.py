@@ -83,7 +83,7 @@ def corrections(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _given(kind: Any) -> Any:
-    """Return the type of a value that is given: without null, without what reads leniently, and with words for text."""
+    """Return the type of a value other than null, without lenient readers, and with words in place of text."""
     if kind is str:
         return Words
     parts = get_args(kind)

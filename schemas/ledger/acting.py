@@ -23,13 +23,13 @@ class Owner:
 
 
 Crossing = Literal[
-    # Who a token or a login belongs to, for a request of the API or of the proxy.
+    # The owner of a token or a login, for a request of the API or of the proxy.
     "authentication",
     # The claim of a unit of work, whose owner's user is then known.
     "claim",
-    # A command of an operator, who reaches the database itself, until it has found whom it is about.
+    # A command of an operator, who reaches the database itself, until it has found its user.
     "command",
-    # Whose Being a producer's item of a stream or a task of Celery is for.
+    # The user of the Being that a producer's stream item or Celery task names.
     "delivery",
     # Whether the system's work gets done, and whether models' providers answer.
     "health",
@@ -44,7 +44,7 @@ _acting: ContextVar[Owner | Crossing | None] = ContextVar("acting", default=None
 
 
 def acting() -> Owner | Crossing | None:
-    """Return whom the present context's transactions act for; None: for nobody, and they see no owner's rows."""
+    """Return the owner or the crossing of the present context's transactions; None: they see no owner's rows."""
     return _acting.get()
 
 

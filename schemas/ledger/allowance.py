@@ -19,9 +19,9 @@ class Allowance:
 
     Attributes:
         user_id: The user in whose share of the connections it runs; None: no share bounds it.
-        statement_seconds: How long one statement may run; None: as long as its process says.
-        charge: Told after each transaction for how many seconds it held a connection.
-        connection_seconds: How long to wait for a connection; None: as long as the store waits by itself.
+        statement_seconds: How long one statement may run; None: the process's limit.
+        charge: Called after each transaction with the seconds for which it held a connection.
+        connection_seconds: How long to wait for a connection; None: the store's limit.
     """
 
     user_id: UUID | None = None
@@ -40,10 +40,10 @@ def allowance() -> Allowance:
 
 
 def allow(allowance: Allowance) -> None:
-    """Change what the present context may take from now on, to its end."""
+    """Change the present context's allowance from now on, to its end."""
     _allowance.set(allowance)
 
 
 def allowed(allowance: Allowance) -> AbstractContextManager[None]:
-    """Bound what is done while the block runs, in this context and in threads that copy it."""
+    """Apply an allowance while the block runs, in this context and in threads that copy it."""
     return bound(_allowance, allowance)

@@ -12,11 +12,11 @@ Queue = Literal["ingest", "patrol", "patrol-llm", "shadow", "rolling", "session-
 QUEUES: tuple[Queue, ...] = get_args(Queue)
 # Their tasks wait for answers of a model, some for minutes. Tasks of the other queues should not have to wait for them.
 LLM_QUEUES: tuple[Queue, ...] = ("patrol-llm", "shadow", "rolling", "session-close")
-# What beat sends, which each worker of `upkeep` takes too: behind work that waits for a minute every tick would expire.
+# Beat's messages, which each worker of `upkeep` takes too: behind work that takes a minute every tick would expire.
 TICK_QUEUE: Literal["ticks"] = "ticks"
 
 # Messages that a worker takes from a queue in one round over its queues; one from each other. An answer needs the facts
-# of what was told before summaries of it, and the latest talk's summary before those of closed sessions. Ticks are sent
+# of messages before summaries of them, and the latest talk's summary before those of closed sessions. Ticks are sent
 # twice a second at most, and most that wait have expired.
 SHARES: dict[str, int] = {"shadow": 8, "rolling": 4, "patrol": 4, TICK_QUEUE: 8}
 
@@ -46,7 +46,7 @@ class TickKind(Kind):
 
     Attributes:
         every: Its period; None is the setting `PATROL_SWEEP_EVERY`.
-        expires: A message that no worker took within so many periods is dropped.
+        expires: The number of periods after which a message that no worker took is dropped.
     """
 
     every: timedelta | None
@@ -69,13 +69,13 @@ CURATE = WorkKind("upkeep.curate", "upkeep")
 COMPARE_SEEDS = WorkKind("upkeep.compare_seeds", "upkeep")
 SPINE = WorkKind("upkeep.spine", "upkeep")
 ACTIVATE = WorkKind("upkeep.activate", "upkeep")
-# What was told is indexed and embedded by beat's ticks below; these tasks do it where a tick failed.
+# New messages, nodes and facts are indexed and embedded by beat's ticks below; these tasks do it where a tick failed.
 INDEX_WORDS = WorkKind("ingest.index_words", "ingest")
 EMBED_TOLD = WorkKind("upkeep.embed_told", "upkeep")
 INDEX_VECTORS = WorkKind("upkeep.index_vectors", "upkeep")
 # Requested once, by the migration that introduced times.
 DATE_TOLD = WorkKind("upkeep.date_told", "upkeep")
-# It waits for a server of the user's, as the tasks of this queue wait for models, and delays none that is waited for.
+# It waits for a server of the user's, as the tasks of this queue wait for models, and delays no task with a waiting caller.
 DELIVER_DUE = WorkKind("session_close.deliver_due", "session-close")
 # The streams may contain items for a Being that was erased.
 CLEAN_STREAMS = WorkKind("upkeep.clean_streams", "upkeep", outlives_owner=True)

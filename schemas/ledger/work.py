@@ -30,7 +30,7 @@ class TaskMessage(BaseModel):
 
     @property
     def summary(self) -> str:
-        """The argument as Flower and logs show it: the last 12 characters of each id, which tell them apart."""
+        """The argument for Flower and logs: the last 12 characters of each id, which distinguish them."""
         return "/".join(part[-SUMMARY_CHARACTERS:] for part in (str(self.owner_id), self.key) if part)
 
 

@@ -1,6 +1,6 @@
 """How a field of a model's answer is read where the model writes it in another form or leaves it out.
 
-These marks stand in `Annotated` and leave the schema that the model is shown as it is;
+These marks stand in `Annotated` and do not change the schema that the model is shown;
 `providers/answers/answer_reader.py` follows them.
 """
 
@@ -31,7 +31,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class OwnName:
-    """The field is never read from one of an unlike name, as others are: what it lists is taken away."""
+    """The field is never read from one of an unlike name, as others are: the items that it lists are removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """A list keeps its first items, so many at most."""
+    """A list keeps its first `items` items."""
 
     items: int
 
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """A text has so many characters at most, and is cut at a sentence.
+    """A text has at most `most` characters, and is cut at a sentence.
 
     Attributes:
         most: The most characters.

@@ -54,7 +54,7 @@ class Away(Row):
     waits: timedelta = Field(description="The time until one request may try again.")
 
     def sentence(self) -> str:
-        """Tell what is away, since when and why."""
+        """Return a sentence with the provider, the beginning of its outage, and the reason."""
         return f"{self.provider} is away since {self.since:%Y-%m-%d %H:%M} UTC: {self.reason}"
 
 
@@ -68,7 +68,7 @@ class AwayProvider(Row):
     reason: str | None = Field(exclude=True)
 
     def sentence(self) -> str:
-        """Tell what is away, since when, and with the platform's key why."""
+        """Return a sentence with the provider, its keys, the beginning of the outage, and the platform's reason."""
         key = "the platform's key" if self.whose == "platform" else f"{self.keys} of the users' keys"
         why = f": {self.reason}" if self.reason else ""
         return f"{self.provider} with {key} since {self.since:%Y-%m-%d %H:%M} UTC{why}"
@@ -155,7 +155,7 @@ def _share(spent: Decimal | int, limit: Decimal | int) -> float:
 
 
 class SpendingPage(Answer):
-    """Sums of calls, newest day first, and what is spent of the current day's budgets."""
+    """Sums of calls, newest day first, and the spent part of the current day's budgets."""
 
     spending: list[Spending]
     budgets: list[BudgetToday]

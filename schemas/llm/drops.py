@@ -1,4 +1,4 @@
-"""Numbers of what was dropped of models' answers."""
+"""Counts of items that were dropped from models' answers."""
 
 from datetime import datetime
 
@@ -27,7 +27,7 @@ class Judged(Row):
 
 
 class Judgements(Answer):
-    """Numbers of findings in conversations, and of what was dropped of models' answers, while the counts are kept."""
+    """Counts of findings in conversations, and of items dropped from models' answers, while the counts are kept."""
 
     judged: Judged
     dropped: list[DroppedItems] = Field(

@@ -79,7 +79,7 @@ class HistoryEvent(Row):
 
 
 class ShownNode(Row):
-    """An active or dying node as it is shown to a model; every change except activation raises `revision`.
+    """An active or dying node as a model is shown it; every change except activation raises `revision`.
 
     `may_die` is set for a dying node that consolidation may let go in this run. A muted one is shown with muted ones
     alone.

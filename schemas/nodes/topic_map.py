@@ -1,4 +1,4 @@
-"""The map of a Being's topics: all memories in few words, with what their drawing needs."""
+"""The map of a Being's topics: all memories in few words, with the values for drawing them."""
 
 from datetime import datetime
 from typing import Annotated

@@ -77,7 +77,7 @@ PassPaths = Annotated[tuple[str, ...], AfterValidator(_relative)]
 PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{\w*\}")
 """A part of a template that stands for any text in a prompt."""
 
-# A prompt with less text of its own would be what people say too.
+# People's messages would match a prompt with less text of its own.
 LEAST_CHARACTERS = 20
 
 

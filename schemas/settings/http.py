@@ -101,7 +101,7 @@ class HttpSettings(Section):
     @field_validator("api_origins")
     @classmethod
     def _origins(cls, value: str) -> str:
-        """Refuse what a browser never sends as an origin, and what would so allow no page."""
+        """Refuse values that no browser sends as an origin, and that would so allow no page."""
         for part in parts_of(value):
             if not re.fullmatch(r"\*|null|[a-z][a-z0-9+.-]*://[^/A-Z\s]+", part):
                 raise PydanticCustomError(

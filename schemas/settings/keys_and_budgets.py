@@ -1,4 +1,4 @@
-"""Users' keys, budgets, and what a user may store."""
+"""Users' keys and budgets, and the most that a user may store."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -12,7 +12,7 @@ SECRET_CHARACTERS = 32
 
 
 class AccountSettings(Section):
-    """Users' keys, budgets, and what a user may store."""
+    """Users' keys and budgets, and the most that a user may store."""
 
     secret_key: SecretStr | None = Field(
         None,

@@ -1,4 +1,4 @@
-"""When patrols run and what they do."""
+"""The schedule of patrols, and the limits of their steps."""
 
 from datetime import timedelta
 from typing import Literal
@@ -9,7 +9,7 @@ from schemas.settings.section import Duration, Section
 
 
 class PatrolSettings(Section):
-    """When patrols run and what they do."""
+    """The schedule of patrols, and the limits of their steps."""
 
     tick: Duration = Field(
         timedelta(hours=24), description="The least time between two automatic patrols that raise the patrol counter."

@@ -1,4 +1,4 @@
-"""The model's output schema of impressions: what a session showed of the user, and of what the companion is at."""
+"""The model's output schema of impressions: the user, the project, the mood and the topic of a session."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +32,7 @@ class ClosedSession(SessionSummary):
     topic: Annotated[Impression | None, Absent(None)] = Field(description="What the talk ended with.")
 
     def alone(self) -> SessionSummary:
-        """The summary without the rest, as it is stored."""
+        """The summary without the impressions, which is stored."""
         return SessionSummary.model_validate(self.model_dump(include=set(SessionSummary.model_fields)))
 
 
@@ -50,7 +50,7 @@ class ShortSessions(Summary):
 
 @dataclass(frozen=True, slots=True)
 class RestingImpression:
-    """An impression that passed the rules, the messages that it rests on, and when the newest of them was said."""
+    """An impression that passed the rules, the messages that it rests on, and the time of the newest of them."""
 
     kind: ImpressionKind
     content: str

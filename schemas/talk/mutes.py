@@ -29,7 +29,7 @@ class MuteRequest(RequestModel):
 
 
 class Mute(Answer):
-    """Something that is kept, found by who searches for it, and told in no prompt."""
+    """A mute of a stored thing: a search with the scope `manage` finds the thing, and no prompt shows it."""
 
     mute_id: UUID
     kind: MutedKind

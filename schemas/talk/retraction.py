@@ -1,4 +1,4 @@
-"""Retraction and restoration of messages: which are named, and what became of them."""
+"""Retraction and restoration of messages: the messages that are named, and the results."""
 
 from typing import Annotated, Generic, Self, TypeVar
 from uuid import UUID

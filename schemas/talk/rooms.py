@@ -1,4 +1,4 @@
-"""Rooms: conversations of several Beings of one user, and what is said there."""
+"""Rooms: conversations of several Beings of one user, and their utterances."""
 
 import operator
 from datetime import datetime
@@ -95,7 +95,7 @@ class RoomMessageInput(Produced):
         return self
 
     def content_fields(self) -> dict[str, Any]:
-        """As for any item; who hears it is told by each Being's own message."""
+        """As for any item; each Being's own message shows that the Being heard it."""
         return {name: value for name, value in super().content_fields().items() if name != "present"}
 
 
@@ -113,7 +113,7 @@ class RoomMessage(Row):
 
 
 class RoomMessagePage(Answer):
-    """One page of what was said in a room, newest first."""
+    """One page of a room's utterances, newest first."""
 
     messages: list[RoomMessage]
     cursor: Cursor

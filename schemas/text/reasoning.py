@@ -1,4 +1,4 @@
-"""Takes a model's reasoning out of what it says, in all the forms that models and frontends write it.
+"""Takes a model's reasoning out of its text, in all the forms that models and frontends write it.
 
 Every way in uses `spoken`: the proxy, the importers, `messages`. A marker counts at the beginning of a text, where it
 may stay open because the text broke off, and around a closed block outside code. Words that mention a marker stay: in
@@ -42,7 +42,7 @@ class _Form:
         closes: Another; `{name}` is the tag's name.
         at_beginning: Whether it counts at the beginning of a text alone, and closed, because these are common words.
         closed: Whether it counts closed alone.
-        may_be_all: Whether an answer may be nothing but such a block, which is what is said then.
+        may_be_all: Whether an answer may be nothing but such a block, whose content is the speech then.
     """
 
     opens: str
@@ -99,7 +99,7 @@ _FORMS = {
         r"(?: process)?(?: for [^<]{1,40}|\s?\([^()<]{1,40}\))?\W{0,5}(?:</\w{1,9}>)?\W{0,5}</summary>)",
         r"</details>",
     ),
-    # Code that a model has run by Open WebUI, and what came of it, as they are sent again
+    # Code that a model has run by Open WebUI, and its output, as they are sent again
     "run": _Form(
         r"<code_interpreter(?:_output|\s[^<>]{0,200})?>",
         r"</code_interpreter(?:_output)?>(?!\s{0,9}<code_interpreter_output>)",
@@ -136,11 +136,11 @@ _FORMS = {
         r"^(?:#{1,4}[ \t]|\*\*)(?:my |final )?(?:answer|response|reply|output):?(?:\*\*)?:?",
         at_beginning=True,
     ),
-    # Empty: the model was told not to think.
+    # Empty: the model was instructed not to think.
     "empty": _Form(rf"<{_NAMESPACE}(?:{_NAMES})\s?/>(?! (?-i:[a-z]))", "", at_beginning=True),
     "labelled": _Form(r"(?:reasoning|thinking|thought):\s", r"^(?:final )?answer:", at_beginning=True),
     "comment": _Form(r"<!--", r"-->[ \t]{0,9}$", at_beginning=True, may_be_all=True),
-    # What OpenCode tells GLM of its earlier reasoning
+    # OpenCode's copy of GLM's earlier reasoning in the prompt
     "previous": _Form(r"\[previous reasoning:\s", r"\][ \t]{0,5}$", at_beginning=True, may_be_all=True),
     # Harmony, of which a server took the special tokens and left the words
     "stripped": _Form(r"analysis(?=[\s\"'A-Z*])", r"assistantfinal", at_beginning=True),
@@ -177,7 +177,7 @@ _LONE_CLOSE = re.compile(
     + rf"|<{_BAR}(?:{_ENDS_TOKEN}){_BAR}>|<channel\|>",
     _FLAGS,
 )
-# What models write around the answer that follows their reasoning.
+# Words that models write around the answer that follows their reasoning.
 _FRAME = re.compile(
     r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:final|commentary)[^<\n]{0,100}(?:<\|message\|>)?"
     r"|(?:<\|begin\|>assistant)?<\|content\|>(?! )"
@@ -190,7 +190,7 @@ _ANSWER = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
-# Between two markers that are only spoken of.
+# Between two markers that are only mentioned.
 _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "à", "y", "o", "e", "と", "和", "や"))
 # Words that mention a marker stand apart from it, and in its sentence; a model's reasoning adjoins it.
 _APART = frozenset(" ,.;:)")
@@ -207,7 +207,7 @@ _PUNCTUATION = " \t\n.,;:…/|&+-–—"
 
 
 def spoken(text: str, *, opened: bool = False) -> str:
-    """Return what a model says, without its reasoning; blank if the text broke off within the reasoning.
+    """Return a model's text without its reasoning; blank if the text broke off within the reasoning.
 
     Args:
         text: The text as a model wrote it, or a frontend shows it.
@@ -235,7 +235,7 @@ class _Reader:
         self._code_ends: dict[int, int] | None = None
 
     def read(self, *, opened: bool) -> str:
-        """Return what is said in the text."""
+        """Return the speech in the text."""
         place = self._behind_lone_close(opened=opened)
         while place < len(self._text):
             place = self._next(place)
@@ -247,7 +247,7 @@ class _Reader:
         return whole["said"] if whole else spoken
 
     def _behind_lone_close(self, *, opened: bool) -> int:
-        """Return where the speech begins if a closing marker comes before any opening one; else 0."""
+        """Return the start of the speech if a closing marker comes before any opening one; else 0."""
         close = _LONE_CLOSE.search(self._text)
         if close is None or _OPENS.search(self._text, 0, close.start()) or not (opened or self._ends_a_block(close)):
             return 0
@@ -266,7 +266,7 @@ class _Reader:
         return is_adjoined and not in_code and behind.strip() != "" and _NEW_PARAGRAPH.match(behind) is not None
 
     def _next(self, place: int) -> int:
-        """Read to behind the next code, marker or character that may begin one; returns where that is."""
+        """Read to behind the next code, marker or character that may begin one; returns the place behind it."""
         text = self._text
         if self._silent:
             begins = _OPENS_AT_BEGINNING.match(text, place)
@@ -286,7 +286,7 @@ class _Reader:
         return self._behind_block(opens)
 
     def _behind_block(self, opens: re.Match[str]) -> int:
-        """Drop the block that a marker opens, unless it is only spoken of; returns where the text goes on."""
+        """Drop the block that a marker opens, unless it is only mentioned; returns the place behind the block."""
         close = self._close_of(opens)
         if close is None:
             may_be_open = self._silent and not _form_of(opens).closed and not _MENTIONED.match(self._text, opens.end())
@@ -316,14 +316,14 @@ class _Reader:
         return end
 
     def _pass_over(self, end: int) -> int:
-        """Pass over what ends here, with the white space behind it if there is some before it."""
+        """Pass over the text that ends here, with the white space behind it if there is some before it."""
         self._dropped = True
         if self._silent or self._kept[-1][-1:].isspace():
             return _next_word(self._text, end)
         return end
 
     def _close_of(self, opens: re.Match[str]) -> re.Match[str] | None:
-        """Return the marker that closes an opening one; one between quotation marks is spoken of."""
+        """Return the marker that closes an opening one; one between quotation marks is only mentioned."""
         kind = str(opens.lastgroup)
         for name in (opens["name"].lower(), "") if kind == "tag" else ("",):
             if (kind, name) in self._missing:
@@ -343,7 +343,7 @@ class _Reader:
         if self._silent:
             is_sentence = between[:1] == between[-1:] == " " and len(between) <= SENTENCE and "\n" not in between
             return joined != "" and (joined.rpartition(" ")[2] if is_sentence else joined) in _BETWEEN
-        # An empty block on lines of its own is one of a model that was told not to think.
+        # An empty block on lines of its own comes from a model that was instructed not to think.
         if joined in _BETWEEN and (between.strip() or "\n" not in between):
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()
@@ -372,7 +372,7 @@ class _Reader:
         return before[-1:] in _QUOTES and _OPENS_A_QUOTATION.search(before[:-1]) is not None
 
     def _end_of_code(self, start: int) -> int | None:
-        """Return where the code ends that begins here: a fenced block, or a span between backticks."""
+        """Return the end of the code that begins here: a fenced block, or a span between backticks."""
         fence = _FENCE.match(self._text, start)
         line = self._text.rfind("\n", max(0, start - INDENT), start) + 1
         if fence is not None and not self._text[line:start].strip(" \t"):

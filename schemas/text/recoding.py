@@ -16,7 +16,7 @@ LONGEST_MARK = 4
 
 
 def as_utf8(content: IO[bytes]) -> IO[bytes]:
-    """Return a file's bytes in UTF-8 without a mark at the beginning, whichever form of Unicode it is in.
+    """Return a file's bytes in UTF-8 without a byte order mark, from any form of Unicode.
 
     A file that is buffered is returned itself where it is in UTF-8: its lines come as soon as they are written.
     """
@@ -27,7 +27,7 @@ def as_utf8(content: IO[bytes]) -> IO[bytes]:
         if begin.startswith(mark):
             buffered.read(len(mark))
             return buffered if encoding == "utf-8" else recoded(buffered, encoding)
-    # JSON begins with a character of one byte, so that NULs tell where the others of its first ones are.
+    # JSON begins with an ASCII character, so the place of a NUL beside it shows the byte order.
     if len(begin) > 1 and begin[0] and not begin[1]:
         return recoded(buffered, "utf-16-le")
     if len(begin) > 1 and not begin[0] and begin[1]:

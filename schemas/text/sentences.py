@@ -19,7 +19,7 @@ def whole_sentences(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, without the white space between them; what has no end is the last."""
+    """Return the sentences of a text, without the white space between them; a rest without an end is the last."""
     ends = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
     parts = (text[start:end].strip() for start, end in pairwise(ends))
     return [part for part in parts if part]

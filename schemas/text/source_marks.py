@@ -38,11 +38,11 @@ _UNSUPPORTED = re.compile(
     r"\n?```\n?(?:This block is not supported on your current device yet\."
     r"|Viewing artifacts created via the Analysis Tool web feature preview isn.t yet supported on mobile\.)\n?```\n?"
 )
-# Tags around what was cited, or written as a document.
+# Tags around cited text, or around text that is written as a document.
 _CITED = re.compile(r"</?(?:antml:)?cite\b[^<>]{0,500}>")
 _GLUED = re.compile(r"(?<=\S)</?(?:ant|xai)Artifact\b[^<>]{0,500}>(?=\S)")
 _DOCUMENT = re.compile(r"</?(?:ant|xai)Artifact\b[^<>]{0,500}>")
-# What other programs write into answers for a source: DeepSeek, Grok, Gemini, Copilot. In backticks it is spoken of.
+# Marks of a source in other programs' answers: DeepSeek, Grok, Gemini, Copilot. In backticks a mark is only mentioned.
 _SOURCES = re.compile(
     rf"{_BLANKS}(?<!`)(?:\[citation:\d{{1,4}}\]|\[\^\d{{1,4}}\^\]|\[cite: ?\d{{1,4}}(?:, ?\d{{1,4}}){{0,50}}\]"
     r"|</?co(?:: ?\d{1,4}(?:, ?\d{1,4}){0,50})?>"
@@ -52,11 +52,11 @@ _SOURCES = re.compile(
 
 
 def of_chatgpt(text: str, references: Any) -> str:
-    """Return an answer of ChatGPT without its marks; what a mark names stays.
+    """Return an answer of ChatGPT without its marks; the name that a mark shows stays.
 
     Args:
         text: The answer.
-        references: Its `content_references`, which name what some marks stand for; of any shape.
+        references: Its `content_references`, which hold the names that some marks show; of any shape.
     """
     names = _referred(references)
     text = _WRITING.sub("", text) if _WRITES in text else text
@@ -66,7 +66,7 @@ def of_chatgpt(text: str, references: Any) -> str:
 
 
 def of_claude(text: str) -> str:
-    """Return what Claude's export has for an answer without its placeholders and marks."""
+    """Return an answer of Claude's export without its placeholders and marks."""
     text = _CITED.sub("", _UNSUPPORTED.sub("\n", text))
     return _DOCUMENT.sub("", _GLUED.sub("\n\n", text))
 

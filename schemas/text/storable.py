@@ -1,4 +1,4 @@
-"""Mends text that Postgres can't store, and finds what can't be mended: infinite numbers, and too deep nesting.
+"""Mends text that Postgres can't store, and finds faults that can't be mended: infinite numbers, and too deep nesting.
 
 All text from outside passes `storable` once, where its door reads it: requests in `schemas/wire/requests.py` and
 `api/http/request_target.py`, items of batches in `memory/text/items.py`, transcripts in
@@ -26,13 +26,13 @@ _Place: TypeAlias = tuple["_Place", str | int] | None
 
 
 def storable(value: Any, depth: int = 0) -> Any:
-    """Return a JSON value with text that Postgres can store; other values in it stay as they are.
+    """Return a JSON value with text that Postgres can store; other values in it are unchanged.
 
     Halves of a character of UTF-16 that follow each other are joined. A half without the other, and NUL, become U+FFFD.
 
     Args:
         value: A value as `json.loads` returns it.
-        depth: In how many containers it is. Those that `unstorable` refuses for their depth stay as they are.
+        depth: In how many containers it is. Values that `unstorable` refuses for their depth are unchanged.
     """
     match value:
         case str():
@@ -45,7 +45,7 @@ def storable(value: Any, depth: int = 0) -> Any:
 
 
 def storable_json(text: str) -> str:
-    """Return a JSON text whose values are storable; one that holds nothing to mend, or is no JSON, stays as it is."""
+    """Return a JSON text whose values are storable; a text with nothing to mend, or no JSON, is returned unchanged."""
     if not _ESCAPED.search(text) and not _UNSTORABLE.search(text):
         return text
     try:

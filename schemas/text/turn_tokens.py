@@ -43,7 +43,7 @@ def role_of(header: re.Match[str]) -> TurnRole | None:
 
 
 def without_turn_limits(text: str) -> str:
-    """Return a text without the tokens at either end of it that say where it begins and ends."""
+    """Return a text without the tokens at either end of it that mark the limits of a turn."""
     begins = _LIMITS_BEFORE.match(text)
     begin, end = begins.end() if begins else 0, len(text)
     words_end = _last_word(text, begin, end)
@@ -84,7 +84,7 @@ def _limit_before(text: str, begin: int, end: int) -> re.Match[str] | None:
 
 
 def _last_word(text: str, begin: int, end: int) -> int:
-    """Where the last word before a place ends."""
+    """The end of the last word before a place."""
     while end > begin and text[end - 1].isspace():
         end -= 1
     return end

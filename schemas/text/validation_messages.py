@@ -16,7 +16,7 @@ MOST_PLACE_CHARACTERS = 120
 
 # Union tags that pydantic adds to an error's location, and that are not in the sender's document.
 _TAGS = {"scene", "todo", "reminder", "knowledge", "WhenEntry", "str"}
-# The one tag that is also the name of a field, told apart by the field before it.
+# The one tag that is also the name of a field; the field before it distinguishes the two.
 _TEXT_OF_A_SCENE = ("content", "text")
 _MOMENT = "2026-03-02T06:10:00+01:00"
 _OBJECT = "Input should be a valid dictionary (a JSON object)"
@@ -68,7 +68,7 @@ def _message(fault: ErrorDetails) -> str:
 
 
 def rule_of(fault: ErrorDetails | dict[str, Any]) -> str:
-    """Return pydantic's text of the rule, or another that says what to do, repeats no value, and names no class."""
+    """Return pydantic's text of the rule, or one that names the remedy, repeats no value, and names no class."""
     context, text = fault.get("ctx", {}), str(_RULES.get(fault["type"], fault["msg"]))
     match fault["type"]:
         case "union_tag_invalid":

@@ -8,7 +8,7 @@ from schemas.wire.numbers import Number
 
 
 class Refusal(Answer):
-    """A rejected item: the gate, its rule, and what to do instead."""
+    """A rejected item: the gate, its rule, and the remedy."""
 
     position: int = Field(description="The item's position in the list, from 0.")
     gate: str | None = Field(None, description="The gate that refused it; null if the item is not a valid record.")

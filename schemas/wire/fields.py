@@ -58,7 +58,7 @@ def without_blanks(values: list[T]) -> list[T]:
     return [value for value in values if not _is_blank(value)]
 
 
-# Producers are often models, which write null or "" for what they leave out (the seed's `scene.importance ?? 0.5`).
+# Producers are often models, which write null or "" for fields they leave out (the seed's `scene.importance ?? 0.5`).
 OptionalWords = Annotated[str | None, AfterValidator(lambda value: None if _is_blank(value) else value)]
 WordList = Annotated[list[str], AfterValidator(without_blanks)]
 OptionalWordList = Annotated[

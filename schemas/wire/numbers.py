@@ -1,7 +1,7 @@
 """Floating-point numbers as JSON answers show them: without the noise of binary arithmetic.
 
 0.12 + 0.05 is 0.16999999999999998 in binary. Answers show nine significant digits, 0.17; stored values, exports and
-what producers handed in keep all digits.
+the values of producers keep all digits.
 """
 
 from typing import Annotated, Any

@@ -37,7 +37,7 @@ class RequestModel(Wire):
 
 
 class Changes(RequestModel):
-    """Base of partial updates. Fields that are omitted or null stay as they are.
+    """Base of partial updates. Fields that are omitted or null keep their values.
 
     Attributes:
         null_changes: The fields to which null is a value; it is refused for the others then.

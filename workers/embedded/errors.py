@@ -9,7 +9,7 @@ StackError
 
 
 class StackError(Exception):
-    """Embedded servers or child processes can't run; the message says why and what to do."""
+    """Embedded servers or child processes can't run; the message gives the reason and the remedy."""
 
 
 class NotInstalledError(StackError):

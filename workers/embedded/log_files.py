@@ -1,6 +1,6 @@
 """Bounds the size and number of log files that running programs hold open.
 
-A program that holds its log open can't be told to reopen it. So a log that is too large is copied to `NAME.1` and
+A program that holds its log open can't be made to reopen it. So a log that is too large is copied to `NAME.1` and
 truncated in place (copytruncate), which is safe because it is open for appending. Older logs are renamed to `NAME.2`
 and so on. Lines written between the end of the copy and the truncation are lost; the copy is repeated until it has
 caught up.

@@ -24,7 +24,7 @@ SETTINGS = {
     "listen_addresses": "",
     "port": str(PORT),
     "unix_socket_permissions": "0700",
-    # Shared memory in the data directory: the next start removes what a killed server left behind.
+    # Shared memory in the data directory: the next start removes the files that a killed server left behind.
     "dynamic_shared_memory_type": "mmap",
     "max_connections": "100",
     # Keeps users' content out of the log: failed statements and the details of an error quote rows.
@@ -108,7 +108,7 @@ class EmbeddedPostgres(Server):
         return True
 
     def prepare(self, lock: int) -> None:
-        """Run initdb on the first start; on later ones remove what a killed server left behind.
+        """Run initdb on the first start; on later ones remove the files that a killed server left behind.
 
         Raises:
             NotInstalledError: Its programs are missing.
@@ -170,7 +170,7 @@ def as_superuser(url: str) -> str:
 
 
 def shared_buffers(memory: int) -> int:
-    """Return the size of Postgres's own cache for a machine with so much memory, both in bytes."""
+    """Return the size in bytes of Postgres's own cache for a machine with `memory` bytes."""
     return min(MOST_BUFFERS, max(LEAST_BUFFERS, memory // PART_OF_MEMORY))
 
 

@@ -164,7 +164,7 @@ class Supervisor:
         Args:
             processes: They are stopped in the opposite order.
             patience: Seconds until all must be ready.
-            meanwhile: Called once they were started; what it raises is raised here.
+            meanwhile: Called once they were started; its exceptions are raised here.
 
         Raises:
             StartError: One exited, or was not ready in time; with the end of its log. The others run until the block
@@ -196,7 +196,7 @@ class Supervisor:
         self._watched += map(_Watched, others)
 
     def check(self) -> None:
-        """Restart and rotate what is due, once; for callers that do not use `wait`."""
+        """Restart ended processes and rotate large logs, once; for callers that do not use `wait`."""
         for watched in self._watched:
             watched.check()
             watched.rotate(self.most_log_bytes)

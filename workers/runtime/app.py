@@ -60,7 +60,7 @@ def _name_connections(sender: str, options: dict[str, Any], **_: Any) -> None:
 
 @signals.celeryd_after_setup.connect  # type: ignore[untyped-decorator]  # published without types
 def _take_ticks(**_: Any) -> None:
-    """Let a worker of `upkeep` take what beat sends, whatever queues a deployment names."""
+    """Let a worker of `upkeep` take beat's ticks, with any list of queues that a deployment names."""
     queues = app.amqp.queues
     if "upkeep" in queues.consume_from:
         queues.select_add(queues[TICK_QUEUE])
@@ -73,7 +73,7 @@ def _prepare(**_: Any) -> None:
 
 @cache
 def prepare() -> None:
-    """Import before the fork what each process of the pool needs, which they then share; wait for the migration.
+    """Import before the fork the modules that each process of the pool needs and then shares; wait for the migration.
 
     A fork of a process that has done so, such as one of a group's workers, does nothing.
     """

@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 MOST_WAITING = 1000
 MOST_AT_ONCE = 100
-# Seconds that a stopping process tries to send what waits; if Redis hangs, the sweep sends it later.
+# Seconds that a stopping process tries to send its waiting messages; if Redis hangs, the sweep sends them later.
 STOP_PATIENCE = 1.0
 
 

@@ -66,5 +66,5 @@ def _visible(_logger: object, _method: str, line: str) -> str:
 
 
 def _is_no_tick(record: logging.LogRecord) -> bool:
-    """Keep out a line for each task that beat sends: workers log what they do."""
+    """Drop Celery's log line for each of beat's tasks: workers log the results themselves."""
     return "Sending due task" not in str(record.msg)

@@ -14,7 +14,7 @@ class SentinelUrl:
 
     Attributes:
         hosts: The addresses of the Sentinels.
-        login: User and password of the Redis servers, as they stand in the URL before the `@`; empty: none.
+        login: User and password of the Redis servers, as the URL has them before the `@`; empty: none.
         username: That user.
         password: That password.
         database: The number of the database.

@@ -1,6 +1,6 @@
 """The execution of one unit of work in a worker: claim → renew the lease → do and finish.
 
-Otherwise the unit backs off, fails, or, if the worker is told to stop, returns to `ready`.
+Otherwise the unit backs off, fails, or, if the worker is stopping, returns to `ready`.
 
 A task has the name of its kind of work, and its only argument names the unit: `owner/key`. The store sends the messages
 for work that a task makes ready, after the commit.
@@ -59,7 +59,7 @@ def step(kind: WorkKind, do: Do, *, bury: Bury | None = None) -> None:
 
 
 def tick(kind: TickKind, *looks: Look) -> None:
-    """Make a Celery task, which beat sends periodically, of functions that look for what is due, one after the other.
+    """Make a Celery task, which beat sends periodically, of functions that look for due work, one after the other.
 
     Raises:
         ValueError: The kind is not registered.
@@ -175,7 +175,7 @@ def _set_back(on: Resources, bury: Bury | None, claim: Claim, fault: Exception) 
 
 
 def _hand_back(on: Resources, claim: Claim) -> None:
-    """Release the claim of a process that is told to stop, so that another worker can take the unit at once."""
+    """Release the claim of a stopping process, so that another worker can take the unit at once."""
     try:
         on.store.run(work.hand_back, claim)
         log.info("work.handed_back")

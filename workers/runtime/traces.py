@@ -69,7 +69,7 @@ class KeptTracing(Tracing):
                 raise
 
     def close(self) -> None:
-        """Export what has ended, and stop."""
+        """Export the ended spans, and stop."""
         self._provider.shutdown()
 
 

@@ -1,1 +1,1 @@
-"""The Redis streams: entries that were rejected, and the removal of what is erased from all of them."""
+"""The Redis streams: rejected entries, and the removal of erased items from all streams."""

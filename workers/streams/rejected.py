@@ -1,6 +1,6 @@
 """Items that producers sent and no front door accepted: the Redis stream `patrol:rejected`, with the reason.
 
-`data` is what was sent, and `id` deduplicates repeated attempts. These are the fields of the producers' streams, so
+`data` is the sent data, and `id` deduplicates repeated attempts. These are the fields of the producers' streams, so
 that a replay moves an entry back. Redis clients are typed `Any`, since redis-py's types are unions over all its modes;
 replies are bytes here.
 """
@@ -33,7 +33,7 @@ class Rejected:
         what: The stream through which it is replayed.
         id: Its producer id, unless `data` names another.
         reason: Why it was not accepted.
-        data: The sent data, or its beginning; nothing of what is off the record.
+        data: The sent data, or its beginning; none of it if it is off the record.
         entry: Its entry id in `patrol:rejected`; empty before it is added.
         length: How many bytes were sent.
     """

@@ -1,1 +1,1 @@
-"""Celery for this project: its processes, how a worker takes messages, and what its events show."""
+"""Celery for this project: its processes, how a worker takes messages, and the content of its events."""

@@ -1,4 +1,4 @@
-"""The Celery app of processes that run no task, such as beat: without the tasks, and what these import."""
+"""The Celery app of processes that run no task, such as beat: without the tasks and their imports."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Celery's consumer, which keeps what it can't hand to a task: Celery's own discards it, or ends the worker."""
+"""Celery's consumer, which keeps messages that no task can take: Celery's own discards them, or ends the worker."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,24 +20,24 @@ log = structlog.get_logger()
 NO_FORM = "the message is no call of a Celery task: a name, an id, a list of arguments and an object of named ones"
 NO_JSON = "the message is not JSON, which is all that this door reads: send it with `task_serializer` json"
 NO_TASK = "there is no task of that name: send `ingest.notes` or `ingest.messages`"
-# Of what is marked so, no word may be kept.
+# Of messages that are marked so, no word may be kept.
 _OFF_THE_RECORD = b"off_the_record"
 # A version that runs beside this one may send tasks of these that this one does not know; they carry row ids alone.
 _OWN = {name.partition(".")[0] for name in KINDS} - {INGEST_NOTES.name.partition(".")[0]}
 
 
 class Consumer(CeleryConsumer):  # type: ignore[misc]  # Celery is published without types
-    """Adds what a producer sent in no readable form to `patrol:rejected`, with the reason."""
+    """Adds a producer's unreadable messages to `patrol:rejected`, with the reason."""
 
     def create_task_handler(self, *args: Any, **options: Any) -> Callable[[Any], None]:
-        """Return what is called with each message."""
+        """Return the function that is called with each message."""
         handle = super().create_task_handler(*args, **options)
 
         def received(message: Any) -> None:
             try:
                 handle(message)
             except (AttributeError, LookupError, TypeError, ValueError) as fault:
-                # Celery takes a message to be whole. What it misses ends the worker, or begins an endless loop of
+                # Celery takes a message to be whole. A missing part ends the worker, or begins an endless loop of
                 # connections, as Kombu calls a KeyError a fault of the connection.
                 self.on_invalid_task(None, message, fault)
 

@@ -8,7 +8,7 @@ from celery.worker.request import Request
 
 
 class MaskedRequest(Request):  # type: ignore[misc]  # Celery is published without types
-    """A request whose `argsrepr` is the Being and the number of items, whatever its producer sent as `argsrepr`."""
+    """A request whose `argsrepr` is the Being and the number of items; its producer's own `argsrepr` is ignored."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -20,7 +20,7 @@ class MaskedRequest(Request):  # type: ignore[misc]  # Celery is published witho
         self._request_dict |= {"argsrepr": summary, "kwargsrepr": "{}"}
 
     def info(self, safe: bool = True) -> dict[str, Any]:  # noqa: ARG002  # the unmasked form is never returned
-        """Return the masked form for Celery's remote control, whatever `safe` is."""
+        """Return the masked form for Celery's remote control, for any value of `safe`."""
         found: dict[str, Any] = super().info(safe=True)
         return found
 

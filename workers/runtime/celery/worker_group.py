@@ -1,10 +1,10 @@
-"""Several Celery workers of one machine, forked from one process that has imported what they all need.
+"""Several Celery workers of one machine, forked from one process that has imported their common modules.
 
     python -m workers.runtime.celery.worker_group OPTIONS [-- OPTIONS ...]
 
 Importing takes most of a worker's start, and of its memory: with two processes that import for themselves, `patrol
 up` is ready after 5.4 s instead of 3.4, and its stack takes 845 MB instead of 750 (`make bench`, 2026-11-27). If one
-of the workers ends, the others are told to stop and the group ends, for its supervisor to start it anew. SIGTERM and
+of the workers ends, the others get SIGTERM and the group ends, for its supervisor to start it anew. SIGTERM and
 SIGINT are passed on to all of them. Any other signal that ends the group ends them at once: SIGQUIT is not passed on,
 since Celery waits for ever where it interrupts a worker that is handing a task to its pool.
 """
@@ -24,9 +24,9 @@ from workers.runtime.celery.celery_command import run
 
 PASSED_ON = (signal.SIGTERM, signal.SIGINT)
 BETWEEN = "--"
-# A caller waits for what the API does, and seldom for what workers do: where both are ready, the API runs first.
+# A caller waits for the API, and seldom for workers: where both are ready, the API runs first.
 NICENESS = 10
-# What Celery's command imports when it starts; each fork would import it for itself.
+# The modules that Celery's command imports when it starts; each fork would import them for itself.
 COMMAND = ("celery.bin.worker", "celery.apps.worker", "celery.concurrency.prefork")
 
 
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     pass_on(signal.SIGTERM)
     while running:
         running.remove(os.wait()[0])
-    # Celery calls it a failure to be told to hurry.
+    # Celery's exit status after a hurried stop would be a failure.
     return 0 if ordered else os.waitstatus_to_exitcode(status)
 
 
