@@ -75,7 +75,7 @@ EMBED_TOLD = WorkKind("upkeep.embed_told", "upkeep")
 INDEX_VECTORS = WorkKind("upkeep.index_vectors", "upkeep")
 # Requested once, by the migration that introduced times.
 DATE_TOLD = WorkKind("upkeep.date_told", "upkeep")
-# It waits for a server of the user's, as the tasks of this queue wait for models, and delays no task that is waited for.
+# It waits for a user's server, as the tasks of this queue wait for models, and delays no task with a waiting caller.
 DELIVER_DUE = WorkKind("session_close.deliver_due", "session-close")
 # The streams may contain items for a Being that was erased.
 CLEAN_STREAMS = WorkKind("upkeep.clean_streams", "upkeep", outlives_owner=True)
