@@ -7,9 +7,9 @@
 The first parameter is the process's resources, or a transaction: for an operation that reads or writes in one, and
 asks no model. One of the type `Being` is the Being that the path names, one of the type `Caller` the caller, or
 `Caller | Operator` where an operator may call as well, one of `PayingKey | None` the key that came with the request,
-and one of `FindsMuted` whether what is muted is found. Other positional parameters are ids of the path, and the body;
-those by keyword alone are of the query, or of a header if they are marked with `InHeader`. The docstring is what users
-read: its first line is the summary of the route and of the command.
+and one of `FindsMuted` whether muted items are found. Other positional parameters are ids of the path, and the body;
+those by keyword alone are of the query, or of a header if they are marked with `InHeader`. The docstring is for
+users: its first line is the summary of the route and of the command.
 """
 
 import inspect
@@ -103,7 +103,7 @@ class Preset:
         return name not in self.fixed and (self.takes is None or name in self.takes)
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what its user gave with what it sets by itself, in place of its switches."""
+        """Return its user's values together with the values of the command or tool itself, in place of its switches."""
         complete = {**given, **self.fixed}
         for name, flag in self.flags.items():
             complete |= flag.sets if complete.pop(name, False) else {}
@@ -205,14 +205,14 @@ class Declaration:
         commands: The commands that perform it.
         tool: The tool by which a model performs it.
         body: The limit of its body.
-        conflicts: Whether the state of what it changes may refuse it.
-        gone: Whether what it is about may have been erased for good.
+        conflicts: Whether the state of the changed rows may refuse it.
+        gone: Whether its subject may have been erased for good.
         repeated: The effect of a second call under the same Idempotency-Key. `answered once`: it commits together with
             its answer, which is returned again. `done again`: it may call a model, for which no transaction is held, so
             that a crash before its answer is stored leads to a second call. `harmless`: by its nature.
-        removes_answers: Whether stored answers to earlier requests may show what it erases: they are removed with it.
-        waits_for: Whether an answer holds what its caller waits for: a door that can wait asks again until it does, or
-            until the parameter `wait`, in seconds, is over. None: it is not waited for.
+        removes_answers: Whether stored answers to earlier requests may show the erased items: they are removed with it.
+        waits_for: Whether an answer holds the change that its caller waits for: a door that can wait repeats it until
+            then, or until the parameter `wait`, in seconds, is over. None: it is not waited for.
     """
 
     route: str | None
@@ -288,13 +288,13 @@ class Operation(Declaration, Generic[A]):
 
     @property
     def may_exist(self) -> bool:
-        """Whether what it creates may exist already."""
+        """Whether the created thing may exist already."""
         returned = inspect.signature(self.call).return_annotation
         return any(get_origin(each) is Existing for each in get_args(returned))
 
     @property
     def subjects(self) -> dict[str, Subject]:
-        """The parameters that the door gives by itself beside the resources, and what each is."""
+        """The parameters that the door gives by itself beside the resources, each with its subject."""
         declared = inspect.signature(self.call).parameters.values()
         subjects = {each.name: SUBJECTS[each.annotation] for each in declared if each.annotation in SUBJECTS}
         return {name: subject for name, subject in subjects.items() if subject != "resources"}
@@ -306,7 +306,7 @@ class Operation(Declaration, Generic[A]):
         return [self._parameter(each) for each in declared if each.annotation not in SUBJECTS]
 
     def perform(self, on: Resources, **arguments: Any) -> A:
-        """Do it, and remove the stored answers that may show what it erased, in one transaction.
+        """Perform it, and remove the stored answers that may show the erased items, in one transaction.
 
         Args:
             arguments: Its other subjects, and its parameters.
@@ -318,7 +318,7 @@ class Operation(Declaration, Generic[A]):
         return answered(self.attempt(on, **arguments))
 
     def attempt(self, on: Resources, **arguments: Any) -> A | Existing[A]:
-        """Do the same, and say whether what was to be created existed."""
+        """Perform it likewise, and wrap the answer in `Existing` if the thing existed already."""
         if self.for_all_beings:
             arguments["caller"].require_all_beings()
         owner: Being | Caller | Operator | None = arguments.get("being") or arguments.get("caller")
@@ -364,7 +364,7 @@ def _resolved(form: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def answered(answer: A | Existing[A]) -> A:
-    """Return an operation's answer, whether what it is about was created or existed."""
+    """Return an operation's answer, whether its subject was created or existed."""
     return answer.answer if isinstance(answer, Existing) else answer
 
 

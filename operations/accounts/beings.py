@@ -38,14 +38,14 @@ def show_being(on: Resources, being: Being) -> Being:  # noqa: ARG001  # every o
 
 @operation("GET /v1/beings/{being}/overview", scope="read", commands=[Command("overview")])
 def show_overview(tx: Transaction, being: Being) -> Overview:
-    """Count what a Being's memory holds, and what waits."""
+    """Count a Being's memories, facts and messages, and its waiting work."""
     unread = talk_languages.unread_language(tx, being.being_id)
     return overview.overview(tx, being).model_copy(update={"unread_language": unread})
 
 
 @operation("PATCH /v1/beings/{being}", scope="manage", conflicts=True)
 def change_being(on: Resources, being: Being, changes: BeingChanges) -> Being:
-    """Change a Being's display name, its daily budget, whether scenes are drawn from its talk, or what is kept of it.
+    """Change a Being's display name, its daily budget, whether scenes are drawn from its talk, or which words are kept.
 
     Off the record no word of its talk is kept until further notice, of all or of single conversations. Its slug stays.
 

@@ -62,9 +62,9 @@ def show_user(tx: Transaction, user_id: UUID) -> User:
 
 @operation("PATCH /v1/users/{user_id}", scope=OPERATOR, conflicts=True)
 def change_user(tx: Transaction, user_id: UUID, changes: UserChanges) -> User:
-    """Change a user's name, time zone, who knows facts, or daily budget.
+    """Change a user's name, time zone, daily budget, or which Beings know facts.
 
-    A new `facts_known_to` applies to facts that are heard from then on. The budget bounds all model calls of the user's
+    A new `facts_known_to` applies to facts from later messages. The budget bounds all model calls of the user's
     Beings together; when it is spent, work that needs a model waits for the user's next day.
     """
     return users.change_user(tx, user_id, changes.model_dump(exclude_unset=True))

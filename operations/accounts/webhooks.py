@@ -1,4 +1,4 @@
-"""A user's webhook, which receives what is due."""
+"""A user's webhook, which receives notices of due items."""
 
 from http import HTTPStatus
 
@@ -17,7 +17,7 @@ def set_webhook(on: Resources, caller: Caller, new: NewWebhook) -> NewWebhookSec
     """Set the address that receives a notice of each todo, promise and reminder of your Beings when it comes due.
 
     The answer holds the secret that signs the deliveries, as Standard Webhooks has it, and that can't be read again.
-    Setting the webhook again makes a new secret. A delivery holds the text of what is due. It is repeated, with the
+    Setting the webhook again makes a new secret. A delivery holds the text of the due item. It is repeated, with the
     same `Webhook-Id`, until it is answered with 2xx. Addresses that are not public are refused, and redirects are not
     followed.
     """
@@ -38,6 +38,6 @@ def show_webhook(tx: Transaction, caller: Caller) -> Webhook:
     commands=[Command("remove", done="Removed")],
 )
 def remove_webhook(tx: Transaction, caller: Caller) -> None:
-    """Remove your webhook: what was not delivered is delivered no more."""
+    """Remove your webhook: notices that were not delivered are dropped."""
     if not stored_webhooks.remove(tx, caller.user_id):
         raise NotFound("You have no webhook.")

@@ -1,1 +1,1 @@
-"""Contexts, and who a Being is in them."""
+"""Contexts, and a Being's persona in them."""

@@ -66,7 +66,7 @@ SCORES = ("similarity", "recency", "frequency", "score")
 def assemble_context(on: Resources, being: Being, body: ContextRequest) -> Context:
     """Assemble a context: a prompt from the Being's memory, ready to be sent to a model.
 
-    The lines, the pauses and the regions of your own are those of the `conversation`; what was said in another one is
+    The lines, the pauses and the regions of your own are those of the `conversation`; messages of another one are
     memory. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to
     turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut.
     `only`, `without`, `order` and `with` choose, order and add regions for this prompt alone.
@@ -102,7 +102,7 @@ def list_contexts(
 def show_context(tx: Transaction, being: Being, muted: FindsMuted, context_id: UUID) -> ShownContext:
     """Show which memories, facts and passages a context showed, and why: the scores by which they were chosen.
 
-    The scope `manage` also shows what is muted since.
+    The scope `manage` also shows items that were muted since.
     """
     context = existing(
         provenance.get(tx, being.being_id, context_id),
@@ -137,7 +137,7 @@ def turn(
 
 @operation("GET /v1/beings/{being}/snapshot", scope="read")
 def show_session_snapshot(tx: Transaction, being: Being) -> Snapshot:
-    """Show Block 1-B as it is now, and the ids it is made from."""
+    """Show the present Block 1-B, and the ids it is made from."""
     current_snapshot(tx, being)
     snapshot = material.snapshot(tx, being.being_id)
     if snapshot is None or not snapshot.content:

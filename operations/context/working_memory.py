@@ -1,4 +1,4 @@
-"""Working memory: what was said in a conversation, and the entries that callers wrote for it."""
+"""Working memory: the messages of a conversation, and the entries that callers wrote for it."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -26,7 +26,7 @@ OfConversation = Annotated[
 
 @operation("GET /v1/beings/{being}/working-memory", scope="read", commands=[Command("list")])
 def show_working_memory(tx: Transaction, being: Being, *, conversation: OfConversation = None) -> WorkingMemoryPage:
-    """Show a conversation's working memory by region: what was said, and the entries that callers wrote."""
+    """Show a conversation's working memory by region: its messages, and the entries that callers wrote."""
     return WorkingMemoryPage(entries=stored_entries.entries(tx, being.being_id, conversation))
 
 
@@ -71,7 +71,7 @@ def add_to_region(
 def _must_be_writable(
     being: Being, caller: Caller, conversation: str | None, region: str, new: Sequence[NewEntry]
 ) -> None:
-    """Check that a caller may write entries; those of the role `system`, which models obey, need what profiles need.
+    """Check that a caller may write entries; those of the role `system`, which models obey, need the scope of profiles.
 
     Raises:
         Forbidden: An entry has that role, and the token lacks `manage`.

@@ -31,7 +31,7 @@ def list_due(
 ) -> DuePage:
     """List a Being's open todos and promises, and its unread reminders, that are due, earliest first.
 
-    A todo or promise has a time if it was told with words that name one.
+    A todo or promise has a time if its message names one.
     """
     after = parse_cursor(cursor, time_and_id)
     found = due.page(tx, being.being_id, until=until or clock.now(tx), after=after, limit=limit + 1)

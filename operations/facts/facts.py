@@ -58,7 +58,7 @@ def list_facts(
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> FactPage:
-    """List the facts that a Being knows, newest first: the user's, and those said to it in confidence.
+    """List the facts that a Being knows, newest first: the user's, and those from its own confidences.
 
     The scope `manage` also lists muted ones.
     """
@@ -134,7 +134,7 @@ def change_fact(on: Resources, being: Being, fact_id: UUID, changes: FactChanges
     """Correct a fact, set its importance, pin, archive or restore it, set or lift its confidence.
 
     A pinned fact has importance 3 and can't be archived. A confidence is set on all messages that the fact rests on:
-    what they told stays with the Being that each was said to. If that Being has a fact of the same key, the answer is
+    their statements stay with the Being that received them. If that Being has a fact of the same key, the answer is
     that one.
     """
     return confidences.change_fact(on.store, being, fact_id, changes)

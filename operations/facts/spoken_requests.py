@@ -26,9 +26,9 @@ from workers.runtime.resources import Resources
 def list_spoken_requests(
     tx: Transaction, being: Being, muted: FindsMuted, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
 ) -> SpokenRequestPage:
-    """List what was forgotten, corrected or left out because you asked for it in talk to this Being, newest first.
+    """List the changes that you requested in talk to this Being (forgotten, corrected, left out), newest first.
 
-    A model reads such requests in your own messages: without a key nothing is done for what is said. The scope `manage`
+    A model reads such requests in your own messages: without a key no request is carried out. The scope `manage`
     also lists those of muted messages, and each that muted something is one.
     """
     before = parse_cursor(cursor, UUID)
@@ -47,9 +47,9 @@ def undo_spoken_request(
     being: Being,
     request_id: Annotated[UUID, Field(description="The id from the list of what was done.")],
 ) -> SpokenRequest:
-    """Undo one of them: the fact or todo is there again, says what it said before, or the message is judged again."""
+    """Undo one of them: the fact or todo is there again, with its earlier words, or the message is judged again."""
     with on.store.transaction() as tx:
-        # What was muted may be told again by each of the user's Beings.
+        # Each of the user's Beings may show the muted items again.
         users.hold_alone(tx, being.user_id)
         rolling.lock(tx, being.being_id)
         facts.lock(tx, being.user_id)

@@ -31,7 +31,7 @@ def list_todos(
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> TodoPage:
-    """List the user's commitments, habits, open threads and frictions, as told to this Being, newest first.
+    """List the user's commitments, habits, open threads and frictions from talk to this Being, newest first.
 
     The scope `manage` also lists muted ones.
     """

@@ -30,9 +30,9 @@ from workers.runtime.resources import Resources
 
 @operation("POST /v1/beings/{being}/knowledge", scope="ingest", conflicts=True, body="batch")
 def put_knowledge(on: Resources, being: Being, changes: KnowledgeChanges) -> KnowledgeChanged:
-    """Keep JSON objects under keys, in place of what is there, or remove them.
+    """Keep JSON objects under keys, in place of earlier ones, or remove them.
 
-    What is kept is a knowledge note of the Being: it is found by its searches, and stays out of the snapshot. All of a
+    An object is a knowledge note of the Being: it is found by its searches, and stays out of the snapshot. All of a
     request is done, or nothing.
     """
     items, most = changes.items, on.settings.most_keyed_knowledge
@@ -60,7 +60,7 @@ def put_knowledge(on: Resources, being: Being, changes: KnowledgeChanges) -> Kno
 
 @operation("POST /v1/beings/{being}/knowledge/get", scope="read", body="document", repeated="harmless")
 def get_knowledge(tx: Transaction, being: Being, wanted: KnowledgeKeys) -> KnowledgeShown:
-    """Show what is kept under each of some keys, null where nothing is."""
+    """Show the object under each of some keys, null where there is none."""
     places = [_place(key) for key in wanted.keys]
     found = keyed_knowledge.get(tx, being.being_id, places)
     return KnowledgeShown(items=[searching.shown(found[place]) if place in found else None for place in places])
@@ -72,9 +72,9 @@ def search_knowledge(
     being: Being,
     question: KnowledgeQuestion,
 ) -> KnowledgeFound:
-    """Search what is kept under keys: in a namespace, by fields, and by words and meaning where there is a query.
+    """Search the objects under keys: in a namespace, by fields, and by words and meaning where there is a query.
 
-    What was put is found at once. With a query, what it does not find comes last and has no score.
+    New objects are found at once. With a query, objects that do not match come last and have no score.
     """
     return searching.search(on.store, on.embedders, being, question)
 

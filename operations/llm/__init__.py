@@ -1,1 +1,1 @@
-"""Keys for models, and what models cost."""
+"""Keys for models, and the cost of models."""

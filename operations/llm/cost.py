@@ -19,12 +19,12 @@ Since = Annotated[date | None, Field(description="From this day on, in your time
 def show_cost(on: Resources, caller: Caller, *, since: Since = None) -> SpendingPage:
     """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first.
 
-    `budgets` has what is spent of the day's budgets. A token for one Being shows that Being's.
+    `budgets` has the spent part of the day's budgets. A token for one Being shows that Being's.
     """
     return spending.page(on.store, on.settings, caller.user_id, caller.being_id, since=since)
 
 
 @operation("GET /v1/beings/{being}/cost", scope="read")
 def show_cost_of_being(on: Resources, being: Being, *, since: Since = None) -> SpendingPage:
-    """Show what one Being's models have cost, by day, purpose and model, newest day first, and its budgets."""
+    """Show the cost of one Being's models, by day, purpose and model, newest day first, and its budgets."""
     return spending.page(on.store, on.settings, being.user_id, being.being_id, since=since)

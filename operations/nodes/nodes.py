@@ -85,7 +85,7 @@ def list_fading(
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> NodePage:
-    """List what will be dying within so many patrols, soonest first; `patrols_left` says how soon.
+    """List memories that will be dying within `patrols` patrols, soonest first; `patrols_left` says how soon.
 
     The scope `manage` also lists muted memories.
     """
@@ -123,7 +123,7 @@ def show_node(tx: Transaction, being: Being, muted: FindsMuted, node_id: UUID) -
 
 @operation("GET /v1/beings/{being}/nodes/{node_id}/history", scope="read", commands=[Command("why")])
 def tell_story(on: Resources, being: Being, muted: FindsMuted, node_id: UUID) -> NodeStory:
-    """Tell where a memory came from and what happened to it. The scope `manage` also tells of a muted one."""
+    """Show a memory's origin and history. The scope `manage` also shows those of a muted one."""
     return curation.story(on.store, being.being_id, node_id, muted=muted)
 
 
@@ -144,7 +144,7 @@ def tell_story(on: Resources, being: Being, muted: FindsMuted, node_id: UUID) ->
     ],
 )
 def change_node(on: Resources, being: Being, node_id: UUID, changes: NodeChanges) -> Node:
-    """Pin or unpin a memory, correct what it says, or both at once.
+    """Pin or unpin a memory, correct its words, or both at once.
 
     Corrected words are embedded anew. A pinned memory never fades; a dead one can't be pinned before it is revived.
     """
@@ -177,6 +177,6 @@ def revive_node(on: Resources, being: Being, node_id: UUID) -> Node:
 def undo_node(on: Resources, being: Being, node_id: UUID) -> Node:
     """Undo the latest forgetting or reviving by a person, if nothing else happened to the memory's state since.
 
-    The memory is what it would be without it: dying, dead, absorbed or active, and as old as it would be by now.
+    The memory gets the state that it would have without it: dying, dead, absorbed or active, and its age by now.
     """
     return curation.change_state(on.store, being.being_id, node_id, "undo")

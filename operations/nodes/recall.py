@@ -113,7 +113,7 @@ def recall_topic(tx: Transaction, being: Being, question: TopicRequest) -> Topic
 def search_memories(on: Resources, being: Being, question: SearchRequest) -> Searched:
     """Search memories, dead ones too, by words.
 
-    Themes match whole and to the letter; action, feeling and dates match as parts, whatever the case.
+    Themes match whole and to the letter; action, feeling and dates match as parts, ignoring case.
     """
     off = _is_off(being, question)
     found = recall.search(

@@ -1,4 +1,4 @@
-"""The diary: what a Being wrote of its days."""
+"""The diary: a Being's entries about its days."""
 
 from datetime import date
 
@@ -22,7 +22,7 @@ def read_diary(
     cursor: Cursor = None,
     limit: Limit = DIARY_DAYS,
 ) -> DiaryPage:
-    """Read the diary, newest day first, and what the Being wants to have in mind next time.
+    """Read the diary, newest day first, and the notes that the Being has for next time.
 
     The scope `manage` also reads muted days.
     """

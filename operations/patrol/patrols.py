@@ -55,7 +55,7 @@ def _report(tx: Transaction, run: Run) -> RunReport:
     counts: Counter[str] = Counter()
     for step in steps:
         counts.update(step.counts)
-    # What a failed run was at stays in the ledger as dead work, and is told as its error.
+    # The failed work of a run stays in the ledger as dead work, and is shown as the run's error.
     at = runs.under_way(tx, run.being_id, run.run_id) if run.state == "running" else None
     return RunReport(
         steps=steps,

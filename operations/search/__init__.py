@@ -1,1 +1,1 @@
-"""Searching everything that was told."""
+"""Searching messages, memories, facts, summaries, diary and knowledge."""

@@ -30,8 +30,8 @@ from workers.runtime.resources import Resources
 def ask_memory(on: Resources, being: Being, question: AskRequest, request_key: PayingKey | None = None) -> Asked:
     """Ask a question in plain words, and get sentences that each cite the words they rest on.
 
-    A model says what to look for and then writes the answer; code finds each quotation in its source, and each name and
-    number of a sentence in its quotations, and drops sentences that fail. What is counted is counted by code, and cited
+    A model plans the searches and then writes the answer; code finds each quotation in its source, and each name and
+    number of a sentence in its quotations, and drops sentences that fail. Counts are made by code, and cited
     as `computed`. If nothing stands, `known` is false. Without a model the answer is the best passages. An answer is no
     evidence, and is not searched. Two model calls at most, which the budgets bound.
     """

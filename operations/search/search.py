@@ -1,4 +1,4 @@
-"""Searching everything that a Being was told."""
+"""Searching all kinds of stored text of a Being."""
 
 from memory.search import search
 from operations.declaration import FindsMuted, Tool, operation
@@ -21,10 +21,10 @@ from workers.runtime.resources import Resources
     ),
 )
 def search_everything(on: Resources, being: Being, muted: FindsMuted, question: EverythingRequest) -> Found:
-    """Search all that a Being was told: messages, memories, facts, summaries, diary, knowledge; the vault where named.
+    """Search all that a Being keeps: messages, memories, facts, summaries, diary, knowledge; the vault where named.
 
-    It finds by words, in any language, within a second of what was accepted, and by meaning once that was embedded;
-    `unindexed` counts what is not there yet. Names of speakers and times in the query count for what was said by them
-    and then, and exclude nothing else; `since`, `until` and `speaker` do. The scope `manage` also finds what is muted.
+    It finds by words, in any language, within a second of their acceptance, and by meaning once they are embedded;
+    `unindexed` counts the texts that are not there yet. Names of speakers and times in the query favour their
+    messages, and exclude nothing else; `since`, `until` and `speaker` do. The scope `manage` also finds muted items.
     """
     return search.search(on.store, on.embedders, being, question, muted=muted)

@@ -1,1 +1,1 @@
-"""Sessions, their messages, and what was judged of them."""
+"""Sessions, their messages, and the results of judging them."""

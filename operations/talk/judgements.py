@@ -1,4 +1,4 @@
-"""Counts of what models' answers brought, and of what was dropped of them."""
+"""Counts of items that models' answers brought, and of those that were dropped."""
 
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
@@ -9,7 +9,7 @@ from store.transaction import Transaction
 
 @operation("GET /v1/beings/{being}/judgements", scope="read", commands=[Command("judgements")])
 def show_judgements(tx: Transaction, being: Being) -> Judgements:
-    """Count what was found in a Being's conversations, and what was dropped of models' answers, by reason.
+    """Count the findings in a Being's conversations, and the items dropped from models' answers, by reason.
 
     Counts are kept for PATROL_KEEP_JUDGEMENTS.
     """

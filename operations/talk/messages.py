@@ -37,8 +37,8 @@ def retract_messages(
 ) -> Retracted:
     """Retract messages: by `ids`, or those of a `conversation` behind the message `after`.
 
-    A retracted message counts as never said. It is in no search, context or prompt, and workers derive again, without
-    it, what was derived from it. A retraction that comes before its message waits for it. The same id with other
+    A retracted message is in no search, context or prompt, and workers derive again, without it, the data that was
+    derived from it. A retraction that comes before its message waits for it. The same id with other
     content is then a new version of the message.
     """
     return retraction.retract(
@@ -61,7 +61,7 @@ def restore_messages(
 ) -> Restored:
     """Let retracted messages stand again, under their own ids and times.
 
-    They are processed as new messages are. What was erased does not come back: 410, and nothing is restored.
+    They are processed as new messages are. An erased message does not come back: 410, and nothing is restored.
     """
     return retraction.restore(on.store, on.settings, [being], selection, request_id=request_id(idempotency_key))
 
@@ -70,8 +70,8 @@ def restore_messages(
 def change_message(on: Resources, being: Being, message_id: MessageId, changes: MessageChanges) -> Message:
     """Set or lift the confidence of a message.
 
-    A message in confidence stays, with all that rests on it, with the Being that it was said to. The decision precedes
-    the mark of the message's producer and what a model finds, and facts and the spine follow it.
+    A message in confidence stays, with all that rests on it, with the Being that received it. The decision precedes
+    the mark of the message's producer and the findings of a model, and facts and the spine follow it.
     """
     (message,) = confidences.decide_on_messages(on.store, being, [str(message_id)], in_confidence=changes.in_confidence)
     return message

@@ -20,7 +20,7 @@ from workers.runtime.resources import Resources
 
 @operation("GET /v1/beings/{being}/mutes", scope="manage", commands=[Command("muted")])
 def list_mutes(tx: Transaction, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> MutePage:
-    """List what is muted, newest first: things of this Being, and facts and entities that all of your Beings know."""
+    """List mutes, newest first: of things of this Being, and of facts and entities that all of your Beings know."""
     before = parse_cursor(cursor, UUID)
     found = mutes.page(tx, being.user_id, being.being_id, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda one: one.mute_id)
@@ -38,9 +38,9 @@ def list_mutes(tx: Transaction, being: Being, *, cursor: Cursor = None, limit: L
 def mute(on: Resources, being: Being, wanted: MuteRequest) -> Mute | Existing[Mute]:
     """Mute a fact, memory, topic, person or thing, conversation or message: it is kept, and not brought up.
 
-    A search with the scope `manage` finds it; no context, recall, answer, tool or notice tells of it, nor of the words
-    that it rests on. Summaries, diary and impressions are derived again without it. What comes in later about a muted
-    entity, in a muted topic or in a muted conversation is muted as well.
+    A search with the scope `manage` finds it; no context, recall, answer, tool or notice shows it, nor the words
+    that it rests on. Summaries, diary and impressions are derived again without it. Later messages and notes about a
+    muted entity, in a muted topic or in a muted conversation are muted as well.
     """
     made, is_new = muting.mute(on.store, on.settings, being, wanted)
     return made if is_new else Existing(made)
@@ -55,5 +55,5 @@ def mute(on: Resources, being: Being, wanted: MuteRequest) -> Mute | Existing[Mu
 def unmute(
     on: Resources, being: Being, mute_id: Annotated[UUID, Field(description="The id from the list of what is muted.")]
 ) -> None:
-    """Lift a mute: what it kept from being told is told again, and is in what is derived again."""
+    """Lift a mute: the things that it hid may be shown again, and are in data that is derived again."""
     muting.lift(on.store, on.settings, being, mute_id)

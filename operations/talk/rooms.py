@@ -1,4 +1,4 @@
-"""Rooms: conversations of several Beings of one user, who know what was said while they were present."""
+"""Rooms: conversations of several Beings of one user; each knows the utterances at which it was present."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -56,7 +56,7 @@ def show_room(on: Resources, caller: Caller, room: RoomName) -> Room:
 def change_room(on: Resources, caller: Caller, room: RoomName, changes: RoomChanges) -> Room:
     """Change a room's display name, or who takes part from now on; its slug stays.
 
-    A Being that joins knows nothing of what was said before, and one that leaves keeps what it heard.
+    A Being that joins knows no earlier utterance, and one that leaves keeps those that it heard.
     """
     return rooms.change(on.store, caller, room, changes)
 
@@ -69,10 +69,10 @@ def change_room(on: Resources, caller: Caller, room: RoomName, changes: RoomChan
     commands=[Command("remove", done="Removed")],
 )
 def remove_room(on: Resources, caller: Caller, room: RoomName) -> None:
-    """Remove a room. What each Being heard there stays, as messages of its own in the conversation of the room's id.
+    """Remove a room. The messages that each Being heard there stay, in the conversation of the room's id.
 
-    The room's routes find it no more, and nothing more is taken in for it; its slug can be used again. To erase what
-    was said as well, erase its messages first: afterwards each Being's copy is erased by itself.
+    The room's routes find it no more, and nothing more is taken in for it; its slug can be used again. To erase its
+    messages as well, erase them first: afterwards each Being's copy is erased by itself.
     """
     place = rooms.place_of(on.store, caller, room)
     with on.store.transaction() as tx:
@@ -84,9 +84,9 @@ def remove_room(on: Resources, caller: Caller, room: RoomName) -> None:
 def list_room_messages(
     on: Resources, caller: Caller, room: RoomName, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
 ) -> RoomMessagePage:
-    """List what was said in a room, newest first, each utterance with the Beings that have it.
+    """List a room's utterances, newest first, each with the Beings that have it.
 
-    With a token for one Being: what that Being has.
+    With a token for one Being: the utterances that this Being has.
     """
     place = rooms.place_of(on.store, caller, room)
     before = parse_cursor(cursor, time_and_id)
@@ -100,9 +100,9 @@ def list_room_messages(
 def retract_room_messages(
     on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
 ) -> Retracted:
-    """Retract what was said in a room, for all Beings at once: by `ids`, or all behind the utterance `after`.
+    """Retract utterances of a room, for all Beings at once: by `ids`, or all behind the utterance `after`.
 
-    A token for one Being retracts what that Being has of it.
+    A token for one Being retracts that Being's copies.
     """
     found = rooms.find(on.store, caller, room)
     return retraction.retract(
@@ -120,9 +120,9 @@ def retract_room_messages(
 def restore_room_messages(
     on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
 ) -> Restored:
-    """Let what was retracted in a room stand again, for each Being that had heard it.
+    """Restore retracted utterances of a room, for each Being that had heard them.
 
-    A token for one Being restores what that Being had of it. What was erased does not come back: 410.
+    A token for one Being restores that Being's copies. An erased utterance does not come back: 410.
     """
     found = rooms.find(on.store, caller, room)
     return retraction.restore(
@@ -136,9 +136,9 @@ def restore_room_messages(
 
 @operation("DELETE /v1/rooms/{room}/messages/{message_id}", scope="manage")
 def erase_room_message(on: Resources, caller: Caller, room: RoomName, message_id: MessageId) -> Erased:
-    """Erase what was said in a room for good, from the memory of all Beings at once, as a message is erased.
+    """Erase an utterance of a room for good, from the memory of all Beings at once, as a message is erased.
 
-    A token for one Being erases what that Being has of it.
+    A token for one Being erases that Being's copy.
     """
     found = rooms.find(on.store, caller, room)
     beings = rooms.hearers(on.store, caller, found)

@@ -146,8 +146,8 @@ def list_spines(
 ) -> SpinePage:
     """List versions of the spine, the long-term summary of the Being's user, newest first; one unless `limit` is set.
 
-    There are two, each rewritten every 20 judged messages: one that all of the user's Beings see, of what was not said
-    in confidence, and the Being's own, of what was, or was said while facts stay with the Beings that were present.
+    There are two, each rewritten every 20 judged messages: one that all of the user's Beings see, of messages not
+    in confidence, and the Being's own, of those in confidence, or sent while facts stay with the Beings present.
     """
     before = parse_cursor(cursor, version)
     with on.store.transaction() as tx:

@@ -41,7 +41,7 @@ def add_records(on: Resources, being: Being, records: Records, *, idempotency_ke
     """Add one record, or a list of up to 1,000; eight gates check each of them.
 
     A register with a known topic becomes that register's next version. An item that a gate refuses is listed under
-    `rejected` with the gate, the rule and what to do instead; if all items are refused, the answer is a 422 with the
+    `rejected` with the gate, the rule and the remedy; if all items are refused, the answer is a 422 with the
     same list. Items that were permanently erased before are listed under `erased` and not stored. With an
     `Idempotency-Key` a repeated request changes nothing.
     """
