@@ -1,1 +1,1 @@
-"""The only place that speaks SQL. Functions take a transaction first; what must hold together shares one."""
+"""The only place that speaks SQL. Functions take a transaction first; changes that must hold together share one."""

@@ -78,7 +78,7 @@ def send_nothing(messages: Sequence[TaskMessage]) -> None:
 
 
 class Store:
-    """A process's way to the ledger: a pool of connections, opened after the fork and closed at the end.
+    """A process's access to the ledger: a pool of connections, opened after the fork and closed at the end.
 
     Args:
         url: The database, as a libpq connection string.
@@ -89,7 +89,7 @@ class Store:
 
     Attributes:
         bulk: The share of bulk, which takes turns.
-        has_direct_url: Whether it is told how to reach the database itself as the tables' owner.
+        has_direct_url: Whether settings give a URL of the database itself for the tables' owner.
         has_sessions: Whether `maintenance` can be used.
     """
 
@@ -185,7 +185,7 @@ class Store:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.
 
         Args:
-            read: Reads what was committed before. It must not write.
+            read: Reads data that was committed before. It must not write.
 
         Returns:
             A function that waits for the result. It gets the caller's transaction, where `read` runs if no other
@@ -229,7 +229,7 @@ class Store:
             return
         try:
             self._send(messages)
-        except Exception as fault:  # noqa: BLE001  # whatever it is, the input is committed and the sweep sends again
+        except Exception as fault:  # noqa: BLE001  # after any fault the input is committed and the sweep sends again
             log.warning("dispatch.failed", messages=len(messages), error=type(fault).__name__)
 
     @contextmanager
@@ -266,7 +266,7 @@ class Store:
             parameters = {**parameters, "statement_timeout": str(round(1000 * seconds))}
         if trace := self.tracing.present():
             parameters = {**parameters, "memory.trace": f"'{trace}'"}
-        # All in one message to the server; what is prepared must be a single statement.
+        # All in one message to the server; a prepared text must be a single statement.
         begin = "".join(["begin", *(f"; set local {name} = {value}" for name, value in parameters.items())])
         tx.execute(begin.encode(), prepare=None if not parameters else False)
 
@@ -329,8 +329,8 @@ class Store:
     def reachable(self) -> bool:
         """Whether the server accepts connections, or refuses one only because it has too many.
 
-        It takes no connection of the pool, so that a busy server is told from one that is down, and blocks some seconds
-        at most.
+        It takes no connection of the pool, so that a busy server is not taken for one that is down, and blocks some
+        seconds at most.
         """
         conninfo = make_conninfo(self._url, connect_timeout=REACHABLE_SECONDS)
         return PGconn.ping(conninfo.encode()) == Ping.OK

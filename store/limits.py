@@ -31,7 +31,7 @@ def check(tx: Transaction, kind: Kind, owner_id: UUID, most: int) -> None:
     """Check the limit after this transaction has added a row.
 
     Raises:
-        Refused: The owner has more than `most` rows of this kind; the text says what to do.
+        Refused: The owner has more than `most` rows of this kind; the text names the remedy.
     """
     if count(tx, kind, owner_id) > most:
         raise Refused(TOO_MANY[kind].format(most=most))

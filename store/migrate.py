@@ -7,7 +7,7 @@ same lock (docs/decisions/0002 and 0058). A file that begins with the line `-- a
 transaction, which may use the values that the first has added to an enum, and alter the tables that it has filled.
 
 Both transactions keep all others from the tables, whose triggers they replace, so none of their files may read a table
-that grows. What has to do so has a file that begins with `-- beside`: when all else is done, its statements, of which
+that grows. A migration that has to has a file that begins with `-- beside`: after all others, its statements, of which
 each ends a line, run in a transaction each, and from the first again where one was interrupted.
 """
 
@@ -40,16 +40,16 @@ OLDEST_VECTOR = (0, 8, 4)
 LOCK_WAIT = timedelta(seconds=1)
 LOCK_PATIENCE = timedelta(minutes=2)
 LOCK = 0x6D656D6F7279  # "memory": the advisory lock that lets one migration at a time through
-BESIDE_LOCK = LOCK + 1  # that of what runs beside all other processes
+BESIDE_LOCK = LOCK + 1  # the lock of migrations that run beside all other processes
 AFTERWARDS, BESIDE = "-- afterwards\n", "-- beside\n"
 FUNCTIONS = "functions"  # the row of `migrations` whose checksum is that of all files in sql/functions
 
 
 def migrate(url: str, application: str | None = None) -> list[str]:
-    """Apply what is missing and replace the functions if their files changed.
+    """Apply missing migrations and replace the functions if their files changed.
 
     Functions are dropped before the migrations run and created after them, in the same transaction: a migration runs
-    without triggers and views. What is to be done afterwards has a transaction of its own.
+    without triggers and views. Statements to run afterwards have a transaction of their own.
 
     Args:
         url: The database, as a libpq connection string, with the role that owns the tables.
@@ -208,12 +208,12 @@ def missing(tx: Transaction) -> list[str]:
 def await_migrated(url: str, patience: float = 60.0) -> bool:
     """Wait until a database has all migrations of this version, so that a process may start beside the migration.
 
-    A database that is out of reach, or lets this role read no migrations, is not waited for: what needs it says so, or
-    tries again.
+    A database that is out of reach, or lets this role read no migrations, is not waited for: the caller's own
+    statements then report it, or are tried again.
 
     Args:
         url: The database, as a libpq connection string.
-        patience: Seconds to wait at most; then the log names what is missing.
+        patience: Seconds to wait at most; then the log names the missing migrations.
 
     Returns:
         Whether the database has them.

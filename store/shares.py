@@ -25,7 +25,7 @@ from schemas.ledger.allowance import Allowance, allowance, allowed
 LONGEST_REST = 3.0
 # How much the latest batch counts in the usual duration of one.
 LATEST = 0.3
-# What a turn is taken to last before the first one is over.
+# The duration assumed for a turn before the first one is over.
 FIRST_GUESS = 0.2
 # Bulk rests while other requests come in, and for this long after the latest.
 LIVE_SECONDS = 10.0
@@ -40,8 +40,8 @@ class Limits:
 
     Attributes:
         statement_seconds: How long one statement may run; None: without end.
-        bulk_statement_seconds: The same for statements of bulk, and of what is known to take long.
-        user_connections: How many connections one user's requests hold at once; None: all there are.
+        bulk_statement_seconds: The same for statements of bulk, and for statements that are known to take long.
+        user_connections: How many connections one user's requests hold at once; None: no limit.
         bulk_share: The part of the time that bulk takes at most, above 0 and up to 1.
         bulk_turns: The file by which processes take turns at bulk; None: this process takes turns with no other.
         rests_always: Whether bulk also rests while no other request comes in. False for processes that note live
@@ -179,7 +179,7 @@ class BulkShare:
         statement_seconds: How long a statement of bulk may run; None: as long as its process says.
         turns: The order of turns.
         now: The time, in seconds.
-        wait: Waits so many seconds.
+        wait: Waits for a number of seconds.
         rests_always: Whether it also rests while no live request is noted.
     """
 
@@ -207,7 +207,7 @@ class BulkShare:
         """Do bulk while the block runs, once the turn before it is over and rested from."""
         came = self._now()
         with self._turns.held(alone=self._makes_way()):
-            # The rest is part of the turn before; what came on top is the turns of other processes.
+            # The rest is part of the turn before; further waiting was for the turns of other processes.
             behind = max(0.0, self._now() - came)
             if (rest := self.ready_in()) > 0:
                 self._wait(rest)

@@ -92,7 +92,7 @@ class Transaction(Connection[DictRow]):
 
 @contextmanager
 def once(tx: Transaction, refusal: str) -> Iterator[None]:
-    """Refuse, in these words, what the block would make twice that may be there once; what the block did is undone.
+    """Refuse, with this text, a block that would insert a row which may exist once; the block's changes are undone.
 
     Raises:
         Refused: It would break a unique key.

@@ -100,7 +100,7 @@ def remove(tx: Transaction, user_id: UUID) -> None:
 def add(tx: Transaction, user_id: UUID, being_id: UUID | None, digests: Collection[bytes]) -> None:
     """Store digests of erased items of a Being, or with None of the vault's shared scope.
 
-    The answers to the user's repeated requests are deleted, because they may repeat what is being erased.
+    The answers to the user's repeated requests are deleted, because they may repeat the erased items.
     """
     request_answers.remove(tx, user_id)
     tx.execute(

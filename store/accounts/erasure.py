@@ -66,7 +66,7 @@ def erase_being(tx: Transaction, being: Being) -> None:
         [being.being_id, being.user_id],
     )
     tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
-    # Copies of what it heard in rooms are judged, and included in the spine, for the others.
+    # Copies of messages that it heard in rooms are judged, and included in the spine, for the others.
     tx.execute(
         "select memory.settle_utterances(%s, %s, null, %s)",
         [being.user_id, led["message_ids"] or [], led["unjudged"] or []],

@@ -1,4 +1,4 @@
-"""Which facts and todos change with an erasure of messages. Triggers remove what rests on the messages alone."""
+"""The facts and todos that an erasure of messages changes. Triggers remove rows that rest on the messages alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def supported_by(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Se
 
 
 def remaining(tx: Transaction, user_id: UUID, being_id: UUID, before: SupportedItems) -> SupportedItems:
-    """Return the facts and todos of `before` that still exist, as they are now."""
+    """Return the facts and todos of `before` that still exist, in their present state."""
     facts = tx.execute(
         "select fact_id, content from memory.facts where user_id = %s and fact_id = any(%s)",
         [user_id, list(before.facts)],

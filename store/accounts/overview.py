@@ -6,7 +6,7 @@ from store.transaction import Transaction
 
 
 def overview(tx: Transaction, being: Being) -> Overview:
-    """Count what a Being's memory holds and what waits, in one statement."""
+    """Count a Being's memories, facts and messages, and its waiting work, in one statement."""
     return tx.one(
         Overview,
         """

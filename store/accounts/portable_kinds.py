@@ -11,7 +11,7 @@ OWN: LiteralString = "t.being_id = %(being)s"
 OF_USER: LiteralString = "t.user_id = %(user)s"
 # The user's rows that all Beings know, and this Being's own.
 SCOPED: LiteralString = "(t.being_id = %(being)s or t.being_id is null)"
-# Whose a row is, of a table with rows of both owners: as its own column tells, or as its fact's.
+# The owner of a row, of a table with rows of both owners: by its own column, or by its fact's.
 BY_SCOPE: LiteralString = "case when t.being_id is null then 'user' else 'being' end"
 BY_FACT: LiteralString = "case when f.being_id is null then 'user' else 'being' end"
 # Statements of the Being's own facts, and those of the user's facts that have evidence from this Being or a seed.
@@ -33,7 +33,7 @@ HEARD: LiteralString = (
     "select unnest(s.mentioned_refs) from " + STATEMENTS + " where s.user_id = %(user)s and " + STATED  # noqa: S608  # of constants
 )
 ALIASES: LiteralString = "select unnest(array[alias_ref, entity_ref]) from memory.entity_aliases"
-# What a line about a node asks about it; a node that is missing fails the line.
+# The condition of a line about a node; a node that is missing fails the line.
 OF_NODE: LiteralString = " from memory.memory_nodes as n where n.being_id = %(being)s and n.node_id = r.node_id)"
 NAMES: LiteralString = "(" + ALIASES + " where user_id = %(user)s and alias_ref in (" + HEARD + "))"
 
@@ -55,8 +55,8 @@ class Kind:
         ids: Columns with ids of the Being's own rows in a user's table, which an import into another Being replaces.
         filled: Expressions over a line `r` that the import writes into columns.
         unless: A condition on a line `r` that exists already, where no unique key detects it.
-        history: A table in which triggers record changes of such rows, and its column with their ids. What they record
-            about the import is deleted, because the history has lines of its own.
+        history: A table in which triggers record changes of such rows, and its column with their ids. Its rows about
+            the import are deleted, because the history has lines of its own.
     """
 
     name: str
@@ -85,7 +85,7 @@ def users(by: LiteralString, also: LiteralString = "true") -> LiteralString:
 
 
 def absent(value: LiteralString, *columns: LiteralString) -> dict[LiteralString, LiteralString]:
-    """Return what the import writes into columns that lines of earlier exports lack: this value."""
+    """Return this value for columns that lines of earlier exports lack, as the import writes it."""
     return {column: "coalesce(r." + column + ", " + value + ")" for column in columns}
 
 
@@ -268,7 +268,7 @@ KINDS: tuple[Kind, ...] = (
         of=BY_FACT,
         ids=("statement_id", "fact_id", "replaced_by"),
         filled={
-            # Derived from conflicts, but in exports made before these there is nothing else that tells of them.
+            # Derived from conflicts, but exports made before these have no other record of them.
             "replaced_by": "case when r.said_at is null then r.replaced_by end",
             **absent("r.created_at", "said_at"),
             **absent("false", "pinned", "weighed"),
@@ -309,7 +309,7 @@ KINDS: tuple[Kind, ...] = (
         unless="r.seed_id is not null and exists (select from memory.fact_evidence as there where"
         " there.user_id = %(user)s and there.statement_id = r.statement_id and there.seed_id = r.seed_id)",
     ),
-    # What was asked about a fact goes where the fact goes.
+    # A user's request about a fact goes where the fact goes.
     Kind(
         "spoken_request",
         "spoken_requests",
@@ -335,7 +335,7 @@ KINDS: tuple[Kind, ...] = (
         scoped=True,
         ids=("id",),
     ),
-    # Last: a mute reaches what is there when it comes in, and what comes later.
+    # Last: a mute applies to rows that are there when it comes in, and to rows that come later.
     Kind("mute", "mutes", users("mute_id", SCOPED), owner="user", of=BY_SCOPE, scoped=True, ids=("mute_id",)),
 )
 

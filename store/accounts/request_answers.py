@@ -40,5 +40,5 @@ def add(tx: Transaction, user_id: UUID, digest: bytes, stored: StoredAnswer) -> 
 
 
 def remove(tx: Transaction, user_id: UUID) -> None:
-    """Delete all stored answers of a user, because they may repeat what is being erased."""
+    """Delete all stored answers of a user, because they may repeat erased items."""
     tx.execute("delete from memory.request_answers where user_id = %s", [user_id])

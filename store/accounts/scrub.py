@@ -39,7 +39,7 @@ def scrub(url: str, *, patience: timedelta = timedelta(seconds=30)) -> Scrubbed:
         patience: How long to wait for older transactions that may still see deleted rows.
 
     Returns:
-        What was done, and under `left` what could not be done, with the reasons.
+        The tables and files that were rewritten, and under `left` those that were not, with the reasons.
 
     Raises:
         Unavailable: The database is unavailable; a retry is harmless.

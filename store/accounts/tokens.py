@@ -65,7 +65,7 @@ class TokenAccess:
 
 
 def _opens(presented: SQL) -> Composed:
-    """Return the statement that looks up what tokens open."""
+    """Return the statement that looks up the user and the Being that tokens open."""
     return SQL(
         """
         select being.*, asked.position, token.user_id as caller, token.being_id as bound_to, token.token_id,
@@ -88,7 +88,7 @@ _TOGETHER = _opens(
 
 
 def opened(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> list[TokenAccess | None]:
-    """Return for each pair of a token's hash and a Being's id or slug what the token opens; None: there is no token."""
+    """Return for each pair of a token's hash and a Being's id or slug the access it gives; None: no token."""
     each = [(hashed, being, None if being is None else beings.id_in(being)) for hashed, being in presented]
     if len(each) == 1:
         rows = tx.execute(_ALONE, each[0])

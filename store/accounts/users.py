@@ -116,7 +116,7 @@ def user_page(tx: Transaction, *, external_id: str | None, after: UUID | None, l
 
 
 def facts_known_to(tx: Transaction, user_id: UUID) -> KnownTo | None:
-    """Return who knows the user's facts, as was chosen; None: as the setting says."""
+    """Return which Beings know the user's facts, as the user chose; None: the setting decides."""
     return tx.value("select facts_known_to from memory.users where user_id = %s", [user_id])
 
 
@@ -153,7 +153,7 @@ def hold(tx: Transaction, owner_id: UUID) -> None:
 
 
 def hold_alone(tx: Transaction, user_id: UUID) -> None:
-    """Wait for all that write what is the user's or a Being's of the user, and let no more begin: before an erasure."""
+    """Lock the user against all writers of rows of the user or the user's Beings, before an erasure."""
     tx.execute("select memory.hold_owner_alone(%s)", [user_id])
 
 

@@ -1,4 +1,4 @@
-"""Impressions: what closed sessions showed of the user as a person, and of what a Being is at."""
+"""Impressions: statements from closed sessions about the user as a person, and about a Being's project and mood."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -37,7 +37,7 @@ def remove(tx: Transaction, being_ids: Collection[UUID], kinds: Collection[Impre
 def user_model(tx: Transaction, user_id: UUID, being_id: UUID | None) -> UserModel | None:
     """The newest statements about a user as a person, oldest first, one a line; None if there are none.
 
-    They are those that all of the user's Beings know, and with a Being those that it alone heard.
+    They are those that all of the user's Beings know, and with a Being those that this Being alone has.
     """
     rows = tx.execute(
         """

@@ -51,7 +51,7 @@ def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, An
 def change(
     tx: Transaction, being_id: UUID, kind: PersonaKind, entry_id: UUID, changes: Mapping[str, Any]
 ) -> PersonaEntry:
-    """Change an entry; `changes` has the fields of `PersonaChanges`, of which None leaves the column as it is.
+    """Change an entry; `changes` has the fields of `PersonaChanges`; a None in it leaves the column unchanged.
 
     Raises:
         NotFound: The list has no such entry.
@@ -113,7 +113,7 @@ def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
 
 
 def remove_user_model(tx: Transaction, user_id: UUID) -> None:
-    """Remove the user model, if there is one, and what talk has shown of the user so far."""
+    """Remove the user model, if there is one, and the impressions of the user from talk so far."""
     tx.execute("delete from memory.user_models where user_id = %s", [user_id])
     rows = tx.execute("select being_id from memory.beings where user_id = %s", [user_id])
     impressions.remove(tx, [row["being_id"] for row in rows], ["user-model"])

@@ -178,10 +178,11 @@ def said_by_user(tx: Transaction, being_id: UUID, words: Sequence[str], *, befor
 def remove(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
     """Remove the marks of messages that were erased or retracted, from pieces first shown after the given times.
 
-    An edited message repeats most of their words. What a context had shown before such a message came in stays known:
+    An edited message repeats most of their words. Pieces that a context had shown before such a message came in keep
+    their marks: the message was an echo itself.
     the message was an echo itself.
 
-    A piece that is about to be shown again at this moment is left as it is, because this waits for no transaction.
+    A piece that is about to be shown again at this moment is left unchanged, because this waits for no transaction.
     """
     pieces = tx.execute(
         """

@@ -1,6 +1,6 @@
 """Working memory of a conversation, by region. A trigger on messages fills `conversation`, callers write the others.
 
-A conversation is a producer's id of a chat or tab, or None, the conversation of what names none.
+A conversation is a producer's id of a chat or tab, or None, the conversation of messages that name none.
 """
 
 from collections.abc import Sequence

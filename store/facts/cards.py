@@ -43,7 +43,7 @@ def essential(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> lis
 def named(tx: Transaction, user_id: UUID, being_id: UUID, names: Sequence[str], limit: int) -> dict[str, str]:
     """Entities in facts that a Being knows which are called one of these names, in lower case, each with its label.
 
-    Names told to another Being in confidence do not count. Entities with the most facts come first.
+    Names from messages in confidence to another Being do not count. Entities with the most facts come first.
     """
     return tx.pairs(
         """

@@ -53,7 +53,7 @@ def page(
 
 
 def notice(tx: Transaction, *, within: timedelta, limit: int) -> list[NewNotice]:
-    """Make notices of what is due and was not noticed, in the order of their ids.
+    """Make notices of due todos, promises and reminders that have none, in the order of their ids.
 
     Args:
         tx: The transaction; while another one does the same, this does nothing.

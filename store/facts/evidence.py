@@ -23,7 +23,7 @@ def messages(tx: Transaction, user_id: UUID, being_id: UUID, fact_ids: Sequence[
 def resting_only_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Collection[UUID]) -> set[UUID]:
     """The facts whose current statements rest on these messages to this Being and on nothing else.
 
-    What a person has worded rests on more than messages.
+    A statement that a person has worded rests on more than messages.
     """
     return tx.distinct(
         """

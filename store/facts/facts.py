@@ -1,4 +1,4 @@
-"""Facts as they stand: read, corrected, pinned, archived, erased. Writers call `lock` first."""
+"""Facts: read, corrected, pinned, archived, erased. Writers call `lock` first."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -164,7 +164,7 @@ def set_importance(tx: Transaction, user_id: UUID, fact_id: UUID, importance: in
 
 
 def pin(tx: Transaction, user_id: UUID, fact_id: UUID, *, pinned: bool) -> None:
-    """Pin a fact whatever its statements say, or unpin it and its statements."""
+    """Pin a fact independently of its statements, or unpin it and its statements."""
     tx.execute(
         """
         update memory.facts

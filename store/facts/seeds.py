@@ -1,4 +1,4 @@
-"""Seeds, and their statements that wait to be compared with the others of their facts, with what came of it."""
+"""Seeds, and their statements that wait to be compared with the others of their facts, with the results."""
 
 from collections.abc import Sequence
 from typing import Any, LiteralString

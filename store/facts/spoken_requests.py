@@ -1,4 +1,4 @@
-"""Requests of users, in talk, to their memory: what they are about, what was done, and how it is undone.
+"""Requests of users, in talk, to their memory: their subjects, their effects, and how an effect is undone.
 
 Writers have locked the Being's talk and the user's facts.
 """
@@ -11,7 +11,7 @@ from schemas.errors import existing
 from schemas.facts.fact_rows import Fact, SpokenEffect, SpokenRequest
 from store.transaction import Transaction
 
-# Contexts looked at, the newest ones of a Being, for what one conversation was shown lately.
+# The newest contexts of a Being among which those that one conversation was shown lately are looked for.
 CONTEXTS_LOOKED_AT = 20
 
 
@@ -29,7 +29,7 @@ class RequestEffect:
 
     @property
     def target(self) -> tuple[UUID, str, UUID | str | None]:
-        """The key that tells it from other effects: its message, its kind, and what it was done to."""
+        """The key that distinguishes it from other effects: its message, its kind, and the thing that it changed."""
         return self.message_id, self.effect, self.fact_id or self.todo_id or self.meant_message_id or self.name
 
 
@@ -43,9 +43,9 @@ def may_be_meant(
     session_id: UUID,
     limit: int,
 ) -> list[Fact]:
-    """The facts that messages of a session may mean: told in the shown ones, or shown lately in its conversation.
+    """The facts that messages of a session may mean: supported by the shown ones, or shown lately in its conversation.
 
-    Of archived facts only those that one of the `new` messages has asked to forget. The ones told last come first.
+    Of archived facts only those that one of the `new` messages has asked to forget. The latest facts come first.
     """
     return tx.rows(
         Fact,
@@ -133,7 +133,7 @@ def resting_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequ
 
 @dataclass(frozen=True, slots=True)
 class FactFiling:
-    """The statements of a fact, and under what its latest one is filed."""
+    """The statements of a fact, and the refs under which its latest one is filed."""
 
     mentioned_refs: list[str]
     subject_ref: str | None
@@ -141,7 +141,7 @@ class FactFiling:
 
 
 def statements_of(tx: Transaction, user_id: UUID, fact_id: UUID) -> FactFiling:
-    """All statements of a fact, and under what the latest one that stands is filed."""
+    """All statements of a fact, and the refs under which the latest one that stands is filed."""
     return tx.one(
         FactFiling,
         """
@@ -181,7 +181,7 @@ def todos_resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID
 
 
 def keep_as_they_are(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Keep what messages supported before they were to be ignored, so that it can come back."""
+    """Mark the evidence of messages to be ignored as current, so that undoing the request restores their facts."""
     parameters = [being_id, list(message_ids)]
     tx.execute(
         "update memory.fact_evidence set outdated = false where being_id = %s and message_id = any(%s) and outdated",
@@ -227,7 +227,7 @@ def add(tx: Transaction, user_id: UUID, being_id: UUID, done: RequestEffect) -> 
 
 
 def remove(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> list[UUID]:
-    """Undo and remove what judging a message again has not found again; returns the sessions with messages to judge."""
+    """Undo and remove effects that a second judging did not find again; returns the sessions with messages to judge."""
     sessions = _restore(tx, being_id, request_ids)
     tx.execute(
         "delete from memory.spoken_requests where being_id = %s and request_id = any(%s)",
@@ -268,7 +268,7 @@ def get(tx: Transaction, being_id: UUID, request_id: UUID) -> SpokenRequest:
 
 
 def page(tx: Transaction, being_id: UUID, *, muted: bool, before: UUID | None, limit: int) -> list[SpokenRequest]:
-    """A page of what was done, newest first, starting after `before`; for requests in muted messages with `muted`."""
+    """A page of effects, newest first, starting after `before`; with `muted` also of requests in muted messages."""
     return tx.rows(
         SpokenRequest,
         """
@@ -285,7 +285,7 @@ def page(tx: Transaction, being_id: UUID, *, muted: bool, before: UUID | None, l
 
 @dataclass(frozen=True, slots=True)
 class UnreportedEffect:
-    """Something that was done and that no context has told yet.
+    """An effect that no context has reported yet.
 
     Attributes:
         content: The fact's present content, if it was corrected.
@@ -297,7 +297,7 @@ class UnreportedEffect:
 
 
 def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[UnreportedEffect]:
-    """The effects of requests in a conversation that no context has told, oldest first."""
+    """The effects of requests in a conversation that no context has reported, oldest first."""
     return tx.rows(
         UnreportedEffect,
         """
@@ -317,7 +317,7 @@ def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int
 
 
 def mark_told(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> None:
-    """Record that a context told of these."""
+    """Record that a context reported these effects."""
     tx.execute(
         """
         update memory.spoken_requests set told_at = memory.now()

@@ -120,7 +120,7 @@ def known_statements(
 
 @dataclass(frozen=True, slots=True)
 class FiledFact:
-    """An active fact with what its memory key is made of."""
+    """An active fact with the parts of its memory key."""
 
     scope: UUID | None
     type: str
@@ -131,7 +131,7 @@ class FiledFact:
 
 
 def users_own(tx: Transaction, user_id: UUID, scopes: Sequence[UUID | None], limit: int) -> list[FiledFact]:
-    """The active facts in some scopes that are the user's own or about people, the ones last told first."""
+    """The active facts in some scopes that are the user's own or about people, the latest first."""
     rows = tx.execute(
         """
         select f.being_id, f.type, f.subtype ->> 'factType' as fact_type, s.mentioned_refs, s.subject_ref, f.content
@@ -184,8 +184,8 @@ class DatedStatement:
     """A statement of a fact that a Being knows, with the time for which it stood.
 
     Attributes:
-        since: When it was first said.
-        until: When the statement was first said that replaced it; None: it stands.
+        since: The time of its first message.
+        until: The time of the first message for the statement that replaced it; None: it stands.
         spans: The words of messages that support it, as message id and words.
     """
 
@@ -205,7 +205,7 @@ def as_known(
     Statements whose evidence is all outdated are left out: their messages are judged again.
 
     Args:
-        as_of: As they stood at this moment; None: as they stand.
+        as_of: The moment whose state is read; None: the present.
     """
     return tx.rows(
         DatedStatement,

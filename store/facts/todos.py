@@ -24,7 +24,7 @@ def add(
 ) -> UUID:
     """Add a todo, or update the open one of the same kind and content; returns its id.
 
-    `told_at` is when it was told, None for now.
+    `told_at` is the time of its message, None for now.
     """
     (row,) = tx.execute(
         """
@@ -179,7 +179,7 @@ def supported(tx: Transaction, being_id: UUID, limit: int) -> list[Todo]:
 
 
 def newest_told(tx: Transaction, being_id: UUID, limit: int, within: timedelta) -> list[Todo]:
-    """Open todos: pinned ones, then the ones last told, without those that were told, or were due, before `within`."""
+    """Open todos: pinned ones, then the latest, without those last mentioned, or due, before `within`."""
     return tx.rows(
         Todo,
         """
@@ -195,7 +195,7 @@ def newest_told(tx: Transaction, being_id: UUID, limit: int, within: timedelta) 
 
 
 def archive_old(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Archive open todos that were last told, and whose time passed, `older_than` ago or more; returns how many.
+    """Archive open todos that were last mentioned, and due, `older_than` ago or more; returns how many.
 
     Pinned ones and habits stay.
     """
@@ -258,7 +258,7 @@ def page(
 def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, Any]) -> None:
     """Set some of a todo's `content`, `due`, `pinned`, `status` and `in_confidence`; those not in `changes` stay.
 
-    With `due` come `due_at` and `due_until`, what it means. A todo that is opened again counts as told now.
+    With `due` come `due_at` and `due_until`, its time. A todo that is opened again counts as mentioned now.
     """
     tx.execute(
         """

@@ -20,7 +20,7 @@ OTHERWISE = "Start the server, or correct DATABASE_URL."
 
 
 def why_unreachable(url: str) -> str | None:
-    """Try to connect once; return why that fails, without the password, and what to do. None: it does not fail."""
+    """Try to connect once; return the reason of a failure, without the password, and the remedy. None: it connected."""
     try:
         where = conninfo_to_dict(url)
     except psycopg.ProgrammingError:

@@ -75,7 +75,7 @@ def put(tx: Transaction, being_id: UUID, changes: Mapping[Place, KeyedWrite]) ->
 
 
 def remove(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> int:
-    """Remove what is kept under these keys; returns how many were there."""
+    """Remove the values under these keys; returns how many there were."""
     return tx.execute(
         """
         delete from memory.notes as n
@@ -88,7 +88,7 @@ def remove(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> int:
 
 
 def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place, KeyedValue]:
-    """Return what is kept under these keys, by place."""
+    """Return the values under these keys, by place."""
     found = tx.rows(
         KeyedValue,
         f"""
@@ -103,7 +103,7 @@ def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place,
 
 
 def by_ids(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, KeyedValue]:
-    """Return what is kept in these notes, by id."""
+    """Return the values in these notes, by id."""
     found = tx.rows(
         KeyedValue,
         f"select {_KEPT} from memory.notes as n where n.being_id = %s and n.note_id = any(%s)",  # noqa: S608  # columns of this module

@@ -71,7 +71,7 @@ FIGURES: Mapping[str, LiteralString] = {
         ) as m on m.waits_for_key = waits
         group by waits
     """,
-    # How many budgets for the current day were reached, by `budget` and by what was `lacking`: `owners`.
+    # How many budgets for the current day were reached, by `budget` and by the `lacking` unit: `owners`.
     "budgets_reached": """
         select budget, lacking, count(r.owner_id) as owners
         from (values ('tokens'), ('cost'), ('price')) as kinds (lacking)
@@ -84,7 +84,7 @@ FIGURES: Mapping[str, LiteralString] = {
         ) as r using (budget, lacking)
         group by budget, lacking
     """,
-    # How many rows each `table` of what comes in has taken since Postgres began to count: `written`.
+    # How many rows each `table` of inputs has taken since Postgres began to count: `written`.
     "rows_written": """
         select relname as table, n_tup_ins as written
         from pg_stat_user_tables

@@ -1,4 +1,4 @@
-"""The life of a unit of work: ask, claim, renew, finish, back off, fail; what is due, and what an operator sees.
+"""The life of a unit of work: ask, claim, renew, finish, back off, fail; due units, and the operator's view.
 
 A statement that makes work due now adds its Celery message to the transaction's outbox.
 """
@@ -17,7 +17,7 @@ AT_ONCE = timedelta(0)
 # Between the commit and a message's arrival in its queue, and between its leaving and the claim, lies an instant, or a
 # wait for Redis or Postgres.
 LOST_AFTER = timedelta(seconds=2)
-# A queue may also hold messages for units that are done; so many may be lost that nothing tells of until then.
+# A queue may also hold messages for units that are done; as many messages may be lost unnoticed until then.
 HIDDEN_AFTER = timedelta(hours=1)
 NOTHING_KNOWN: Mapping[str, int] = MappingProxyType({})
 
@@ -124,7 +124,7 @@ def hold(tx: Transaction, claim: Claim) -> None:
 
 
 def finish(tx: Transaction, claim: Claim) -> None:
-    """End the work and commit, as the transaction's last statement; if it was wanted meanwhile it is ready again.
+    """End the work and commit, as the transaction's last statement; a unit requested meanwhile is ready again.
 
     Raises:
         LeaseLost: Another holds the work now.
@@ -152,7 +152,7 @@ def hold_each(tx: Transaction, claims: Sequence[Claim]) -> None:
 
 
 def finish_each(tx: Transaction, claims: Sequence[Claim]) -> None:
-    """End such work; what was wanted meanwhile is ready again.
+    """End such work; units that were requested meanwhile are ready again.
 
     Raises:
         LeaseLost: Another holds some of it now.
@@ -170,7 +170,7 @@ def finish_each(tx: Transaction, claims: Sequence[Claim]) -> None:
 
 
 def back_off(tx: Transaction, claim: Claim, *, wait: timedelta | None, error: str) -> None:
-    """Let a passing fault pass: the work waits, longer each time unless told how long; the attempt does not count.
+    """Let a passing fault pass: the work waits, by default longer each time; the attempt does not count.
 
     Raises:
         LeaseLost: Another holds the work now.
@@ -204,11 +204,11 @@ def hand_back(tx: Transaction, claim: Claim) -> None:
 
 
 def take_due(tx: Transaction, *, limit: int, queued: Mapping[str, int] = NOTHING_KNOWN) -> list[TaskMessage]:
-    """Find what is due and not leased, and has no message; marks it as sent now, for the caller to send or begin.
+    """Find due units without a lease or a message; marks them as sent now, for the caller to send or begin.
 
     A message counts as lost after two seconds where its queue holds fewer messages (`queued`, by queue) than units
     wait, and after an hour in any case. Where no message is missing the units wait their turn: further messages would
-    make the queue longer. Kinds that this code does not know stay as they are.
+    make the queue longer. Units of kinds that this code does not know are left unchanged.
     """
     waiting = tx.execute(
         """

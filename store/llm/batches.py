@@ -71,7 +71,7 @@ Step = Literal["submitted", "cancelled", "ended"]
 
 
 def record(tx: Transaction, claim: Claim, step: Step, batch_id: str | None = None) -> None:
-    """Record that the provider has given a batch this id, was told to end it early, or has ended it.
+    """Record that the provider has given a batch this id, has an order to end it early, or has ended it.
 
     From the end on the work asks directly.
     """

@@ -1,4 +1,4 @@
-"""Daily budgets of model calls, and what is spent of them; an exhausted budget is recorded and logged once a day."""
+"""Daily budgets of model calls, and their spent parts; an exhausted budget is recorded and logged once a day."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,7 +75,7 @@ def reached(tx: Transaction, *, user_id: UUID | None = None, owner_id: UUID | No
 
 
 def today(tx: Transaction, settings: Settings, *, user_id: UUID | None, being_id: UUID | None) -> list[BudgetToday]:
-    """List the current day's budgets that have a limit, and what is spent of each: the platform's first.
+    """List the current day's budgets that have a limit, with the spent part of each: the platform's first.
 
     Args:
         settings: The limits of users and Beings that have none of their own, and the platform's.

@@ -89,7 +89,7 @@ def reserve(
         output_tokens: The most tokens of the answer.
         cost: The highest cost; None if the price is unknown.
         limits: The limits of a day; None: the call was made already, and is counted without being refused.
-        withdrawals: See `Claim`; None: what the call returns is not stored.
+        withdrawals: See `Claim`; None: the call's answer is not stored.
         metric_model: Its name in metrics, which are kept when the user is erased; None: `model`.
 
     Raises:
@@ -124,7 +124,7 @@ def reserve(
 
 
 def refuse_answers(tx: Transaction, user_id: UUID) -> None:
-    """Let no answer be stored that may be about what this transaction withdraws: called before it deletes anything."""
+    """Let no answer be stored that may be about rows which this transaction withdraws: called before it deletes any."""
     tx.execute("select memory.refuse_answers(%s)", [user_id])
 
 
@@ -144,7 +144,7 @@ def settle(
     """Record a call's outcome, usage and cost, once; `model` is the name that the provider returned.
 
     Returns:
-        Whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile.
+        Whether the answer may be stored: no row that it may be about was withdrawn meanwhile.
     """
     usage = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens]
     return _settle(tx, [owner_id, call_id, outcome, model, *usage, cost])
@@ -218,5 +218,5 @@ def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
 
 
 def withdrawals(tx: Transaction, user_id: UUID) -> int:
-    """How often something of a user's was withdrawn: read before what a call will be about, and given to `reserve`."""
+    """The number of a user's withdrawals: read before the rows that a call will be about, and given to `reserve`."""
     return int(tx.value("select withdrawals from memory.users where user_id = %s", [user_id]))

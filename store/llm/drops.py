@@ -1,4 +1,4 @@
-"""Counts of what models' answers said that was dropped, by purpose and reason."""
+"""Counts of items that were dropped from models' answers, by purpose and reason."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -8,7 +8,7 @@ from store.transaction import Transaction
 
 
 def count(tx: Transaction, owner_id: UUID, purpose: str, reasons: Mapping[str, int]) -> None:
-    """Add to the counts of an owner (a Being, or a user for what is done across Beings)."""
+    """Add to the counts of an owner (a Being, or a user for work across Beings)."""
     some = {reason: items for reason, items in reasons.items() if items > 0}
     if some:
         tx.execute(
@@ -24,7 +24,7 @@ def count(tx: Transaction, owner_id: UUID, purpose: str, reasons: Mapping[str, i
 def of_being(tx: Transaction, being_id: UUID) -> Judgements:
     """Count a Being's judgings, the messages that they read, and the facts and todos that they found.
 
-    With what was dropped of its answers, and of those across its user's Beings, the most frequent first.
+    With the items dropped from its answers, and from those across its user's Beings, the most frequent first.
     """
     judged = tx.one(
         Judged,

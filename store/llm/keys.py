@@ -32,7 +32,7 @@ def put(
         provider: The provider that issued it.
         encrypted: The key, encrypted for this user and provider.
         fingerprints: The key's fingerprint with each secret, the newest first.
-        last_four: The key's last characters, by which people tell keys apart.
+        last_four: The key's last characters, by which people distinguish keys.
         life: The time until it expires, on the real clock; None stores it for good, and clears an earlier rejection.
         token_id: The token of the request that brought it, with which it ends; None for a stored key.
 

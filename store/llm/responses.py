@@ -65,7 +65,7 @@ def keep(tx: Transaction, owner_id: UUID, response_id: UUID, shown_ids: Sequence
 
 
 def why_unanswered(tx: Transaction, owner_id: UUID, digest: bytes) -> str | None:
-    """Return what was wrong with the last answer to a question; None if the question is not marked."""
+    """Return the fault of the last answer to a question; None if the question is not marked."""
     return tx.value(
         "select reason from memory.unanswered_questions where owner_id = %s and digest = %s",
         [owner_id, digest],

@@ -23,8 +23,8 @@ class Activation:
 
     Attributes:
         patience: How long to wait for the Being's lock.
-        deferred: The work that is asked for with what is kept past it; it calls `activate_kept`.
-        after: In how long that is due. No message is sent for it.
+        deferred: The kind of work that activates the kept nodes later; it calls `activate_kept`.
+        after: The delay until that is due. No message is sent for it.
     """
 
     patience: timedelta
@@ -33,10 +33,10 @@ class Activation:
 
 
 def _answer(found: SQL | Composed) -> Composed:
-    """Return the statement that reads the first nodes which a query has found, and activates them if it is told to.
+    """Return the statement that reads the first nodes that a query has found, and activates them with `activates`.
 
     Args:
-        found: The query: for each node its `node_id`, what its finding is `worth`, and its `place`, the best first.
+        found: The query: for each node its `node_id`, the `worth` of the match, and its `place`, the best first.
     """
     return SQL(
         """
@@ -148,7 +148,7 @@ def activate_or_keep(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], 
 
 
 def activate_kept(tx: Transaction, being_id: UUID, activation_id: UUID, patience: timedelta) -> None:
-    """Activate what was kept, as of when it was found.
+    """Activate kept nodes, as of the time when they were found.
 
     Raises:
         Unavailable: The Being is written to for longer than `patience`; try again.

@@ -1,4 +1,4 @@
-"""Lineage: which response of a model decided what happens to nodes."""
+"""Lineage: the response of a model that decided on each change of nodes."""
 
 from collections.abc import Iterable
 from uuid import UUID

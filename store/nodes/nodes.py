@@ -26,7 +26,7 @@ _STATE_CHANGES: Mapping[StateChange, LiteralString] = {
 
 @dataclass(frozen=True, slots=True)
 class NodeWords:
-    """The content of a node, and what was computed from it."""
+    """The content of a node, and the values computed from it."""
 
     scene: dict[str, Any]
     feeling: str | None
@@ -130,7 +130,7 @@ def page(
     muted: bool = True,
     before: tuple[datetime, UUID] | None = None,
 ) -> list[Node]:
-    """Nodes by birth, newest first, from `before` (created_at, node_id) on; forgotten and muted ones if wanted."""
+    """Nodes by birth, newest first, from `before` (created_at, node_id) on; optionally forgotten and muted ones too."""
     moment, node_id = before or (None, None)
     return tx.rows(
         Node,
@@ -163,9 +163,9 @@ def fading(
     muted: bool = True,
     after: tuple[int, UUID] | None = None,
 ) -> list[tuple[int, Node]]:
-    """Nodes, muted ones with `muted`, that will be dying within so many more patrols, soonest first, behind `after`.
+    """Nodes, muted ones with `muted`, that will be dying within `patrols` more patrols, soonest first, after `after`.
 
-    Each with the count of patrols at which it fades, which with the node's id is what they are ordered by.
+    Each with the count of patrols at which it fades; that count and the node's id are the order.
     """
     fades_at, node_id = after or (None, None)
     rows = tx.execute(
@@ -216,22 +216,22 @@ def change_state(tx: Transaction, being_id: UUID, node_id: UUID, change: StateCh
     """Change a node's state as a person decided.
 
     `pin` keeps it from fading, `unpin` lets it fade again. After `forget` nothing finds it and no patrol revives it;
-    `revive` brings it back as if it had just been recalled. `undo` undoes the latest of these two: the node's state and
-    age are what they would be without it.
+    `revive` brings it back as if it had just been recalled. `undo` undoes the latest of these two: the node gets
+    the state and age that it would have without it.
 
     Raises:
         NotFound: This Being has no such node.
-        Refused: A dead node is to be pinned, or a pinned one forgotten; or what is to be undone can't be, since
+        Refused: A dead node is to be pinned, or a pinned one forgotten; or the change can't be undone, since
             something else happened to the node's state, or the memory that had absorbed it was erased.
     """
     tx.execute(_STATE_CHANGES[change], [being_id, node_id])
 
 
 def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: NodeWords) -> bool:
-    """Replace what a node says.
+    """Replace a node's content.
 
     Returns:
-        False, and nothing is changed, where the node does not say any more what was read, or the Being has moved to
+        False, and nothing is changed, where the node's content is not the one that was read, or the Being has moved to
         another model than the vector's: read again.
 
     Raises:
@@ -242,7 +242,7 @@ def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: Node
         [
             being_id,
             read.node_id,
-            # Not in JSON's mode, which rounds numbers: what the statement compares is what is stored.
+            # Not in JSON's mode, which rounds numbers: the statement compares with stored values.
             Jsonb(read.model_dump(include={"scene", "feeling", "themes", "emotion", "importance"})),
             Jsonb(words.scene),
             words.feeling,
@@ -257,7 +257,7 @@ def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: Node
 
 
 def reworded_since(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], moment: datetime) -> set[UUID]:
-    """Those of these nodes whose words have changed since a moment: what they said before is not stored."""
+    """Those of these nodes whose words have changed since a moment: their earlier words are not stored."""
     return tx.distinct(
         """
         select distinct node_id

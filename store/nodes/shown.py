@@ -1,4 +1,4 @@
-"""Nodes as they are shown to a model, each with its revision at that moment."""
+"""Nodes in the form that a model is shown, each with its revision at that moment."""
 
 from collections.abc import Sequence
 from typing import Any, LiteralString
@@ -29,14 +29,14 @@ def shown(tx: Transaction, which: LiteralString, parameters: Sequence[Any]) -> l
     """Nodes of a Being.
 
     Args:
-        which: A condition, and in what order.
+        which: A condition, and an order.
         parameters: The Being's id, then those of the condition.
     """
     return tx.rows(ShownNode, SHOWN + which, parameters)
 
 
 def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
-    """The active nodes of a cluster by which it is named and divided, newest first: those muted or not as it is."""
+    """The active nodes of a cluster by which it is named and divided, newest first; muted ones if it is muted."""
     return shown(
         tx,
         """

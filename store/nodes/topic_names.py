@@ -1,4 +1,4 @@
-"""Names of topics: what they are made of, and who gave them."""
+"""Names of topics: the nodes that a name is made from, and the origin of a name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -126,7 +126,7 @@ def living(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> list
 
 def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
     """For each node the ten living ones of its cluster, muted or not as it is, that are most like it, nearest first."""
-    # The living nodes are read once, however many nodes they are compared with, and none of the dead ones' vectors.
+    # The living nodes are read once, for any number of compared nodes, and none of the dead ones' vectors.
     return tx.pairs(
         f"""
         with asked as materialized ({_WITH_VECTOR} and n.node_id = any(%(nodes)s)),
@@ -155,7 +155,7 @@ def named(tx: Transaction, being_id: UUID, node_ids: Iterable[UUID]) -> list[Sho
 
 
 def born_since(tx: Transaction, being_id: UUID, since: UUID | None, limit: int) -> list[ShownNode]:
-    """The newest nodes, without muted ones, that were born after another, or ever; oldest first, whatever they became.
+    """The newest nodes, without muted ones, that were born after another, or ever; oldest first, in any state.
 
     Ids of nodes are in the order of their birth, so nothing older is read.
     """

@@ -15,7 +15,7 @@ def on_day(tx: Transaction, being_id: UUID, day: date) -> DiaryEntry | None:
 def newest(
     tx: Transaction, being_id: UUID, *, limit: int, before: date | None = None, muted: bool = True
 ) -> list[DiaryEntry]:
-    """The newest entries, newest first; those of days before one, where it is said; muted ones with `muted`."""
+    """The newest entries, newest first, optionally of days before one; muted ones with `muted`."""
     return tx.rows(
         DiaryEntry,
         """
@@ -34,7 +34,7 @@ def newest(
 
 
 def write(tx: Transaction, being_id: UUID, day: date, text: str, *, run_id: UUID, last_node_id: UUID) -> None:
-    """Write the entry of a day, in place of what it said before."""
+    """Write the entry of a day, in place of an earlier text."""
     tx.execute(
         "insert into memory.diary (being_id, day, text, run_id, last_node_id) values (%s, %s, %s, %s, %s)"
         " on conflict (being_id, day) do update set text = excluded.text, run_id = excluded.run_id,"

@@ -1,4 +1,4 @@
-"""Patrol runs: wanted, begun, stepped through, ended."""
+"""Patrol runs: requested, begun, stepped through, ended."""
 
 from datetime import timedelta
 from typing import Any
@@ -111,7 +111,7 @@ def enter(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
 
 
 def note_step(tx: Transaction, being_id: UUID, run_id: UUID, step: str, did: dict[str, Any]) -> None:
-    """Write down what a finished step did."""
+    """Record the results of a finished step."""
     tx.execute(
         "update memory.patrol_runs set steps = steps || jsonb_build_object(%s::text, %s || jsonb_build_object("
         "'finished_at', memory.now())) where being_id = %s and run_id = %s",
@@ -157,7 +157,7 @@ def owes_thinking(tx: Transaction, being_id: UUID) -> bool:
 
 
 def settle_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
-    """Note at its end that a run has made up for what earlier ones skipped, unless it skipped something itself."""
+    """Note at a run's end that it has made up for thinking that earlier runs skipped, unless it skipped some itself."""
     tx.execute("delete from memory.owed_thinking where being_id = %s and run_id <> %s", [being_id, run_id])
 
 

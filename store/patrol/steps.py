@@ -94,7 +94,7 @@ def active_by_root(tx: Transaction, being_id: UUID) -> dict[Root, int]:
 def assign(
     tx: Transaction, being_id: UUID, model: str | None, vectors: Mapping[UUID, Vector], roots: Mapping[UUID, Root]
 ) -> dict[str, int]:
-    """Assign each of these nodes to the topic that matches what it is about best, else to its root.
+    """Assign each of these nodes to the topic that matches its words best, else to its root.
 
     Returns:
         How many nodes went to a topic (`matched`) and to a root (`rooted`).
@@ -122,7 +122,7 @@ def raise_counter(tx: Transaction, being_id: UUID) -> None:
 
 
 def flag_dying(tx: Transaction, being_id: UUID) -> int:
-    """Mark what has faded to an effective importance of 0.05; returns how many."""
+    """Mark nodes that have faded to an effective importance of 0.05; returns how many."""
     return tx.value("select memory.flag_dying_nodes(%s)", [being_id])
 
 

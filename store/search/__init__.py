@@ -1,1 +1,1 @@
-"""Search over everything that a Being was told: indexing, ranking, and passages for contexts."""
+"""Search over a Being's messages, memories and facts: indexing, ranking, and passages for contexts."""

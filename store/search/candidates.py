@@ -16,16 +16,16 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class SearchCandidate:
-    """A document as it is ranked.
+    """A document with the signals that rank it.
 
     Attributes:
         times: How often each term of the question occurs in it, in the question's order.
         length: How many terms it has.
         similarity: Its cosine similarity to the question, of a long text its nearest window's; None where there is no
             telling.
-        starts_at: The character at which that window begins; None for what has no vectors of its own in the index.
-        speaker: The speaker, as the producer named them, or as speakers of that role are called; None for what is no
-            message, and for other roles.
+        starts_at: The character at which that window begins; None for documents without vectors in the index.
+        speaker: The speaker, as the producer named them, or by the name of that role's speakers; None for documents
+            other than messages, and for other roles.
     """
 
     document_id: int
@@ -57,8 +57,8 @@ def load_candidates(
 
     `called` has a name for each role whose messages may come without a speaker's name.
 
-    The rows come in the order of their conversations: what stands side by side in a conversation does so here, as far
-    as both are within reach of a document that was asked for.
+    The rows come in the order of their conversations: messages side by side in a conversation are so here too, as
+    far as both are within `around` of a requested document.
     """
     with tx.cursor(row_factory=args_row(SearchCandidate)) as cursor:
         return cursor.execute(

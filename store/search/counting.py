@@ -1,4 +1,4 @@
-"""The messages and memories that hold some words, each with when it was said and by whom, to be counted."""
+"""The messages and memories that hold some words, each with its time and speaker, to be counted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

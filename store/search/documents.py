@@ -1,4 +1,4 @@
-"""The inverted index: documents go in, and what they were made of takes them out (sql/functions/65_search)."""
+"""The inverted index: documents go in, and triggers on their source rows take them out (sql/functions/65_search)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Something told as the index holds it.
+    """A message, node, fact or other text as the index holds it.
 
     Attributes:
         owner_id: Its owner.
@@ -43,8 +43,8 @@ class Owner:
     """How an owner's documents are indexed.
 
     Attributes:
-        language: The language that they are stemmed for.
-        embedding_model: The model whose vectors serve, of what has no vectors elsewhere; None until there are any.
+        language: The language for stemming.
+        embedding_model: The model whose vectors serve, of documents without vectors elsewhere; None at first.
     """
 
     language: str
@@ -69,7 +69,7 @@ def index_again(tx: Transaction, owner_id: UUID) -> None:
 
 
 def put(tx: Transaction, documents: Sequence[Document]) -> None:
-    """Index documents in place of what stood there for the same items, and queue those that have no vector.
+    """Index documents in place of the earlier ones for the same items, and queue those that have no vector.
 
     Args:
         tx: The transaction, which took them from the queue.
@@ -93,7 +93,7 @@ def put(tx: Transaction, documents: Sequence[Document]) -> None:
         """,
         [Jsonb([_row(one) for one in documents])],
     ).fetchall()
-    # A message never says anything else; what does needs other vectors.
+    # A message's text never changes; another document that changes needs other vectors.
     changed = [row for row in indexed if row["changed"] and row["kind"] != "message"]
     if changed:
         tx.execute(

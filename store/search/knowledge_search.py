@@ -1,4 +1,4 @@
-"""Knowledge under keys that no query nominates: what was put lately and is not indexed yet, and all of it by age."""
+"""Knowledge under keys that no query nominates: values that were put lately and are not indexed yet, and all by age."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

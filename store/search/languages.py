@@ -11,13 +11,13 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class StemmingLanguage:
-    """In which language an owner's documents are stemmed.
+    """The language in which an owner's documents are stemmed.
 
     Attributes:
         owner_id: The owner.
         language: The language of those that are indexed; None before the first is.
-        votes: How many words spoke for each language.
-        wanted: The language that a Being is set to, or `auto`; None for an owner that is no Being.
+        votes: The count of words found for each language.
+        wanted: The language set for a Being, or `auto`; None for an owner that is no Being.
     """
 
     owner_id: UUID

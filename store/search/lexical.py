@@ -7,11 +7,11 @@ from itertools import accumulate
 from store.search.scope import IN_TIME, TELLABLE, SearchScope
 from store.transaction import Transaction
 
-# So many postings of a term are read, the latest; and so many of all the terms that nominate.
+# The postings that are read of one term, the latest; and of all the terms that nominate together.
 MOST_READ = 10_000
-# Of what the rarest terms nominate, so many times the wanted number meets the other terms.
+# Of the documents that the rarest terms nominate, this multiple of the limit meets the other terms.
 KEPT_PER_WANTED = 4
-# Messages come in nearly as they are said; imports may not, and their first and last are looked for among so many.
+# Messages come in nearly in order of their times; imports may not, and their ends are looked for among this many.
 NEAR_THE_ENDS = 200
 
 _AMONG_KNOWLEDGE = """
@@ -32,7 +32,7 @@ _AMONG_KNOWLEDGE = """
 
 @dataclass(frozen=True, slots=True)
 class Rarities:
-    """How rare terms are among what the Being may see.
+    """How rare terms are among the documents that the Being may see.
 
     Attributes:
         documents: How many documents there are.
@@ -46,7 +46,7 @@ class Rarities:
 
 
 def rarities(tx: Transaction, scope: SearchScope, terms: Sequence[int]) -> Rarities:
-    """How rare these terms are among what the Being may see of these kinds."""
+    """How rare these terms are among the documents of these kinds that the Being may see."""
     rows = tx.execute(
         """
         select null::bigint as term, coalesce(sum(documents), 0)::bigint as documents,
@@ -79,8 +79,8 @@ def by_words(
 ) -> list[int]:
     """The documents that hold these terms, best first by BM25.
 
-    The rarest terms nominate, as many as take `MOST_READ` postings together; the others add to the score of what these
-    nominated. A term that is more frequent than that on its own nominates its latest documents. Among knowledge under
+    The rarest terms nominate, as many as take `MOST_READ` postings together; the others add to the score of the
+    nominated documents. A term that is more frequent on its own nominates its latest documents. Among knowledge under
     keys all terms nominate: a filter may leave few of their documents.
 
     Args:

@@ -1,4 +1,4 @@
-"""Candidates by meaning: the nearest vectors of what was told, of nodes, and of facts.
+"""Candidates by meaning: the nearest vectors of messages and summaries, of nodes, and of facts.
 
 Of a question with several vectors, as of a long text with several windows, the nearest counts: one statement compares
 all of them.
@@ -33,7 +33,7 @@ def nearest_documents(
     question: ModelVectors,
     limit: int,
 ) -> list[int]:
-    """The documents with the nearest vectors or windows, of each owner with its kinds so many, nearest first.
+    """The documents with the nearest vectors or windows, a number for each owner and its kinds, nearest first.
 
     Among knowledge under keys, which is the Being's, all are compared: a filter may leave few of them.
     """

@@ -15,7 +15,7 @@ LOWEST_ID = UUID(int=0)
 
 
 class QueuedDocument(NamedTuple):
-    """Something told, by its id in the index."""
+    """A queued document, by its id in the index."""
 
     owner_id: UUID
     kind: Kind
@@ -24,17 +24,17 @@ class QueuedDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnindexedText:
-    """Something told whose words are to be indexed.
+    """A text that waits for lexical indexing.
 
     Attributes:
         owner_id: Its owner.
         kind: Its kind.
         item_id: Its id in the index.
-        queued_at: When it was told or changed last; together with the ids this names the row of the queue.
+        queued_at: When it came in or changed last; together with the ids this names the row of the queue.
         content: Its content, as its own table holds it: text, or a scene or summary as JSON.
         feeling: A node's.
         session_id: The conversation that it stands in.
-        said_at: When it was said or happened, as its table knows.
+        said_at: The time of the message or event, from its table.
         received_at: When it came in.
     """
 
@@ -52,7 +52,7 @@ class UnindexedText:
 def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[UnindexedText]:
     """The documents of each owner whose words wait to be indexed, up to `most` of each, in no promised order.
 
-    What is gone is taken from the queue.
+    Documents whose source is gone are taken from the queue.
     """
     found = tx.rows(
         UnindexedText,
@@ -79,9 +79,9 @@ def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Unind
 
 
 def take(tx: Transaction, seen: Sequence[UnindexedText]) -> set[QueuedDocument]:
-    """Take what was read from the queue; returns what was neither erased nor changed since it was read.
+    """Take documents that were read from the queue; returns those neither erased nor changed since they were read.
 
-    What another transaction is erasing or changing stays, and returns when the queue is read again.
+    Documents that another transaction is erasing or changing stay, and return when the queue is read again.
     """
     rows = tx.execute(
         "select * from memory.take_told(%s, %s::memory.search_kind[], %s, %s)",

@@ -84,7 +84,7 @@ def texts_of(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tup
 
 
 def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[SaidMessage]:
-    """The messages that these documents are, in the order in which they were said."""
+    """The messages of these documents, ordered by time."""
     return tx.rows(
         SaidMessage,
         """
@@ -101,7 +101,7 @@ def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[
 def beside(
     tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None, *, muted: bool
 ) -> tuple[list[SaidMessage], list[SaidMessage]]:
-    """Up to so many messages before and after one in its conversation, each in order; muted ones with `muted` alone."""
+    """Up to `count` messages before and after one in its conversation, each in order; muted ones with `muted` alone."""
     by = {"being": being_id, "message": message_id, "count": count, "as_of": as_of, "muted": muted}
     before, after = (
         tx.rows(

@@ -58,11 +58,11 @@ class SearchScope:
         being_id: The Being that searches.
         user_id: The Being's user, who owns the documents that all of the user's Beings may see.
         kinds: The kinds of documents.
-        since: Only what was said then or later.
-        until: Only what was said before.
-        as_of: Only what had arrived by then.
-        muted: Whether what is muted is found too, as by a person who looks for it.
-        among: Only this knowledge under keys, where `kinds` is that alone.
+        since: Only documents of that time or later.
+        until: Only documents of an earlier time.
+        as_of: Only documents that had arrived by then.
+        muted: Whether muted documents are found too, as by a person who looks for them.
+        among: Only this knowledge under keys, where `kinds` is knowledge alone.
     """
 
     being_id: UUID
@@ -96,7 +96,7 @@ class SearchScope:
 
 
 def plan_once(tx: Transaction) -> None:
-    """Let the statements of this transaction be planned once a connection, and read nothing but what indexes name.
+    """Let the statements of this transaction be planned once a connection, and read through indexes alone.
 
     Planning them takes as long as they do. No table is read from end to end, for it holds all owners' rows; and
     starting parallel workers, or compiling a statement, takes as long as most of these run.

@@ -30,7 +30,7 @@ class VectorIndex:
     """An index over one owner's vectors of one model and length.
 
     Attributes:
-        of: Which vectors: of what was told, or of nodes.
+        of: The vectors: of documents, or of nodes.
         name: Its name in the schema.
     """
 
@@ -42,7 +42,7 @@ class VectorIndex:
 
 
 def wanted(tx: Transaction, least: int) -> list[VectorIndex]:
-    """The indexes that owners with at least so many vectors should have."""
+    """The indexes that owners with at least `least` vectors should have."""
     return tx.rows(
         VectorIndex,
         "select of, owner_id, embedding_model, dimensions, name from memory.wanted_vector_indexes(%s)",
@@ -87,8 +87,8 @@ def at_work(tx: Transaction) -> set[UUID]:
 def build(store: Store, index: VectorIndex) -> bool:
     """Build an index while its table is read and written; False while another is being built or dropped.
 
-    What a kill left half built is dropped first. An index that is being built for a worker that died goes on being
-    built: its connection holds the lock.
+    An index that a killed process left half built is dropped first. An index that is being built for a worker that
+    died goes on being built: its connection holds the lock.
     """
     table, owner, operators = TABLES[index.of]
     with store.maintenance() as session:

@@ -1,4 +1,4 @@
-"""Vectors of what has none in its own row, and of windows of long nodes and facts."""
+"""Vectors of documents without one in their own row, and of windows of long nodes and facts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class UnembeddedDocument:
-    """A document without a vector, with what it says; who said it, where that is known."""
+    """A document without a vector, with its text, and its speaker, where that is known."""
 
     kind: Kind
     item_id: UUID
@@ -30,7 +30,7 @@ class WindowVector:
 
 
 def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[UnembeddedDocument]:
-    """Documents that wait for a vector, in no promised order; what is gone is taken from the queue."""
+    """Documents that wait for a vector, in no promised order; those whose source is gone are taken from the queue."""
     found = tx.rows(
         UnembeddedDocument,
         """
@@ -51,7 +51,7 @@ def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> li
 
 
 def _take_gone(tx: Transaction, owner_id: UUID, gone: Sequence[UnembeddedDocument]) -> None:
-    """Take from the queue what has no document: left there, rows of what is gone would be read before all others."""
+    """Take from the queue rows without a document: left there, they would be read before all others."""
     tx.execute(
         """
         delete from memory.search_queue as q

@@ -21,7 +21,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class SaidBefore:
-    """A message on the way to another one: who said it, and its text."""
+    """A message on the way to another one: its speaker, and its text."""
 
     role: Role
     speaker: str | None
@@ -43,7 +43,7 @@ def find(tx: Transaction, being_id: UUID, digests: Collection[bytes]) -> dict[by
 
 
 def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, bytes]], within: timedelta) -> set[bytes]:
-    """Return the digests of words that an answer handed on lately, and that the user has not said.
+    """Return the digests of texts that an answer handed on lately, and that no turn of the user's has.
 
     Args:
         words: For each text its digest as words that were handed on, and that of a turn of the user's.
@@ -97,7 +97,7 @@ def add(
     message_id: UUID | None,
     tokens: int,
 ) -> None:
-    """Record what an answer is known by: ids, if its conversation is known, and words that it handed on."""
+    """Record the marks by which an answer is recognised: ids, if its conversation is known, and words it handed on."""
     rows: list[tuple[bytes, str | None, UUID | None, int]] = [(digest, None, None, 0) for digest in words]
     if conversation is not None:
         rows += [(digest, conversation, message_id, tokens) for digest in ids]

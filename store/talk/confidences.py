@@ -1,4 +1,4 @@
-"""Confidences: the messages that stay, with all that rests on them, with the Being that they were said to."""
+"""Confidences: the messages that stay, with all that rests on them, with the Being that received them."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -8,7 +8,7 @@ from store.transaction import Transaction
 
 
 def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequence[tuple[UUID, UUID]]) -> bool:
-    """Store the confidences that a judging found, and move what rests on messages whose confidence changed.
+    """Store the confidences that a judging found, and move facts and todos on messages whose confidence changed.
 
     Args:
         tx: The transaction, which has locked the Being's session state and the user's facts.
@@ -23,12 +23,12 @@ def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequenc
 
 
 def decide(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, in_confidence: bool) -> None:
-    """Store a person's decision about messages, and move what rests on them; locks as `keep` expects them."""
+    """Store a person's decision about messages, and move facts and todos on them; locks as `keep` expects them."""
     tx.execute("select memory.decide_confidence(%s, %s, %s)", [being_id, list(message_ids), in_confidence])
 
 
 def scope_fact(tx: Transaction, user_id: UUID, fact_id: UUID, seed_ids: Sequence[UUID], scope: UUID | None) -> None:
-    """Move what a fact rests on besides messages, seeds and corrections, to one Being, or to all of the user's."""
+    """Move a fact's support besides messages, its seeds and corrections, to one Being, or to all of the user's."""
     tx.execute("select memory.scope_fact(%s, %s, %s, %s)", [user_id, fact_id, list(seed_ids), scope])
 
 
@@ -88,7 +88,7 @@ def sources_of_todo(tx: Transaction, being_id: UUID, todo_id: UUID) -> list[UUID
 def fact_of(
     tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, message_ids: Sequence[UUID], seed_ids: Sequence[UUID]
 ) -> UUID | None:
-    """The fact of a Being's that rests on any of these messages and seeds: the one named, else the latest told."""
+    """The fact of a Being's that rests on any of these messages and seeds: the named one, else the latest."""
     return tx.value(
         """
         select (

@@ -1,4 +1,4 @@
-"""The Shadow Judge's messages: those that are unjudged, and what came of judging them."""
+"""The Shadow Judge's messages: those that are unjudged, and the results of judging them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, c
     """Up to `count` messages before each of these messages, without them, oldest first.
 
     They are of the same session, or of the conversation's session before it if that began within the last seven days:
-    what is asked later may be about what was said then.
+    a later message may refer to one of then.
     """
     return tx.rows(
         Message,

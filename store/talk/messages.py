@@ -192,8 +192,8 @@ def of_session(
         until: Only messages that were received by then.
         after: Only messages behind this place: the created_at and message_id of the message before.
         limit: The most messages to return.
-        sure: Only messages from which something may be concluded, and that may be told.
-        muted: Whether those are listed that may not be told.
+        sure: Only messages from which facts may be concluded, and that may be shown.
+        muted: Whether to list messages that may not be shown.
     """
     moment, message_id = after or (None, None)
     return tx.rows(
@@ -223,7 +223,7 @@ def of_session(
 
 
 def standing(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], as_of: datetime | None) -> list[Message]:
-    """Those of these messages that stand, may be told, and were known `as_of` a time, in the order of their times."""
+    """Those of these messages that stand, may be shown, and were known `as_of` a time, ordered by time."""
     return tx.rows(
         Message,
         """
@@ -253,7 +253,7 @@ def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> N
 def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, tellable: bool = True) -> bool:
     """Lock these messages against withdrawal until the transaction ends; returns whether all of them still stand.
 
-    With `tellable`, for what will be told of them, also whether none is muted.
+    With `tellable`, for an answer that will cite them, also whether none is muted.
     """
     return tx.value("select memory.keep_from_erasure(%s, %s, %s)", [being_id, list(message_ids), tellable])
 

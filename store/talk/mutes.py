@@ -1,4 +1,4 @@
-"""Mutes: what a person does not want to be brought up (sql/functions/30_nodes/20_mutes.sql)."""
+"""Mutes: the things that a person does not want to be brought up (sql/functions/30_nodes/20_mutes.sql)."""
 
 from collections.abc import Sequence
 from typing import LiteralString
@@ -56,7 +56,7 @@ def add(
 
     Args:
         tx: The transaction, which holds the locks of a withdrawal.
-        being_id: The Being whose thing it is; None for what all of the user's Beings know.
+        being_id: The Being whose thing it is; None for a thing that all of the user's Beings know.
         kind: Its kind.
         name: The ref of an entity, or the producer's id of a conversation.
         asked_in: The Being and the message in which the user asked for it; the message is muted as well.
@@ -69,9 +69,9 @@ def add(
 
 
 def lift(tx: Transaction, user_id: UUID, mute_id: UUID) -> None:
-    """Remove a mute; what no other mutes is told again. The transaction holds the locks of a withdrawal.
+    """Remove a mute; things without another mute are shown again. The transaction holds the locks of a withdrawal.
 
-    What a user asked for in talk stays undone: judging the message again does not mute it again.
+    Other requests in the talk stay undone: judging the message again does not mute it again.
     """
     tx.execute(
         """
@@ -106,7 +106,7 @@ def of(
 
 
 def get(tx: Transaction, user_id: UUID, being_id: UUID, mute_id: UUID) -> Mute:
-    """One mute of a Being's things, or of what all of its user's Beings know.
+    """One mute of a Being's things, or of a thing that all of its user's Beings know.
 
     Raises:
         NotFound: There is no such mute.
@@ -130,7 +130,7 @@ def page(tx: Transaction, user_id: UUID, being_id: UUID, *, before: UUID | None,
 
 
 def topics_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
-    """Up to two topics of a Being whose id ends so, or that are called so whatever the case; roots are left out."""
+    """Up to two topics of a Being whose id ends so, or that have this name, ignoring case; roots are left out."""
     return tx.column(
         """
         select cluster_id
@@ -168,7 +168,7 @@ def is_conversation(tx: Transaction, being_id: UUID, name: str) -> bool:
 
 
 def entities_called(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[str]:
-    """The entities with this ref, or with a label that a Being may know and that is this name, whatever the case."""
+    """The entities with this ref, or with a label that a Being may know and that equals this name, ignoring case."""
     return tx.column(
         """
         select distinct a.entity_ref

@@ -164,7 +164,7 @@ def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> 
 
 
 def retract(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ChangedSession]:
-    """Retract standing messages, and undo what was derived from them; returns the sessions to process again."""
+    """Retract standing messages, and undo data derived from them; returns the sessions to process again."""
     return tx.rows(
         ChangedSession,
         "select session_id, judged_again from memory.retract_messages(%s, %s)",

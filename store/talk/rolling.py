@@ -61,7 +61,7 @@ def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, 
     Args:
         tx: The transaction; it holds the Being's session state until it ends.
         until: Only messages that were received by then.
-        newest: So many pending messages stay pending, and of the others those of sessions that go on.
+        newest: The number of newest messages that stay pending, and of the others those of sessions that go on.
         limit: The most messages to mark, the oldest first.
     """
     lock(tx, being_id)
@@ -93,7 +93,7 @@ def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, 
 
 
 def keep(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], summary: str | None) -> None:
-    """Insert a new version that took these messages in; with None they are marked, and the summary stays as it is."""
+    """Insert a new version that took these messages in; with None they are marked, and the summary is unchanged."""
     if summary is not None:
         tx.execute(
             """

@@ -1,4 +1,4 @@
-"""Rooms, their members, and copies of what is said there (sql/functions/90_talk/70_rooms.sql)."""
+"""Rooms, their members, and copies of their utterances (sql/functions/90_talk/70_rooms.sql)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def change(tx: Transaction, room: Place, name: str | None, people: Sequence[str]
 
 
 def remove(tx: Transaction, room: Place) -> None:
-    """Remove a room: its names and who takes part; what Beings heard stays. Its id stays, by which that is found."""
+    """Remove a room: its names and members; messages that Beings heard stay, and are found by its id."""
     set_beings(tx, room, [])
     tx.execute(
         """
@@ -75,7 +75,7 @@ def set_beings(tx: Transaction, room: Place, being_ids: Sequence[UUID]) -> None:
 
 
 def rooms_of(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> list[Room]:
-    """The user's rooms, oldest first; with a Being those that it takes part in, or was told something in."""
+    """The user's rooms, oldest first; with a Being those that it takes part in, or has messages of."""
     return tx.rows(
         Room,
         """
@@ -178,7 +178,7 @@ def messages(
     before: tuple[datetime, UUID] | None,
     limit: int,
 ) -> list[RoomMessage]:
-    """A page of what stands of a room's utterances, newest first, behind a place; with a Being what it has of them.
+    """A page of a room's standing utterances, newest first, behind a place; with a Being those that it has.
 
     Muted ones are among them with `muted`.
     """

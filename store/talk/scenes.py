@@ -1,4 +1,4 @@
-"""Scenes drawn from messages: which messages they rest on, and what keeps a session from being drawn."""
+"""Scenes drawn from messages: the messages that they rest on, and the reasons that keep a session from being drawn."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -121,7 +121,7 @@ def detach(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list
 
 
 def behind(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], *, limit: int) -> list[Message]:
-    """Up to `limit` messages that these nodes' notes were drawn from, in the order in which they were said."""
+    """Up to `limit` messages that these nodes' notes were drawn from, ordered by time."""
     return tx.rows(
         Message,
         """

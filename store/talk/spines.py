@@ -1,7 +1,7 @@
 """Spines: the versions of long-term summaries, and the messages that they have yet to take in.
 
-A spine belongs to a user. Its scope is a Being, if it has what the user told that one in confidence, or None: it has
-the rest, and all of the user's Beings see it.
+A spine belongs to a user. Its scope is a Being, if it has the user's messages in confidence to that Being, or None:
+it has the rest, and all of the user's Beings see it.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class PendingMessage:
 
 
 def due(tx: Transaction, user_id: UUID, least: int) -> list[UUID | None]:
-    """The scopes of a user's spines that at least so many messages wait for.
+    """The scopes of a user's spines for which at least `least` messages wait.
 
     While the spines wait for a key, only messages that came with a live key of their own count.
     """
@@ -98,7 +98,7 @@ def pending(
 def keep(
     tx: Transaction, user_id: UUID, scope: UUID | None, message_ids: Sequence[UUID], content: SummarySpine | None
 ) -> None:
-    """Insert a new version that took these messages in; with None they are marked, and the spine stays as it is."""
+    """Insert a new version that took these messages in; with None they are marked, and the spine is unchanged."""
     newest_one = newest(tx, user_id, scope)
     version = newest_one.version if newest_one else 0
     if content is not None:

@@ -9,11 +9,11 @@ from uuid import UUID
 from schemas.wire.fields import Role
 from store.transaction import Transaction
 
-# Of words that many conversations begin with, the newest are enough to tell which is meant.
+# Of digests that many conversations begin with, the newest are enough to decide on a conversation.
 SAME_WORDS = 32
-# Among so many of the newest turns the newest conversations are looked for.
+# The newest turns among which the newest conversations are looked for.
 NEWEST_TURNS = 500
-# The most messages with words of a transcript that it is aligned with, beside the newest, and the most said after them.
+# The most messages with words of a transcript that it is aligned with, beside the newest, and of those after them.
 SAME_KIND = 2000
 
 
@@ -22,11 +22,11 @@ class PlacedMessage:
     """A message and its place in a conversation.
 
     Attributes:
-        parent_id: The message that it was said after; None for the first that is known.
+        parent_id: The message before it; None for the first that is known.
         digest: That of its role and words.
         role: Its speaker's role.
         speaker: The speaker's name, if another than the user and the Being speaks.
-        created_at: When it was said.
+        created_at: Its time.
         stands: Whether it is not retracted, and the conversation has not gone on past another version of it.
     """
 
@@ -51,7 +51,7 @@ class NewPlace:
 def conversations_with(
     tx: Transaction, being_id: UUID, digests: Collection[bytes], *, prefix: str = "", limit: int
 ) -> list[tuple[str, int]]:
-    """The conversations that know the most of these digests, of equal ones first the one in which it was said last.
+    """The conversations that know the most of these digests, of equal ones first the one with the latest message.
 
     Each comes with the number of digests that it knows. Only conversations count whose ids begin with the prefix.
     """
@@ -96,7 +96,7 @@ def without_ids(tx: Transaction, being_id: UUID, conversation: str) -> Counter[b
 
 
 def newest_conversations(tx: Transaction, being_id: UUID, *, prefix: str, limit: int) -> list[str]:
-    """The conversations in which was said last what is newest, first the newest; their ids begin with the prefix."""
+    """The conversations with the latest messages, the newest first; their ids begin with the prefix."""
     return tx.column(
         """
         select conversation
@@ -127,7 +127,7 @@ def near(
 ) -> list[PlacedMessage]:
     """The messages of a conversation that a transcript can touch, oldest first.
 
-    These are the `newest` ones, those with any of the digests, that with `question_id`, and those said directly after
+    These are the `newest` ones, those with any of the digests, that with `question_id`, and those directly after
     one of the latter two, of each kind the newest `SAME_KIND`.
     """
     return tx.rows(
@@ -210,7 +210,7 @@ def contents(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> 
 def standing_below(
     tx: Transaction, being_id: UUID, conversation: str, message_ids: Sequence[UUID], apart_from: Collection[UUID]
 ) -> list[UUID]:
-    """These messages and all that was said after them, as far as they stand; nothing at or behind `apart_from`.
+    """These messages and all that follow them, as far as they stand; nothing at or behind `apart_from`.
 
     All of it as the conversation has it.
     """
@@ -287,7 +287,7 @@ def set_abandoned(
 
 
 def move(tx: Transaction, being_id: UUID, conversation: str, parents: Mapping[UUID, UUID]) -> None:
-    """Place messages of a conversation after other ones than before: by message the one that it is said after now."""
+    """Place messages of a conversation after other ones than before: by message the new parent."""
     if not parents:
         return
     tx.execute(

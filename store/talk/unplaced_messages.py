@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.wire.fields import Role
 from store.transaction import Transaction
 
-# Of words that were said often, the newest are enough to tell which conversation is meant.
+# Of words that occur often, the newest are enough to decide on a conversation.
 SAME_WORDS = 32
 
 

@@ -1,4 +1,4 @@
-"""Digests of turns that were said off the record (memory/proxy/matching/unrecorded_turns.py)."""
+"""Digests of turns off the record (memory/proxy/matching/unrecorded_turns.py)."""
 
 from collections.abc import Collection
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Utterances in rooms: which copies follow, and what is found in one for all (sql/functions/90_talk/70_rooms.sql)."""
+"""Utterances in rooms: which copies follow, and findings in one for all (sql/functions/90_talk/70_rooms.sql)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -159,7 +159,7 @@ def counterpart(tx: Transaction, being_id: UUID, leads_id: UUID, todo_id: UUID) 
 def share_evidence(
     tx: Transaction, user_id: UUID, message_ids: Sequence[UUID], pairs: Sequence[tuple[UUID, UUID]]
 ) -> None:
-    """Give copies that follow pieces of evidence, as pairs of these and Beings; what was found before alone goes."""
+    """Give following copies the leading copy's evidence, as pairs of it and Beings; earlier evidence of theirs goes."""
     tx.execute(
         "select memory.share_evidence(%s, %s, %s, %s)",
         [user_id, list(message_ids), [evidence for evidence, _ in pairs], [being for _, being in pairs]],
