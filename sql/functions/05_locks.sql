@@ -15,14 +15,14 @@
 --
 -- Two kinds of advisory locks stand outside of the list: `limits` and `budget` (15_limits.sql, 25_calls/10_budgets.sql), which only those
 -- transactions take that count rows of one kind before they add one, each at the same place of the same use case.
--- A transaction that holds the user's row alone may take the rest in any order: no other writes what is the user's.
+-- A transaction that holds the user's row alone may take the rest in any order: no other writes rows of this user.
 -- Where a user has mutes, each of the locks 4, 5 and 7 is preceded by the talk (4) of all of the user's Beings, by their ids.
 --
 -- A transaction that finishes work which others request while they hold the talk (4) or the facts (5) takes that lock
 -- before its own work row: `Store.finishing(first=...)` names the lock, and the comment there says which request it is for.
 -- Statements with `skip locked` wait for nothing and may stand anywhere.
 --
--- tests/processes/lock_trace.py records what transactions take, and a test compares it with this list.
+-- tests/processes/lock_trace.py records the locks that transactions take, and a test compares it with this list.
 
 -- Shares the owner's user row. The first lock of a transaction that takes more than one: an erasure then waits for the
 -- whole transaction before it locks anything, and the transaction's foreign keys wait for no erasure later.

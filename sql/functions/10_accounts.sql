@@ -2,8 +2,8 @@
 --
 -- INVARIANT  For every cluster, at every commit: nodes, active_nodes, fresh_nodes and dying_nodes are the counts of its
 --            nodes, and vector_state is the exact count and sum of its active nodes' vectors.
--- INVARIANT  A vector goes with its node, and says whether its node is living, and whether it stands.
--- The triggers look rows up by their keys, whatever the tables' statistics say: plans are kept from when a table was small, and
+-- INVARIANT  A vector goes with its node, and has marks for whether its node is living, and whether it stands.
+-- The triggers look rows up by their keys, with any statistics of the tables: plans are kept from when a table was small, and
 -- one that reads all of it then would go on doing so.
 -- LOCK ORDER After the Being (05_locks.sql): nodes, then clusters by cluster_id.
 

@@ -7,7 +7,7 @@
 create or replace function hold_count(p_kind text, p_owner_id uuid) returns bigint language plpgsql as $$
 begin
     perform pg_advisory_xact_lock(hashtextextended(format('limit/%s/%s', p_kind, p_owner_id), 0));
-    -- A statement of its own, so that its snapshot includes what was committed while the lock was waited for.
+    -- A statement of its own, so that its snapshot includes rows committed while it waited for the lock.
     return case p_kind
         when 'being' then (select count(*) from memory.beings where user_id = p_owner_id)
         when 'token' then (

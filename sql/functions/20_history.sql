@@ -14,7 +14,7 @@ return jsonb_strip_nulls(
     jsonb_build_object('response_id', nullif(current_setting('memory.response_id', true), ''))
 );
 
--- The part of `detail` that a person's forgetting or reviving has: what the change overwrites, for undo_node.
+-- The part of `detail` for a person's forgetting or reviving: the values that the change overwrites, for undo_node.
 create or replace function current_before() returns jsonb language sql stable
 return jsonb_strip_nulls(jsonb_build_object('before', nullif(current_setting('memory.before', true), '')::jsonb));
 
@@ -35,7 +35,7 @@ begin
     end if;
     insert into memory.node_history (being_id, node_id, event, detail, run_id)
     select n.being_id, case change.event when 'took in' then n.absorbed_into else n.node_id end, change.event,
-        -- Here, and not in the list, so that it is built for what happened alone.
+        -- Here, and not in the list, so that it is built only for rows with an event.
         case change.event
             when 'assigned' then jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)
             when 'moved' then jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)

@@ -3,7 +3,7 @@
 -- INVARIANT  Being found raises reactivation_count once an answer (by 2 where the node is dead, else by 1),
 --            sets last_activated, zeroes the session count, and makes a dying node active. A found node that
 --            had been absorbed credits its final survivor as well, once an answer (patrol seed; DESIGN, "Activation").
---            What was forgotten is neither found nor credited.
+--            A forgotten node is neither found nor credited.
 create or replace function activate_nodes(p_being_id uuid, p_node_ids uuid[], p_found_at timestamptz) returns void
 language plpgsql as $$
 declare

@@ -7,7 +7,7 @@ create or replace function increment_session_counts(p_being_id uuid) returns voi
 $$;
 
 -- INVARIANT  After it, no active unpinned node has an effective importance ≤ 0.05 (the seed's ❸). It reads an index range
---            that holds only what dies.
+--            that holds only dying nodes.
 create or replace function flag_dying_nodes(p_being_id uuid) returns integer language plpgsql as $$
 declare
     v_counter bigint;
@@ -50,8 +50,8 @@ returns table (cluster_id uuid, similarity double precision) language sql stable
 $$;
 
 -- INVARIANT  No node stays without a cluster. Each homeless node goes to the best matching sub-cluster as it was before
---            this statement, else to the root that p_roots names for it (the seed's ❶, 5). p_vectors say what the nodes are
---            about, and are compared only while the Being's vectors are of the same model.
+--            this statement, else to the root that p_roots names for it (the seed's ❶, 5). p_vectors are vectors of the nodes'
+--            words, and are compared only while the Being's vectors are of the same model.
 create or replace function assign_nodes(
     p_being_id uuid, p_model text, p_threshold double precision, p_nodes uuid[], p_vectors halfvec[], p_roots text[]
 ) returns table (matched integer, rooted integer) language sql as $$

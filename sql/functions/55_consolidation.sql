@@ -3,7 +3,7 @@
 -- INVARIANT  An answer is applied to a node only at the revision at which the node was shown. Every writer of a Being's nodes
 --            locks the Being first, and so does the step that applies: a revision compared here holds until the commit.
 
--- The trigger's WHEN clause says what a change is: words, weight, place, state and marks. Activation counts are none, so a
+-- The trigger's WHEN clause lists the changes that count: words, weight, place, state and marks. Activation counts are none, so a
 -- node that is recalled while a model thinks still takes the model's answer.
 create or replace function raise_node_revision() returns trigger language plpgsql as $$
 begin
@@ -30,7 +30,7 @@ create or replace function untouched(p_being_id uuid, p_seen jsonb) returns bool
     from jsonb_each_text(p_seen) as seen (node_id, revision);
 $$;
 
--- Whether some of these nodes are muted and others are not: nothing that is made of both can be told or left untold.
+-- Whether some of these nodes are muted and others are not: a node or topic made of both could be neither shown nor hidden.
 create or replace function differ_in_muting(p_being_id uuid, p_node_ids uuid[]) returns boolean language sql stable
 return (
     select count(distinct memory.is_muted(p_being_id, 'node', node_id)) > 1 from unnest(p_node_ids) as node_id
@@ -76,11 +76,11 @@ create or replace function settle_nodes(p_being_id uuid, p_seen jsonb) returns v
         and n.fresh and n.status <> 'dead';
 $$;
 
--- Makes a sub-cluster under the same parent as p_from (its own root where p_from is one) of those of p_seen that are still
--- where they were shown and as they were shown. p_named_by is where its name comes from, and p_named_from are the nodes that
--- the name was made of. Returns how many went.
+-- Makes a sub-cluster under the same parent as p_from (its own root where p_from is one) of those of p_seen that have not moved
+-- or changed since a model was shown them. p_named_by is the origin of its name, and p_named_from are the nodes that
+-- the name was made of. Returns how many moved.
 -- INVARIANT  A topic begins with at least p_least nodes, and leaves at least as many active ones behind, but for a root,
---            which may be emptied; and no name is of what was erased since it was made, or of muted and other nodes. Otherwise
+--            which may be emptied; and no name is of nodes erased since it was made, or of muted and other nodes. Otherwise
 --            nothing is done.
 create or replace function found_topic_of_shown(
     p_being_id uuid, p_from uuid, p_name text, p_named_by text, p_named_from uuid[], p_seen jsonb, p_least integer
@@ -111,7 +111,7 @@ begin
     from memory.clusters
     where being_id = p_being_id and cluster_id = p_from
     returning cluster_id into v_cluster_id;
-    -- What a muted topic parts from is muted with it.
+    -- A topic that is divided from a muted topic is muted with it.
     insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
     select owner_id, kind, v_cluster_id, user_id, mute_id, spreads
     from memory.muted_items

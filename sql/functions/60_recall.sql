@@ -95,7 +95,7 @@ set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sor
 set enable_bitmapscan = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);
-    -- Whatever lives stands. Both are conditions of the index: a row that is not asked for is not read.
+    -- Every living node stands. Both are conditions of the index: a row that does not match is not read.
     v_living constant boolean[] := case when p_living then '{t}' else '{t,f}' end;
     v_ids uuid[];
     v_distances double precision[];
@@ -154,7 +154,7 @@ create or replace function match_nodes(
 ) returns table (node_id uuid, similarity double precision) language sql stable as $$
     select nearest.node_id, 1 - nearest.distance as similarity
     from memory.nearest_nodes(
-        -- What rounding may add to the distance of a node at the threshold is far less.
+        -- Rounding may add far less to the distance of a node at the threshold.
         p_being_id, p_embedding_model, p_query, true, p_limit, 1 - p_threshold + 1e-9
     ) as nearest
     -- A vector without direction is like nothing: its similarity is NaN, which Postgres holds greater than 1.
@@ -186,7 +186,7 @@ language sql immutable parallel safe as $$
     from generate_series(0, length(p_text) - 3) as place;
 $$;
 
--- What a search to the letter looks at: action, feeling and timeline in lower case, the themes as they are, and the
+-- The texts of a search to the letter: action, feeling and timeline in lower case, the themes unchanged, and the
 -- signature of both in lower case.
 create or replace function words_of_node(p_scene jsonb, p_feeling text, p_themes text[])
 returns table (words text, themes text[], signature bit(1024)) language sql stable as $$
@@ -224,7 +224,7 @@ create or replace trigger node_words_of_changed after update of scene, feeling, 
     for each row execute function keep_words_of_changed_node();
 
 -- The bits that stand for terms, one for each: those of the three bytes at a share of its length (0: the first, 1: the last).
--- What holds n of the terms has n of these bits, less the terms that share a bit with another or are too short for one.
+-- A text with n of the terms has n of these bits, less the terms that share a bit with another or are too short for one.
 create or replace function signature_of_terms(p_terms text[], p_share double precision) returns bit(1024)
 language sql immutable strict parallel safe
 return (
@@ -236,13 +236,13 @@ return (
     ) as signed
 );
 
--- Nodes, dead ones too, but no muted ones, that answer any of the terms, or with p_all every one: a theme whole and to the letter, the text
--- fields as substrings whatever the case. Most terms first, then what weighs most.
+-- Nodes, dead ones too, but no muted ones, that hold any of the terms, or with p_all every one: a theme whole and to the letter, the text
+-- fields as substrings, ignoring case. Most terms first, then the highest weight.
 --
 -- Looking for every term in every text takes 0.3 µs each, too long for a question of ordinary length. So signatures
--- nominate: a node's bits say how many of the terms it may hold at most. Those with the most bits are counted first, and what
--- the last of p_limit answers among them holds (v_least) is the least that counts; texts are read only of nodes that may hold
--- as much. What is found is what counting all terms in all nodes finds.
+-- nominate: a node's bits give the most terms that it may hold. Those with the most bits are counted first, and the number of
+-- terms in the last of p_limit results among them (v_least) is the least that counts; texts are read only of nodes that may hold
+-- as many. The result equals that of counting all terms in all nodes.
 create or replace function search_nodes(p_being_id uuid, p_terms text[], p_all boolean, p_living boolean, p_limit integer)
 returns table (node_id uuid, terms integer) language plpgsql stable as $$
 declare

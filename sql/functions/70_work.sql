@@ -11,7 +11,7 @@
 --               ▲  ◀────────── │  ▲ ───────▶ dead
 --               │ back off, fail, hand back │    fail, out of attempts
 --               └── finish, or death, └─ claim, lease expired
---                   wanted meanwhile
+--                   requested meanwhile
 
 -- Requests work. Returns true if the caller must send its Celery message: the work is due, and no message was sent for it
 -- since it was last done. A lost message is repeated by the sweep alone.
@@ -65,8 +65,8 @@ begin
 end $$;
 
 -- Takes the lease on due work; no row if it is not due, leased to another worker, or finished. Work whose lease has expired
--- p_attempts times is taken to crash its workers, and dies. The planner is told the number of rows: callers join users and Beings,
--- and for the thousand that it takes a function to return would read all of them.
+-- p_attempts times is taken to crash its workers, and dies. The function declares its number of rows to the planner: callers join
+-- users and Beings, and for the planner's default of a thousand rows would read all of them.
 create or replace function claim_work(p_owner_id uuid, p_kind text, p_key text, p_lease interval, p_attempts integer)
 returns setof work language plpgsql rows 1 as $$
 begin
@@ -161,7 +161,7 @@ begin
     from (select * from unnest(p_owner_ids, p_fences) as held (owner_id, fence) order by owner_id) as held;
 end $$;
 
--- Locks the row of work that this transaction will request, before it locks what the work itself locks while it finishes.
+-- Locks the row of work that this transaction will request, before the locks that the work itself takes while it finishes.
 -- The advisory lock stands for a row that is missing, which a row lock can't hold.
 create or replace function reserve_work(p_owner_id uuid, p_kind text, p_key text) returns void language plpgsql as $$
 begin
@@ -241,8 +241,8 @@ begin
     end if;
 end $$;
 
--- What is due and not leased, for the sweep to send: one row of each owner before the second of any, and only kinds that the
--- caller's code knows; the others stay as they are. A message is taken for lost after p_lost_after where its queue holds fewer
+-- Due units without a lease, for the sweep to send: one row of each owner before the second of any, and only kinds that the
+-- caller's code knows; the others are left unchanged. A message is taken for lost after p_lost_after where its queue holds fewer
 -- messages than units wait, and else after p_hidden_after, lest the sweep feed the very queue that it waits for.
 -- Processes of 0.2.0 name p_send_again.
 create or replace function take_due_work(

@@ -1,4 +1,4 @@
--- Confidences: messages that stay, with all that rests on them, with the Being that they were said to.
+-- Confidences: messages that stay, with all that rests on them, with the Being that received them.
 --
 -- INVARIANT 1  A message is in confidence if a person decided so; else, unless a person decided against it, if its producer
 --              marked it or the judge found a request for it in this or another message that stands (confidences).
@@ -6,12 +6,12 @@
 --              confidence, and otherwise in a fact of the user's. A message in confidence is in no spine but its Being's own.
 -- LOCK         The Being's session state, then the user's facts.
 
--- Whether a producer marked a message as said in confidence. Any value counts but false and null, so that no misspelt one leaks.
+-- Whether a producer marked a message as in confidence. Any value counts but false and null, so that no misspelt one leaks.
 create or replace function marked_confidential(p_metadata jsonb) returns boolean language sql immutable
 return coalesce(p_metadata -> 'in_confidence' not in ('false'::jsonb, 'null'::jsonb), false);
 
 -- Stores the requests for confidence that the judge found in messages: the message at each place of p_message_ids is asked for by
--- the one at this place of p_asked_in. What an earlier judging found stays: a repeated one may not be shown what it asked for, and
+-- the one at this place of p_asked_in. Findings of an earlier judging stay: a repeated one may not be shown the messages, and
 -- `facts_known_to` may be another by then. Returns as settle_confidences.
 create or replace function keep_confidences(
     p_being_id uuid, p_judged uuid[], p_message_ids uuid[], p_asked_in uuid[]
@@ -160,7 +160,7 @@ begin
         where user_id = p_user_id and fact_id = p_fact_id and source <> 'corrected' and statement_id <> all(v_moved)
     );
     v_target := memory.fact_under(p_user_id, p_scope, v_fact.memory_key);
-    -- A correction is in a person's words for all that the fact said then, the confidence included.
+    -- A correction is a person's wording of all that the fact held then, the confidence included.
     if v_whole or p_scope is not null then
         v_moved := v_moved || array(
             select s.statement_id
@@ -232,7 +232,7 @@ begin
     perform memory.settle_facts(p_user_id, array[p_fact_id, v_target]);
     if p_scope is not null then
         perform memory.forget_merges(p_user_id, v_refs);
-        -- What remains is called by a name that all know.
+        -- The remaining fact is called by a name that all know.
         update memory.facts as f set entity_label = l.label
         from memory.entity_labels as l
         where f.user_id = p_user_id and f.fact_id = p_fact_id and f.being_id is null
@@ -263,7 +263,7 @@ begin
     ) as parted;
 end $$;
 
--- What a person decides about messages: whether they were said in confidence.
+-- A person's decision about messages: whether they are in confidence.
 create or replace function decide_confidence(p_being_id uuid, p_message_ids uuid[], p_in_confidence boolean) returns void
 language plpgsql as $$
 begin

@@ -33,7 +33,7 @@ begin
 end $$;
 
 -- Takes messages that are about to be withdrawn out of all summaries. A transaction that adds a summary of them locks them as
--- well (keep_from_erasure), so that one of the two sees what the other has done.
+-- well (keep_from_erasure), so that one of the two sees the other's changes.
 create or replace function forget_in_summaries(p_being_id uuid, p_message_ids uuid[]) returns void language plpgsql as $$
 declare
     v_lately constant integer := 40;
@@ -75,8 +75,8 @@ begin
 
     perform memory.forget_in_spine(v_user_id, p_being_id, p_message_ids);
 
-    -- Stored model responses about them. Facts that they told were shown for the user's own work, and where any of the user's
-    -- Beings judged. They may have stood in any session when it was summarised: what is told later can place them in another.
+    -- Stored model responses about them. Facts from them were shown for the user's own work, and where any of the user's
+    -- Beings judged. They may have been in any session when it was summarised: later messages can place them in another.
     delete from memory.model_responses
     where owner_id = any(array(select being_id from memory.beings where user_id = v_user_id) || v_user_id) and not retained
         and (
@@ -105,8 +105,8 @@ begin
     ));
 end $$;
 
--- INVARIANT  Nothing is seen of a user as a person, or of what a Being is at, that rests on a message which was withdrawn, was not judged,
---            or is muted. What rests on one that was told in confidence is seen by the Being that heard it alone (not shared).
+-- INVARIANT  The view has no impression of a user, or of a Being's project or mood, that rests on a message which was withdrawn,
+--            was not judged, or is muted. An impression on a message in confidence is seen by the Being that heard it alone (not shared).
 create or replace view seen_impressions with (security_invoker = true) as
 select i.*, told.shared
 from memory.session_impressions as i,

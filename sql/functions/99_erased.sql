@@ -1,6 +1,6 @@
 -- Erased items, which intake refuses when they are handed in again.
 --
--- INVARIANT  Intake compares items with a Being's erased items while no erasure runs: one of the two sees what the other did.
+-- INVARIANT  Intake compares items with a Being's erased items while no erasure runs: one of the two sees the other's changes.
 -- LOCK ORDER This lock first, before any row.
 
 -- Locks a Being's intake until this transaction ends: shared, against erasures; with p_alone, against intake as well.
@@ -16,7 +16,7 @@ begin
 end $$;
 
 -- The key of the digests of this Being's erased items; no row if nothing was erased. The query is a statement of its own, so
--- that its snapshot includes what was committed while the lock was waited for.
+-- that its snapshot includes rows committed while it waited for the lock.
 create or replace function erasure_key_for_intake(p_being_id uuid)
 returns table (user_id uuid, key bytea, sealed boolean) language plpgsql as $$
 begin

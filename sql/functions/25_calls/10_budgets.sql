@@ -1,4 +1,4 @@
--- Budgets: what the calls of one day may cost, by whom they are made and who pays.
+-- Budgets: the most that the calls of one day may cost, by their user or Being and by the payer.
 --
 --   platform   All users' calls that the platform's keys pay for; a day in UTC.
 --   user       All calls of a user.
@@ -44,7 +44,7 @@ create or replace function budgets_of_call(
     where most_tokens is not null or most_cost is not null
 $$;
 
--- What the calls of a day under one budget have used and cost, with those under way as they were reserved.
+-- The usage and cost of a day's calls under one budget, with those under way as they were reserved.
 create or replace function spent(p_budget text, p_owner_id uuid, p_day date, out tokens numeric, out cost numeric)
 language plpgsql stable as $$
 #variable_conflict use_column
@@ -70,7 +70,7 @@ begin
     cost := v_spent.cost;
 end $$;
 
--- Compares a call with what is left of a budget: what there is too little of (`tokens`, `cost`, or a `price` by which to tell;
+-- Compares a call with the rest of a budget: the unit of which too little is left (`tokens`, `cost`, or a missing `price`;
 -- null if the call fits), and whether the call brings the budget to 80 %. Until the transaction ends, no other reserves under
 -- this budget.
 create or replace function check_budget(
@@ -81,7 +81,7 @@ declare
     v_spent record;
 begin
     perform pg_advisory_xact_lock(hashtextextended(format('budget/%s/%s', p_budget, p_owner_id), 0));
-    -- A statement of its own, so that its snapshot includes what was committed while the lock was waited for.
+    -- A statement of its own, so that its snapshot includes rows committed while it waited for the lock.
     select * into v_spent from memory.spent(p_budget, p_owner_id, p_day);
     lacking := case
         when v_spent.tokens + p_tokens > p_most_tokens then 'tokens'
@@ -92,7 +92,7 @@ begin
         or coalesce(v_spent.cost + p_cost >= 0.8 * p_most_cost, false);
 end $$;
 
--- Adds what calls use and cost to the spending of their users and of the platform.
+-- Adds the usage and cost of calls to the spending of their users and of the platform.
 --
 -- LOCK ORDER   The rows of users, in their order, then the platform's, so that transactions which settle calls of several users
 --              wait for each other in turn.
@@ -116,7 +116,7 @@ create or replace function add_spending(
     on conflict (owner_id, day, shard) do update set tokens = s.tokens + excluded.tokens, cost = s.cost + excluded.cost;
 $$;
 
--- The budgets of the current day that have a limit, with what is spent of each: of one user, or of all with calls since
+-- The budgets of the current day that have a limit, with the spent part of each: of one user, or of all with calls since
 -- yesterday; of one of the user's Beings, or of all; and the platform's.
 create or replace function budgets_today(p_limits jsonb, p_user_id uuid, p_being_id uuid)
 returns table (

@@ -1,6 +1,6 @@
 -- Calls of models, reserved before they are sent and settled after.
 --
--- INVARIANT  Four budgets bound the calls of a day (25_calls/10_budgets.sql). What the calls under a budget have cost, with those that
+-- INVARIANT  Four budgets bound the calls of a day (25_calls/10_budgets.sql). The cost of the calls under a budget, with those that
 --            are under way at the most that they can cost, never exceeds it: a reservation sees all earlier ones under it.
 -- INVARIANT  A key that came with a request pays for a call only where every input of the call came with that very key. The
 --            key stands on the input (messages.request_key_id, notes.request_key_id), is set in the transaction that takes the
@@ -55,9 +55,9 @@ create or replace function brought_with(p_being_id uuid, p_node_id uuid) returns
     where n.being_id = p_being_id and n.node_id = p_node_id;
 $$;
 
--- Lets no answer be stored that may be about what this transaction withdraws. A call that is under way is marked, and its answer
+-- Lets no answer be stored that may be about rows which this transaction withdraws. A call that is under way is marked, and its answer
 -- is not stored. A call that is reserved later, by work that was claimed before, waits for this transaction and is refused. An
--- answer that is stored already is visible to what the transaction deletes after this.
+-- answer that is stored already is visible to the deletions of this transaction after this.
 create or replace function refuse_answers(p_user_id uuid) returns void language plpgsql as $$
 begin
     update memory.users set withdrawals = withdrawals + 1 where user_id = p_user_id;
@@ -76,9 +76,9 @@ return (
 );
 
 -- Reserves a call under each of the budgets that bound it, or under none if one of them has too little left. Returns its id,
--- or else that budget, what there is too little of (`tokens`, `cost`, or a `price` by which to tell), and how long the
+-- or else that budget, the unit of which too little is left (`tokens`, `cost`, or a missing `price`), and how long the
 -- budget's day still lasts; and the budgets whose warning is due. p_limits as in 25_calls/10_budgets.sql; null: the call was made, and
--- is counted without being refused. Raises if the owner is gone, or if something of the user's was withdrawn after the work
+-- is counted without being refused. Raises if the owner is gone, or if a row of the user's was withdrawn after the work
 -- was claimed, when p_withdrawals was the number of withdrawals.
 create or replace function reserve_call(
     p_owner_id uuid, p_kind text, p_key text, p_purpose text, p_provider text, p_model text, p_metric_model text,
@@ -162,8 +162,8 @@ begin
     return next;
 end $$;
 
--- Records how a call ended and what it used and cost, once; the reservation stays as its cost if p_input_tokens is null.
--- Returns whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile.
+-- Records the end, usage and cost of a call, once; the reservation stays as its cost if p_input_tokens is null.
+-- Returns whether the answer may be stored: no row that it may be about was withdrawn meanwhile.
 create or replace function settle_call(
     p_owner_id uuid, p_call_id uuid, p_outcome text, p_model text, p_input_tokens bigint, p_output_tokens bigint,
     p_cache_read_tokens bigint, p_cache_write_tokens bigint, p_cost numeric
@@ -187,7 +187,7 @@ begin
 end $$;
 
 -- For processes of 0.2.0 beside newer ones, which call settle_call.
--- Records that embedding requests were answered, each once, and what they used and cost. The commit does not wait for the
+-- Records that embedding requests were answered, each once, and their usage and cost. The commit does not wait for the
 -- disk: a crash of the server within a second may leave them as they were reserved.
 create or replace function settle_embeddings(
     p_owner_ids uuid[], p_call_ids uuid[], p_input_tokens bigint[], p_costs numeric[]
@@ -240,8 +240,8 @@ language sql stable as $$
         );
 $$;
 
--- Adds settled calls to model_call_totals, which counts them for as long as the system lives, and the difference to what was
--- reserved for them to the spending of their days.
+-- Adds settled calls to model_call_totals, which counts them for as long as the system lives, and the difference to their
+-- reservations to the spending of their days.
 --
 -- INVARIANT  Every call is added once, in the transaction that settles it.
 -- INVARIANT  A name that a user typed is in model_calls alone, and is deleted with the user: totals have metric_model instead.

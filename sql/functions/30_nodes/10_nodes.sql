@@ -16,8 +16,8 @@ begin
     end if;
 end $$;
 
--- eff_imp = importance × exp(−session_count / 30); a pinned node does not decay (patrol seed). Postgres refuses to compute
--- what is too small for a double, so the formula ends far below anything that counts.
+-- eff_imp = importance × exp(−session_count / 30); a pinned node does not decay (patrol seed). Postgres raises an error for
+-- results too small for a double, so the formula ends far below any value that matters.
 create or replace function effective_importance(p_importance double precision, p_session_count bigint, p_pinned boolean)
 returns double precision language sql immutable parallel safe
 return case
@@ -75,7 +75,7 @@ begin
     end if;
 end $$;
 
--- Names what a person's change is about to overwrite, for the line of the history that the change writes.
+-- The values that a person's change is about to overwrite, for the line of the history that the change writes.
 create or replace function note_before(p_being_id uuid, p_node_id uuid) returns void language sql as $$
     select set_config('memory.before', jsonb_build_object(
         'status', status, 'session_count_base', session_count_base, 'final_session_count', final_session_count,
@@ -128,8 +128,8 @@ begin
     perform set_config('memory.before', '', true);
 end $$;
 
--- Undoes a person's latest forgetting or reviving, if it is the last thing that happened to the node's state: the
--- node is what it would be without it, at the age that it would have by now.
+-- Undoes a person's latest forgetting or reviving, if it is the last event of the node's state: the
+-- node gets the state that it would have without it, at the age that it would have by now.
 create or replace function undo_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
 declare
     v_before jsonb;
@@ -187,8 +187,8 @@ returns void language sql as $$
     set embedding_model = excluded.embedding_model, vector = excluded.vector;
 $$;
 
--- Replaces a node's words and what was computed from them. False, and nothing changed, where the node does not say what
--- the caller has read any more, or the Being's vectors are of another model by now: read again, and correct that.
+-- Replaces a node's words and the values computed from them. False, and nothing changed, where the node's words are not those
+-- that the caller has read, or the Being's vectors are of another model by now: read again, and correct that.
 create or replace function correct_node(
     p_being_id uuid, p_node_id uuid, p_read jsonb, p_scene jsonb, p_feeling text, p_themes text[], p_emotion jsonb,
     p_importance double precision, p_text_hash bytea, p_embedding_model text, p_vector halfvec

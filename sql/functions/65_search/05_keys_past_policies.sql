@@ -1,7 +1,7 @@
--- Keys of rows that are found by what no policy lets an index be asked for.
+-- Keys of rows found by conditions that the policies of row-level security keep from using an index.
 --
--- Before the policy has seen a row, Postgres compares nothing in it by what is not proven to leak nothing: operators of arrays and
--- enums, and functions of ours, are not. The application's role would read all rows of an owner. So these functions run with
+-- Before the policy has seen a row, Postgres compares it only by functions that are proven to leak nothing: operators of arrays
+-- and enums, and functions of ours, are not. The application's role would read all rows of an owner. So these functions run with
 -- the rights of the tables' owner.
 --
 -- INVARIANT  They change nothing, and return keys alone, of one owner that the caller names. The caller reads the rows of these

@@ -1,14 +1,14 @@
--- The index of everything that was told: what waits to be indexed, and what leaves the index.
+-- The index of messages, nodes, facts and other texts: the queue of texts to index, and the removal from the index.
 --
--- INVARIANT 1  What is told is in search_queue (`words`), or in search_documents, from the transaction on that told it: triggers
+-- INVARIANT 1  A stored text is in search_queue (`words`), or in search_documents, from the transaction on that stored it: triggers
 --              of the tables that hold it see to that, so that no path of code can forget it.
 -- INVARIANT 2  search_postings holds each term of each document once, and search_statistics and search_terms their numbers,
 --              at every commit.
--- INVARIANT 3  A document goes in the transaction in which what it was made of goes.
+-- INVARIANT 3  A document is deleted in the transaction that deletes its source row.
 -- LOCK ORDER   queue, documents, statistics, terms: by erasures. Indexing takes the queue's and the statistics' rows of its owners
 --              before it writes, and waits for none of them (take_told).
 
--- What was told or changed waits for its words to be indexed; what it said before is found until then.
+-- A new or changed text waits for lexical indexing; its earlier version is found until then.
 create or replace function queue_for_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
 language sql as $$
     insert into memory.search_queue as q (owner_id, stage, kind, item_id)
@@ -18,7 +18,7 @@ language sql as $$
 $$;
 
 -- The queue first: indexing that is under way takes its rows from there, and then finds them gone, or is found here. It has
--- then queued what it indexed for a vector, which only a statement that begins after its commit sees.
+-- then queued its documents for a vector, which only a statement that begins after its commit sees.
 create or replace function remove_from_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
 language plpgsql as $$
 begin
@@ -27,9 +27,9 @@ begin
     delete from memory.search_documents where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
 end $$;
 
--- Takes what was read from the queue, of any number of owners, where it is still as it was read. What another transaction has
--- locked is left, and all of an owner whose documents another is changing: so nothing is waited for while the rows of several
--- owners are locked. Returns what was taken. With plans that may read the whole table, here, in remove_vectors, and where the queue
+-- Takes rows that were read from the queue, of any number of owners, unless they have changed since. Rows that another transaction
+-- has locked are left, and all rows of an owner whose documents another is changing: so nothing is waited for while the rows of several
+-- owners are locked. Returns the taken rows. With plans that may read the whole table, here, in remove_vectors, and where the queue
 -- is read, notes beside as many others are remembered a quarter slower.
 create or replace function take_told(
     p_owner_ids uuid[], p_kinds search_kind[], p_item_ids uuid[], p_queued_at timestamptz[]
@@ -107,7 +107,7 @@ end $$;
 create or replace trigger search_gone_nodes after delete on memory_nodes
     referencing old table as old_rows for each statement execute function remove_gone_nodes();
 
--- A fact may change its scope, and be archived: it leaves where it was, and is told where it is.
+-- A fact may change its scope, and be archived: its document leaves the old owner, and the new owner's is queued.
 create or replace function index_changed_fact() returns trigger language plpgsql as $$
 begin
     if tg_op <> 'INSERT' and (
@@ -185,7 +185,7 @@ end $$;
 create or replace trigger search_vault after insert or update or delete on vault_heads
     for each row execute function index_changed_record();
 
--- Of notes only knowledge is told; scenes are found as the memories they become.
+-- Of notes only knowledge is indexed; scenes are found as the nodes they become.
 create or replace function index_changed_knowledge() returns trigger language plpgsql as $$
 begin
     if tg_op = 'DELETE' then

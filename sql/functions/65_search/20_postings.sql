@@ -1,4 +1,4 @@
--- The postings of the documents, and what the statistics say of them (invariant 2 of 10_queue.sql).
+-- The postings of the documents, and the statistics over them (invariant 2 of 10_queue.sql).
 
 -- The statistics' rows are locked first: they let one transaction at a time change the terms of an owner's kind.
 create or replace function post_new_documents() returns trigger language plpgsql as $$
@@ -87,7 +87,7 @@ begin
     delete from memory.search_documents where owner_id = p_owner_id;
 end $$;
 
--- Before what is the owner's goes row by row: then nothing of it is left to be looked for.
+-- Runs before an owner's rows are deleted one by one: then no posting of it is left to be looked for.
 create or replace function forget_owner_in_search() returns trigger language plpgsql as $$
 begin
     perform memory.remove_owner_from_search((to_jsonb(old) ->> tg_argv[0])::uuid);
@@ -98,7 +98,7 @@ create or replace trigger search_gone_beings before delete on beings
 create or replace trigger search_gone_users before delete on users
     for each row execute function forget_owner_in_search('user_id');
 
--- What a thing that was told says, and when it was said and came in; no row where it is gone, or is not this owner's.
+-- The text of an item, and its own and its arrival time; no row where it is gone, or is not this owner's.
 create or replace function told_item(p_user_id uuid, p_owner_id uuid, p_kind search_kind, p_item_id uuid)
 returns table (content jsonb, feeling text, session_id uuid, said_at timestamptz, received_at timestamptz)
 language sql stable as $$

@@ -2,7 +2,7 @@
 
 create or replace function session_idle() returns interval language sql immutable return interval '30 minutes';
 
--- Another speaker in the room: context, and evidence only about what they say of themselves.
+-- Another speaker in the room: context, and evidence only of statements about that speaker.
 create or replace view party_messages with (security_invoker = true) as select * from messages where role = 'other';
 
 -- The seconds between the last message of the conversation's session before and a session's first; null: there is none before.
@@ -17,8 +17,8 @@ create or replace function pause_before(
     limit 1;
 $$;
 
--- The conversation's sessions within session_idle() of what was said from p_first to p_last. What names no conversation is one
--- of its own.
+-- The conversation's sessions within session_idle() of the times p_first to p_last. Messages without a conversation are one
+-- of their own.
 -- Each of them began near that time, or ended near it, or lasted for longer than an hour: three short walks over indexes,
 -- where one condition alone would have to pass every session since.
 create or replace function sessions_near(
@@ -38,7 +38,7 @@ create or replace function sessions_near(
         and last_activity_at - started_at > interval '1 hour';
 $$;
 
--- Puts messages that were said from p_first to p_last, no gap between them longer than session_idle(), into the conversation's
+-- Puts messages with times from p_first to p_last, no gap between them longer than session_idle(), into the conversation's
 -- session within that time of whose span p_first falls, open or closed; near two, the earlier takes them, and they stay apart.
 -- Else they open a session. A session of the conversation that is left as far behind ends.
 create or replace function place_messages(
@@ -81,7 +81,7 @@ begin
     perform 1 from memory.session_states where being_id = p_being_id for update;
 end $$;
 
--- Begins the intake of p_count messages: takes its first locks and answers what it asks, in one round trip. p_rolling is the
+-- Begins the intake of p_count messages: takes its first locks and reads the values that it needs, in one round trip. p_rolling is the
 -- kind of work that rewrites rolling summaries. The ids are taken under the lock, so that they are in the order in which
 -- transactions place messages.
 -- LOCK       The Being's intake, shared; then the work of its rolling summary.
@@ -113,12 +113,12 @@ return coalesce(p_metadata -> 'unsure' = 'true'::jsonb, false);
 -- retracted has no session.
 -- INVARIANT  A session's span is from its first to its last message, and no gap within it is longer than session_idle().
 -- LOCK       The Being's session state, so that two batches place their messages one after the other.
--- What was said without a longer gap is placed as one stretch: the session that takes its first message takes all of it,
+-- Messages without a longer gap are placed as one stretch: the session that takes its first message takes all of it,
 -- for an earlier session near a later message would be near the first as well.
 -- A message whose retraction came before it is kept as retracted; one that is a retracted version is kept already.
 -- All stretches are inserted by one statement, so that triggers of the table run once for a batch.
--- Rolling summaries pass over what lies before the p_rolling_backlog newest messages and is of ended sessions, as pass_over
--- in store/talk/rolling.py says. Most of that is known here, and costs no update later. With null, nothing is passed over.
+-- Rolling summaries pass over messages of ended sessions before the p_rolling_backlog newest messages, as pass_over
+-- in store/talk/rolling.py does. Most of them are known here, and cost no update later. With null, nothing is passed over.
 create or replace function keep_messages(
     p_being_id uuid, p_messages jsonb, p_request_key_id uuid, p_rolling_backlog integer
 ) returns table (kept_id uuid, kept_in uuid) language plpgsql as $$

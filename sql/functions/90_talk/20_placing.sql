@@ -1,7 +1,7 @@
 -- Places messages in sessions again, after some of them were taken out or came back.
 -- LOCK ORDER   As 30_retraction.sql.
 
--- The conversation's sessions within session_idle() of what was said from p_first to p_last, or of each other: all talk that
+-- The conversation's sessions within session_idle() of the times p_first to p_last, or of each other: all talk that
 -- one message more or less may place otherwise.
 create or replace function sessions_around(
     p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
@@ -111,7 +111,7 @@ begin
     delete from memory.model_responses
     where being_id = p_being_id and key = any(v_changed::text[]) and not retained;
     perform memory.queue_for_search(p_being_id, 'message', v_moved);
-    -- In how many sessions a fact was told has changed.
+    -- The number of sessions in which a fact was told has changed.
     perform memory.settle_facts(s.user_id, array_agg(distinct s.fact_id))
     from memory.fact_evidence as e
     join memory.fact_statements as s on s.user_id = e.user_id and s.statement_id = e.statement_id
@@ -120,7 +120,7 @@ begin
     return query select distinct id from unnest(v_changed) as id where id = any(v_ids);
 end $$;
 
--- Places again what was said in and around each of these sessions. Returns the sessions whose messages are not those from before.
+-- Places the messages in and around each of these sessions again. Returns the sessions whose messages are not those from before.
 create or replace function place_around(p_being_id uuid, p_session_ids uuid[]) returns uuid[] language plpgsql as $$
 declare
     v_stretch record;

@@ -1,4 +1,4 @@
--- Messages that are taken out of the talk, for good (erased) or until they are restored (retracted), with everything that was
+-- Messages that are taken out of the talk, for good (erased) or until they are restored (retracted), with all data
 -- derived from them.
 --
 -- A version of a message is standing (in messages), retracted (in retracted_messages) or gone. A producer's id has at most one
@@ -6,9 +6,9 @@
 --
 -- INVARIANT 1  Only messages that stand are in messages: no reader needs a condition to leave out the others.
 -- INVARIANT 2  At every commit nothing rests on a message that does not stand, except evidence that is marked as outdated, and
---              whose own message waits to be judged again. Sessions and counts are what the standing messages make them.
+--              whose own message waits to be judged again. Sessions and counts are those of the standing messages.
 -- INVARIANT 3  A judgement is there while all messages that its calls showed stand; the messages of one that goes are judged
---              again. What they tell is kept until then, so that a pin or an id outlives being told again.
+--              again. Their facts are kept until then, so that a pin or an id outlives a second finding.
 -- LOCK ORDER   The Being's session state; messages; the user's facts (withdraw_messages alone).
 
 -- All versions of messages that are kept: `retracted_at` is null where one stands.
@@ -41,7 +41,7 @@ create or replace function keep_awaited(p_being_id uuid, p_messages jsonb) retur
     returning message_id;
 $$;
 
--- Takes messages off a Being's count, and looks for what was said last.
+-- Takes messages off a Being's count, and looks for the latest message.
 create or replace function count_again(p_being_id uuid, p_withdrawn integer) returns void language sql as $$
     update memory.session_states
     set message_count = message_count - p_withdrawn,
@@ -154,7 +154,7 @@ begin
     group by s.session_id;
 end $$;
 
--- Retracts standing messages. What they asked of the memory is undone; what an erased message asked stays done.
+-- Retracts standing messages. Their requests to the memory are undone; requests of erased messages stay done.
 create or replace function retract_messages(p_being_id uuid, p_message_ids uuid[])
 returns table (session_id uuid, judged_again integer) language plpgsql as $$
 #variable_conflict use_column
@@ -173,7 +173,7 @@ begin
         received_at, aged, confidence_decided)
     select being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at,
         received_at, aged,
-        -- When it comes back it stays with the Being: what asked for it may not be judged again, and `facts_known_to` may be another.
+        -- When it comes back it stays with the Being: its request may not be judged again, and `facts_known_to` may be another.
         coalesce(confidence_decided, nullif(in_confidence, false))
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);
@@ -219,7 +219,7 @@ begin
     from jsonb_to_recordset(v_back) as back (message_id uuid, aged boolean, confidence_decided boolean)
     where m.being_id = p_being_id and m.message_id = back.message_id
         and (back.aged or back.confidence_decided is not null);
-    -- Among what was said near them they come where they came first.
+    -- Among the messages near them they come where they came first.
     v_changed := memory.place_around(p_being_id, array(
         select m.session_id from memory.messages as m
         where m.being_id = p_being_id and m.message_id = any(restore_messages.message_ids)

@@ -1,8 +1,8 @@
 -- Places of messages in the transcripts of chat frontends.
 --
--- INVARIANT 1  Places of a message, and ids that name it, are there as long as the message stands or is retracted, and no longer: what
---              is erased, or expires, leaves no digest.
--- INVARIANT 2  What was said after a message that goes is said after the one before it: places stay connected.
+-- INVARIANT 1  Places of a message, and ids that name it, are there as long as the message stands or is retracted, and no longer: a message
+--              that is erased, or expires, leaves no digest.
+-- INVARIANT 2  The messages after a message that goes come after the one before it: places stay connected.
 
 -- Removes the places of a message that is gone for good. It runs at the commit, when a message that only changed its table is in
 -- the other one.
@@ -30,8 +30,8 @@ create constraint trigger leave_transcript after delete on messages
 create constraint trigger leave_transcript after delete on retracted_messages
     deferrable initially deferred for each row execute function leave_transcript();
 
--- Whether the same words were told to another Being of the user, and are evidence for the fact there: in a room, or at about the
--- same time, for a frontend hands what is said in a group to each Being in it. It is told once, and the first of these counts.
+-- Whether a message with the same words to another Being of the user is evidence for the fact there: in a room, or at about the
+-- same time, for a frontend hands a group's messages to each Being in it. It counts once, for the first of these.
 -- Joins in the order written, each by an index: to compare all orders of eight tables takes the planner 100 to 250 ms, in each of
 -- the first executions of a connection.
 create or replace function relayed(p_being_id uuid, p_message_id uuid, p_fact_id uuid) returns boolean

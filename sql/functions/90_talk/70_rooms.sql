@@ -1,12 +1,12 @@
--- Rooms: what is said among several Beings of one user.
+-- Rooms: conversations among several Beings of one user.
 --
--- An utterance is told to each Being that is present: it is a message of each under the same id, a copy. A Being that is absent
+-- An utterance reaches each Being that is present: it is a message of each under the same id, a copy. A Being that is absent
 -- has none.
 --
 -- INVARIANT 1  Of the standing copies of an utterance one does not follow. It is judged, and included in the user's spine, for all
 --              of them; those that follow count as judged, and as passed over by that spine. Each that is in confidence is included
 --              in its Being's own.
--- INVARIANT 2  What was found in an utterance is evidence in each copy whose Being heard the words that it rests on (share_*), so
+-- INVARIANT 2  A finding in an utterance is evidence in each copy whose Being heard the words that it rests on (share_*), so
 --              that it outlives the other copies, and is known to each of these Beings if it is in confidence.
 -- LOCK         The intake of the room, alone; then of its Beings each lock in the order of 05_locks.sql, by their ids.
 
@@ -58,8 +58,8 @@ begin
     where s.being_id = c.being_id and s.session_id = c.session_id and not c.judged and not s.waits_for_key;
 end $$;
 
--- Gives copies that follow evidence of the copy that leads: the pairs of a piece of evidence and a Being. What was found before
--- in these utterances, and is not found any more, is removed.
+-- Gives copies that follow evidence of the copy that leads: the pairs of a piece of evidence and a Being. Earlier evidence
+-- of these utterances that is not found any more is removed.
 create or replace function share_evidence(
     p_user_id uuid, p_message_ids uuid[], p_evidence_ids uuid[], p_being_ids uuid[]
 ) returns void language plpgsql as $$

@@ -1,17 +1,17 @@
 -- Facts: each is a fold over its statements in the order of their dates.
 --
--- INVARIANT 1  At every commit, what a fact says (content, entities, confidence, importance, pin, mentions, sessions,
+-- INVARIANT 1  At every commit, the columns of a fact (content, entities, confidence, importance, pin, mentions, sessions,
 --              last_told_at, the time that it is about) is derived from its statements, their evidence and their conflicts alone, by settle_facts. A fact
---              without statements is deleted, unless it is the shell of a merged fact (content ''). What a statement says is
+--              without statements is deleted, unless it is the shell of a merged fact (content ''). The content of a statement is
 --              derived from its evidence: its words are those of the first message or seed that made it, by date, whichever of
 --              them was judged first, and go with that message.
 -- INVARIANT 2  A statement stands unless a later one of its fact contradicts it (fact_conflicts); later means a later date of
---              last mention, whenever it came in. Removing a statement gives what would have been without it.
+--              last mention, in any order of arrival. Removing a statement gives the state that would have been without it.
 -- INVARIANT 3  A statement that was extracted or seeded has evidence; losing the last of it, the statement is deleted.
 -- INVARIANT 4  There is one active fact for each (user, scope, memory key). A statement added under that key is a mention, a
 --              contradiction or an addition: nothing is dropped.
 -- INVARIANT 5  Labels of entities are kept by scope (entity_labels): a label from a confidence to one Being is shown, stored in
---              a fact, or sent to a model in that Being's scope alone. What names stand for is the user's, and is decided from
+--              a fact, or sent to a model in that Being's scope alone. The entity of a name is the user's, and is decided from
 --              names in facts that all of the user's Beings know.
 -- LOCK         The user's row in fact_states, before any fact.
 
@@ -30,8 +30,8 @@ return coalesce(
     (select entity_ref from memory.entity_aliases where user_id = p_user_id and alias_ref = p_alias_ref), p_alias_ref
 );
 
--- The seed's memoryKey: type, entity type, what it is about, and fact type, in lower case; then whose fact it is, where that is
--- not the user's.
+-- The seed's memoryKey: type, entity type, entity name, and fact type, in lower case; then the ref of the fact's subject, where
+-- that is not the user.
 create or replace function memory_key(p_type text, p_entity_ref text, p_fact_type text, p_subject_ref text) returns text
 language sql immutable
 return lower(
@@ -184,7 +184,7 @@ end $$;
 create or replace function settle_stated_facts() returns trigger language plpgsql as $$
 begin
     if tg_op = 'INSERT' then
-        -- An import of an older export names what replaced a statement in the statement alone.
+        -- An import of an older export names the replacement of a statement in the statement alone.
         insert into memory.fact_conflicts (user_id, statement_id, other_id)
         select s.user_id, s.replaced_by, s.statement_id
         from changed as s
@@ -203,7 +203,7 @@ begin
     return null;
 end $$;
 
--- An update of the date or of what replaces a statement settles nothing: settle_facts itself derives these.
+-- An update of a statement's date or replacement settles nothing: settle_facts itself derives these.
 create or replace function settle_restated_facts() returns trigger language plpgsql as $$
 begin
     perform memory.settle_facts(s.user_id, array_agg(distinct s.fact_id))

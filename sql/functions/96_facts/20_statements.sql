@@ -31,7 +31,7 @@ return not exists (
     )
 );
 
--- Stores that a statement contradicts others of its fact. What contradicts one of several values that exclude each other is
+-- Stores that a statement contradicts others of its fact. A statement that contradicts one of several exclusive values is
 -- another value, and contradicts them all; a model that compares it may have named one of them alone.
 create or replace function add_conflicts(p_user_id uuid, p_statement_id uuid, p_other_ids uuid[]) returns integer
 language plpgsql as $$
@@ -127,7 +127,7 @@ begin
                 v_key, v_item.source, v_item.confidence, v_item.told_at)
             returning facts.fact_id into v_fact_id;
         end if;
-        -- Equal content is a mention, whatever the model compared.
+        -- Equal content is a mention, whichever statement the model compared.
         select s.statement_id into v_statement_id
         from memory.fact_statements as s
         where s.user_id = p_user_id and s.fact_id = v_fact_id
@@ -186,8 +186,8 @@ begin
     perform memory.settle_facts(p_user_id, v_facts);
 end $$;
 
--- Dates a seed anew that is sent again after another seed has replaced its statement, and returns whether one had. What was said
--- since by the user stands: a program may send its seeds again each time it starts.
+-- Dates a seed anew that is sent again after another seed has replaced its statement, and returns whether one had. Later
+-- statements of the user stand: a program may send its seeds again each time it starts.
 create or replace function retell_seed(p_user_id uuid, p_scope uuid, p_content jsonb) returns boolean language plpgsql as $$
 declare
     v_fact_ids uuid[];

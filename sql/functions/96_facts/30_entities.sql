@@ -95,7 +95,7 @@ begin
     where user_id = p_user_id and alias_ref = any(p_alias_refs);
     perform memory.refile_statements(p_user_id, p_alias_refs);
     if v_mutes is not null then
-        -- Only now do facts say what their own names do.
+        -- Only now do facts use the entities of their own names.
         delete from memory.muted_items where user_id = p_user_id and mute_id = any(v_mutes);
         perform memory.apply_mutes(p_user_id, v_mutes);
     end if;

@@ -1,7 +1,7 @@
--- The curator: facts that say the same under different keys are folded into one.
+-- The curator: facts with the same content under different keys are folded into one.
 --
--- INVARIANT  What is folded is archived, never reworded and never deleted, and its keys lead to the fold. A pinned fact is
---            neither folded nor archived. Undoing a fold brings the folded facts back, with what was added to the fold since.
+-- INVARIANT  A folded fact is archived, never reworded and never deleted, and its keys lead to the fold. A pinned fact is
+--            neither folded nor archived. Undoing a fold brings the folded facts back, with the statements added to the fold since.
 -- LOCK       The user's row in fact_states, before any fact.
 
 -- Folds facts of one scope into a new one with the statements of the one that p_fact_ids names first, on the evidence of all of
@@ -80,7 +80,7 @@ begin
     where user_id = p_user_id and fact_id = any(v_facts);
 end $$;
 
--- Undoes a fold: its facts are active again, and none of them is ever folded again. What was added to the fold since goes to the
+-- Undoes a fold: its facts are active again, and none of them is ever folded again. Statements added to the fold since go to the
 -- fact of its key, or to the one whose statements the fold had. Returns the facts, that one first.
 create or replace function unfold_facts(p_user_id uuid, p_fold uuid) returns uuid[] language plpgsql as $$
 declare
@@ -135,7 +135,7 @@ begin
             from memory.fact_statements as original
             where original.user_id = p_user_id and original.fact_id = v_folded[1] and original.content = s.content
         );
-    -- What a person said in the place of the whole fold.
+    -- A person's correction of the whole fold.
     insert into memory.fact_conflicts (user_id, statement_id, other_id)
     select p_user_id, c.statement_id, o.statement_id
     from memory.fact_statements as c

@@ -1,6 +1,6 @@
--- What users asked in talk of their memory: see the table spoken_requests.
+-- Requests of users, in talk, to their memory: see the table spoken_requests.
 --
--- INVARIANT  Nothing is deleted for what was said: what is forgotten is archived, and comes back when its request is undone or
+-- INVARIANT  No request in talk deletes: a forgotten fact is archived, and comes back when its request is undone or
 --            retracted; a correction is a statement whose evidence is the message that asks, and goes with that message; a mute
 --            is lifted.
 -- LOCK       The talk of the Being, then the user's facts.

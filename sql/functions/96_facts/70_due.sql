@@ -1,4 +1,4 @@
--- What is due: todos, promises and reminders whose time has come are noticed once for each time.
+-- Due items: todos, promises and reminders whose time has come are noticed once for each time.
 --
 -- INVARIANT  An item has one notice for each time at which it was due, and the ids of notices rise in the order of their commits:
 --            one transaction at a time makes notices.
@@ -18,7 +18,7 @@ create or replace function open_items(p_being_id uuid) returns table (
     where being_id = p_being_id and type = 'reminder' and read_at is null and due_at is not null;
 $$;
 
--- Makes notices of up to p_limit todos and as many reminders that are due and were not noticed. What has been due for longer than
+-- Makes notices of up to p_limit todos and as many reminders that are due and were not noticed. Items that have been due for longer than
 -- p_within, as an import may be, is marked without a notice. Another transaction that does the same makes this one do nothing.
 create or replace function notice_due(p_limit integer, p_within interval)
 returns table (being_id uuid, user_id uuid, notice_id uuid, has_webhook boolean) language plpgsql as $$

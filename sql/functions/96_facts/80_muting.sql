@@ -1,5 +1,5 @@
--- What mutes mean (the invariants are in 30_nodes/20_mutes.sql): the facts, memories, messages and texts that a rule of a mute names.
--- From there a mute spreads (82_spreading_mutes.sql), and reaches what comes in or changes later (84_muting_what_comes.sql).
+-- The rules of mutes (the invariants are in 30_nodes/20_mutes.sql): the facts, memories, messages and texts that a rule of a mute names.
+-- From there a mute spreads (82_spreading_mutes.sql), and reaches rows that come in or change later (84_muting_what_comes.sql).
 
 -- The patterns by which texts name muted entities: the names that stand for each as whole words, but in scripts without spaces,
 -- and in Russian with any ending.
@@ -31,7 +31,7 @@ create or replace function muted_names(p_user_id uuid) returns table (mute_id uu
     group by m.mute_id;
 $$;
 
--- Mutes facts by what the mutes of their user mean; null: all facts, or all mutes.
+-- Mutes the facts that the mutes of their user name; null: all facts, or all mutes.
 create or replace function mute_facts(p_user_id uuid, p_fact_ids uuid[], p_mute_ids uuid[] default null) returns void
 language plpgsql as $$
 begin
@@ -82,7 +82,7 @@ create or replace function mute_facts_of(p_user_id uuid, p_fact_ids uuid[]) retu
     on conflict do nothing;
 $$;
 
--- Mutes nodes, and topics, of a Being by what the mutes of its user mean, and by the messages that they rest on.
+-- Mutes the nodes and topics of a Being that the mutes of its user name, and those of the messages that they rest on.
 create or replace function mute_nodes(p_being_id uuid, p_node_ids uuid[], p_mute_ids uuid[] default null) returns void
 language plpgsql as $$
 declare
@@ -149,7 +149,7 @@ create or replace function answers_to(p_message messages) returns setof uuid lan
         );
 $$;
 
--- Mutes messages of a Being by what the mutes of its user mean.
+-- Mutes the messages of a Being that the mutes of its user name.
 create or replace function mute_messages(p_being_id uuid, p_message_ids uuid[], p_mute_ids uuid[] default null) returns void
 language plpgsql as $$
 declare

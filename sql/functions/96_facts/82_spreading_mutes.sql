@@ -1,7 +1,7 @@
--- How mutes spread: by the trigger on muted_items, which adds to the same table until there is nothing to add. What was derived is
--- derived again.
+-- How mutes spread: by the trigger on muted_items, which adds to the same table until there is nothing to add. Data derived from
+-- muted items is derived again.
 
--- Has what was derived from items derived again, after they were muted (p_muted_at is null), or are muted no more.
+-- Has the data derived from items derived again, after they were muted (p_muted_at is null), or are muted no more.
 create or replace function derive_again(p_owner_id uuid, p_kind text, p_item_ids uuid[], p_muted_at timestamptz) returns void
 language plpgsql as $$
 declare
@@ -11,7 +11,7 @@ begin
         select array_agg(distinct m.session_id) into v_sessions
         from memory.messages as m
         where m.being_id = p_owner_id and m.message_id = any(p_item_ids);
-        -- Summaries that went on without what is told again are written again from there.
+        -- Summaries that went on without messages that are shown again are written again from there.
         update memory.messages as m
         set rolling_version = coalesce(m.rolling_version, later.rolling),
             spine_version = coalesce(m.spine_version, case when m.in_confidence then later.own_spine else later.spine end)
@@ -77,7 +77,7 @@ begin
         return null;
     end if;
     insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
-    -- Topics, and what is part of a memory, or what that is part of.
+    -- Topics, and the memories that are part of a memory or that it is part of.
     select n.being_id, 'node', n.node_id, x.user_id, x.mute_id, x.spreads
     from new_rows as x
     join memory.memory_nodes as n on n.being_id = x.owner_id and n.cluster_id = x.item_id
@@ -93,7 +93,7 @@ begin
     join memory.memory_nodes as n on n.being_id = x.owner_id and n.node_id = x.item_id
     where x.kind = 'node' and n.absorbed_into is not null
     union
-    -- What memories and facts rest on.
+    -- The messages under memories and facts.
     select s.being_id, 'message', s.message_id, x.user_id, x.mute_id, true
     from new_rows as x
     join memory.memory_nodes as n on n.being_id = x.owner_id and n.node_id = x.item_id
@@ -106,7 +106,7 @@ begin
     join memory.fact_evidence as e on e.user_id = s.user_id and e.statement_id = s.statement_id
     where x.kind = 'fact' and x.spreads and e.message_id is not null
     union
-    -- The Being's answers repeat what was said to it, and each Being in a room has its copy.
+    -- The Being's answers repeat the user's messages, and each Being in a room has its copy.
     select copy.being_id, 'message', copy.message_id, x.user_id, x.mute_id, x.spreads
     from new_rows as x
     join memory.beings as b on b.user_id = x.user_id
@@ -119,7 +119,7 @@ begin
     cross join lateral memory.answers_to(m) as answers (message_id)
     where x.kind = 'message' and m.role = 'user'
     union
-    -- What rests on messages, and days of memories.
+    -- The facts, todos and memories on messages, and days of memories.
     select n.being_id, 'node', n.node_id, x.user_id, x.mute_id, false
     from new_rows as x
     join memory.scene_messages as s on s.being_id = x.owner_id and s.message_id = x.item_id

@@ -1,7 +1,7 @@
--- How mutes reach what comes in or changes later, and are made and lifted.
+-- How mutes reach rows that come in or change later, and are made and lifted.
 --
--- LOCK  Who makes a mute holds the user's row alone, by which all of the rest may follow in any order (05_locks.sql). What comes
---       in, is judged or changes later may reach the talk of each of the user's Beings: a transaction that locks any talk, the
+-- LOCK  The transaction that makes a mute holds the user's row alone, by which all of the rest may follow in any order (05_locks.sql).
+--       A later row or change may reach the talk of each of the user's Beings: a transaction that locks any talk, the
 --       facts or a Being's memory locks the talk of all of them first, where the user has mutes (lock_muted_talk).
 
 create or replace function has_mutes(p_user_id uuid) returns boolean language sql stable
@@ -130,7 +130,7 @@ create or replace trigger mute_new_pages after insert on diary
 create or replace trigger mute_new_records after insert or update on vault_heads
     for each row execute function mute_new_text();
 
--- A page that is written anew is written without what is muted.
+-- A page that is written anew is written without muted rows.
 create or replace function tell_rewritten_page() returns trigger language plpgsql as $$
 begin
     delete from memory.muted_items
@@ -156,7 +156,7 @@ end $$;
 create or replace trigger apply_new_mutes after insert on mutes
     for each row execute function apply_new_mute();
 
--- Mutes a thing with what rests on it; null if it is muted already. The message that asked for it repeats what it means.
+-- Mutes a thing with all that rests on it; null if it is muted already. The requesting message repeats the thing, and is muted too.
 create or replace function add_mute(
     p_user_id uuid, p_being_id uuid, p_kind text, p_item_id uuid, p_name text, p_asked_by uuid, p_asked_in uuid
 ) returns uuid language plpgsql as $$
@@ -174,7 +174,7 @@ begin
     return v_mute_id;
 end $$;
 
--- Lifts the mutes that requests in talk made, but for what another request means as well.
+-- Lifts the mutes that requests in talk made, except those of things that another request means as well.
 create or replace function lift_asked_mutes(p_being_id uuid, p_request_ids uuid[]) returns void language sql as $$
     delete from memory.mutes as m
     using memory.spoken_requests as r, memory.beings as b
