@@ -124,7 +124,7 @@ COMMANDS = {name: entry for panel in PANELS.values() for name, entry in panel.it
 
 
 class LazyGroup(TyperGroup):
-    """A group that lists its commands without importing what they need."""
+    """A group that lists its commands without importing their modules."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Replace the placeholder that the help lists by the imported command."""

@@ -94,7 +94,7 @@ def cost(
 
 
 def _say_budgets(budgets: list[BudgetToday], slugs: Mapping[UUID, str], names: Mapping[UUID, str]) -> None:
-    """Print what is spent of the day's budgets, and warn of those that are nearly spent."""
+    """Print the spent part of the day's budgets, and warn of those that are nearly spent."""
     for budget in budgets:
         if budget.state == "near":
             remark(f"{_whose(budget, slugs, names)}: 80 % of the day's budget or more is spent. {RAISE[budget.budget]}")

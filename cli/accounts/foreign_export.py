@@ -28,7 +28,7 @@ from schemas.errors import Unavailable
 from schemas.limits import ITEM_BYTES
 from workers.runtime.resources import Resources
 
-# Without a terminal, progress is a line for each so many entries.
+# Without a terminal, progress is a line after each this many entries.
 ENTRIES_A_LINE = 2000
 TOLD_ASIDE = 20
 
@@ -45,7 +45,7 @@ def import_foreign(
     aged: bool,
     as_json: bool,
 ) -> None:
-    """Import an export into a Being, or its groups into rooms of a user, and print what became of its entries.
+    """Import an export into a Being, or its groups into rooms of a user, and print the results of its entries.
 
     Raises:
         Failure: Intake stopped, the outcome until then is printed first; or nothing in the export is of this program.
@@ -131,7 +131,7 @@ def _tell(done: Imported, *, as_json: bool) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[Imported], None]]:
-    """Yield what shows how far an import is: a line that changes, or without a terminal a line now and then."""
+    """Yield a function that shows an import's progress: a changing line, or without a terminal a line now and then."""
     on = console(stderr=True)
     if on.is_terminal:
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())

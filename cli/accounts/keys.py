@@ -68,9 +68,9 @@ def rotate_keys() -> None:
 def reset_keys(
     *, yes: Annotated[bool, Option("--yes", "-y", help="Remove without asking for confirmation.")] = False
 ) -> None:
-    """Remove what no secret in PATROL_SECRET_KEY decrypts, after the secret was lost for good.
+    """Remove all values that no secret in PATROL_SECRET_KEY decrypts, after the secret was lost for good.
 
-    Users have to store these provider keys again. What users had erased is no longer recognised when it is sent again.
+    Users have to store these provider keys again. Items that users had erased are no longer recognised when sent again.
     """
     with opened() as on:
         lost = provider_keys.undecryptable(on.store, on.settings)

@@ -1,4 +1,4 @@
-"""`patrol webhook`: the address that receives what is due."""
+"""`patrol webhook`: the address that receives notices of due items."""
 
 from typing import Any
 

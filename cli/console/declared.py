@@ -34,7 +34,7 @@ NAMED_BY: Mapping[Subject, Sequence[tuple[str, Any, Any]]] = {
 
 @dataclass(frozen=True)
 class Finder:
-    """How a command finds what the id in a path names.
+    """How a command finds the thing that the id in a path names.
 
     Args:
         metavar: The placeholder in the help, a word.
@@ -136,7 +136,7 @@ class Group:
         return parameter.default if value is None else read(parameter.type, value)
 
     def _options(self, operation: Operation[Any], command: Command) -> Iterator[inspect.Parameter]:
-        """Yield what a user of the command may type: first what is required."""
+        """Yield the parameters of the command: first the required ones."""
         arguments, options = [], []
         for parameter in operation.parameters:
             if parameter.place == "path":
@@ -147,7 +147,7 @@ class Group:
                     continue
                 about = part.schema.get("description", "").replace("`", "")
                 if part.is_required or part.name in command.arguments:
-                    # A change of one field needs its value; in place of a list other options may say what is meant.
+                    # A change of one field needs its value; in place of a list other options may name the things.
                     is_changed = parameter.place == "body" and part.form.get("type") != "array"
                     arguments.append(_argument(part, part.name, about, is_required=part.is_required or is_changed))
                 else:
@@ -208,7 +208,7 @@ def _switches(operation: Operation[Any], command: Command) -> Iterator[inspect.P
 
 
 def _emptied(value: Any, part: Part) -> Any:
-    """Return null for an empty text where no empty text may be: it takes away what is there."""
+    """Return null for an empty text where no empty text may be: it removes the value."""
     return None if value == "" and part.form.get("minLength") else value
 
 

@@ -5,4 +5,4 @@
 
 
 class Failure(Exception):
-    """A command can't do its task; the message says why, and what to do instead."""
+    """A command can't do its task; the message gives the reason and the remedy."""

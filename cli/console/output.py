@@ -105,7 +105,7 @@ def table(*columns: str, rows: Iterable[Sequence[Any]] = ()) -> Table:
     Args:
         columns: The headings. `>` before one aligns the column to the right; `*` lets the column fill the width and
             wrap its text.
-        rows: The values: `Text` as it is, of a time its day, nothing of None, and all else on one line, escaped.
+        rows: The values: `Text` unchanged, of a time its day, nothing of None, and all else on one line, escaped.
     """
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in columns:

@@ -1,4 +1,4 @@
-"""Replacements of stdout and stderr that escape control characters in whatever is written to them.
+"""Replacements of stdout and stderr that escape control characters in all text that is written to them.
 
 `cli.__main__` installs them before anything else runs, so that `print`, tracebacks, log lines, typer's help and output
 of libraries pass through them. There are three ways to write:

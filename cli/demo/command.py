@@ -45,7 +45,7 @@ def demo(
 
     It uses embedded servers, a Celery worker and beat, and one patrol for each day. It needs no key and uses none: a
     local provider that answers by simple rules stands in for a language model. With --thinking none there is none, and
-    the report shows what memory is without. The demo's data are in a separate home, and are removed at each start.
+    the report shows a memory without one. The demo's data are in a separate home, and are removed at each start.
     """
     settings = Settings()
     home, port, thinks = settings.home / "demo", canned.free_port(), thinking == "canned" or talk
@@ -61,7 +61,7 @@ def demo(
 
 
 def _door(settings: Settings) -> report.Door:
-    """Where the demo's memory can be started afterwards: where settings say, else on a free port."""
+    """The address at which the demo's memory can be started afterwards: that of the settings, else a free port."""
     try:
         return report.Door(*stack.free("The API", settings.api_host, settings.api_port), "")
     except Failure:

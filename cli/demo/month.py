@@ -53,7 +53,7 @@ class Day:
 
     @property
     def highlight(self) -> str:
-        """The action of the day's most important scene, or the longest thing that the user said."""
+        """The action of the day's most important scene, or the longest message of the user."""
         scenes = [note["content"] for note in self.notes if isinstance(note["content"], dict)]
         if scenes:
             return str(max(scenes, key=lambda scene: scene.get("importance", 0))["action"])
@@ -106,7 +106,7 @@ def read_lines(name: str) -> list[dict[str, Any]]:
 
 
 def make_mizzen(on: Resources) -> Being:
-    """Create the sample's user Pip and Being Mizzen, with what the vault holds; returns the Being."""
+    """Create the sample's user Pip and Being Mizzen, with the vault's records; returns the Being."""
     with on.store.transaction() as tx:
         pip = users.add_user(tx, "pip", "Europe/London")
         mizzen = beings.add_being(tx, pip.user_id, "mizzen", "Mizzen")
@@ -123,7 +123,7 @@ def make_lumen(on: Resources) -> Being:
 
 
 def pausing(supervisor: Supervisor) -> Callable[[], None]:
-    """Return what is done while waiting: check that all processes run, and pause."""
+    """Return the function to call while waiting: it checks that all processes run, and pauses."""
 
     def pause() -> None:
         supervisor.check()

@@ -54,7 +54,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Door:
-    """Where the API of the demo's memory will answer, and the option that says so where settings do not."""
+    """The future address of the API of the demo's memory, and the option that gives it where settings do not."""
 
     host: str
     port: int
@@ -62,7 +62,7 @@ class Door:
 
 
 def introduce(home: Path, days: int, *, canned: bool, talk: bool) -> None:
-    """Describe what the demo does."""
+    """Describe the demo."""
     who = (
         (("Lumen", "bold cyan"), " is a companion that Noor chats with, and nothing but these messages is handed in.")
         if talk
@@ -116,7 +116,7 @@ def took(days: int, lived: float, total: float) -> None:
 
 
 def next_steps(on: Resources, home: Path, being: Being, door: Door, question: str, node: str) -> None:
-    """Show commands to try next, each to be pasted as it stands, and a way in to the memory's page."""
+    """Show commands to try next, each to be pasted as it is shown, and a way in to the memory's page."""
     patrol = f"PATROL_HOME={quote(shown(home))} ./patrol"
     title("Next steps")
     say(Text(f"{being.name} lives on, with its page, if you start it here:", style="dim"))

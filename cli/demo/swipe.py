@@ -99,7 +99,7 @@ def _traces(on: Resources, being: Being, word: str, meanwhile: Callable[[], None
 
 
 def _found(on: Resources, being: Being, word: str) -> dict[str, int]:
-    """How often a word of the conversation occurs in what each part of memory has of it."""
+    """The number of occurrences of a word of the conversation in each part of memory."""
     request = EverythingRequest(query=word, kinds=["message"], limit=10)
     found = [one.text for one in search(on.store, on.embedders, being, request).results]
     with on.store.transaction() as tx:

@@ -1,4 +1,4 @@
-"""The demo's reports: what a language model changed, what is known and kept, and how what was said is found."""
+"""The demo's reports: a language model's changes, known facts, the vault's records, and search in the chat."""
 
 from itertools import groupby
 
@@ -84,7 +84,7 @@ def _merge(survivor: Node, others: list[Node]) -> Table:
 
 
 def what_is_known(store: Store, being: Being) -> None:
-    """Show facts that the chat has told, whom and what they name, and open todos."""
+    """Show facts from the chat, the people and things that they name, and open todos."""
     with store.transaction() as tx:
         page = facts.page(tx, being.user_id, being.being_id, limit=ALL)
         open_ones = todos.page(tx, being.being_id, kind="commitment", limit=ALL)
@@ -108,7 +108,7 @@ def what_is_kept(store: Store, being: Being) -> None:
 
 
 def what_was_said(on: Resources, being: Being) -> None:
-    """Ask for things that were said in the sample's chat."""
+    """Search for messages of the sample's chat."""
     title("What was said is found, word for word")
     for question in QUESTIONS:
         best = _best(on, being, question)
@@ -121,7 +121,7 @@ def what_was_said(on: Resources, being: Being) -> None:
 
 
 def _best(on: Resources, being: Being, question: str) -> Result:
-    """The best result, as soon as a worker has indexed what was said.
+    """The best result, as soon as a worker has indexed the messages.
 
     Raises:
         Failure: No worker does.

@@ -1,4 +1,4 @@
-"""`patrol todos`, `requests`, `mute`, `unmute` and `muted`: what the user means to do, and asks of the memory."""
+"""`patrol todos`, `requests`, `mute`, `unmute` and `muted`: the user's intentions, and requests to the memory."""
 
 from typing import Any
 

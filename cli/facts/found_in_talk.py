@@ -1,4 +1,4 @@
-"""`patrol entities`, `due` and `judgements`: whom and what talk names, what is due, and what judging it brought."""
+"""`patrol entities`, `due` and `judgements`: people and things in talk, due items, and the results of judging."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

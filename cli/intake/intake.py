@@ -198,7 +198,7 @@ def retry_notes(
 
 
 def _aged(item: Any, only: str | None = None) -> Any:
-    """An item whose memories are born with their age; other items, and notes of another type, stay as they are."""
+    """An item whose memories are born with their age; other items, and notes of another type, are unchanged."""
     return {"aged": True, **item} if isinstance(item, dict) and only in {None, item.get("type")} else item
 
 

@@ -1,4 +1,4 @@
-"""How notes and messages are shown, and what became of messages that were retracted, restored or erased."""
+"""Views of notes and messages, and of the results of a retraction, restoration or erasure of messages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ MARKS = {"parse_failed": "[PARSE_FAILED]", "embed_failed": "[EMBED_FAILED]"}
 
 
 def listed_notes(page: NotePage) -> list[Any]:
-    """Show notes with what became of them."""
+    """Show notes with their results."""
     rows = []
     for note in page.notes:
         content = note.content if isinstance(note.content, str) else note.content.get("action", "")
@@ -40,7 +40,7 @@ def failed_notes(page: NotePage) -> list[Any]:
 
 
 def changed_note(note: Note) -> str:
-    """Show what a note says."""
+    """Show a note's content."""
     return words(str(note.content))
 
 
@@ -57,14 +57,14 @@ def retracted_messages(page: RetractedPage) -> list[Any]:
 
 
 def retracted(done: Retracted) -> Iterator[Any]:
-    """Show how many messages were retracted, and what is derived again."""
+    """Show how many messages were retracted, and the data that is derived again."""
     yield f"{count(done.retracted, 'message')} retracted. {_told(done.rebuilds)}"
     _remark("retracted before, or erased", done.unchanged)
     _remark("not here yet, retracted when they arrive", done.awaited)
 
 
 def restored(done: Restored) -> Iterator[Any]:
-    """Show how many messages stand again, and what is derived again."""
+    """Show how many messages stand again, and the data that is derived again."""
     yield f"{count(done.restored, 'message')} restored. {_told(done.rebuilds)}"
     _remark("stood already", done.unchanged)
     _remark("will stand when they arrive", done.no_longer_awaited)
@@ -73,7 +73,7 @@ def restored(done: Restored) -> Iterator[Any]:
 
 
 def erased(done: Erased) -> list[Any]:
-    """Show what went with erased messages."""
+    """Show the data that went with erased messages."""
     gone = f"{count(len(done.facts_removed), 'fact')}, {count(len(done.todos_removed), 'todo')} and"
     gone = f"{gone} {count(done.scenes, 'scene')}"
     back = f"{count(len(done.facts_changed), 'fact')} changed, {count(len(done.todos_reopened), 'todo')} open again"

@@ -54,7 +54,7 @@ def recall(
     elif nodes:
         say(nodes_table(found.nodes, found.similarities))
     else:
-        # The seed's stream as it is, line by line, so that what a prompt gets is what is seen.
+        # The seed's stream unchanged, line by line, so that the terminal shows the text that a prompt gets.
         say(*(words(line) for line in found.fragments.splitlines()))
     return None
 

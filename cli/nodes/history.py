@@ -1,4 +1,4 @@
-"""A memory's story as it is read."""
+"""The view of a memory's story."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ REFERENCES = {"from", "to", "absorbed"}
 
 
 def story_view(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
-    """A story as it is read: what the memory says, how it stands, and line by line how it came to that."""
+    """A story for a reader: the memory's words, its state, and line by line its history."""
     node = story.node
     standing = Text.assemble(
         status(node),
@@ -69,7 +69,7 @@ def _told(event: HistoryEvent, names: Mapping[UUID, str]) -> str:
 
 
 def _decided(event: HistoryEvent) -> str:
-    """Under which id what a model said is kept, where that decided."""
+    """The id of the stored response of a model, for an event that a model decided."""
     return f"  as a model said ({event.detail['response_id']})" if "response_id" in event.detail else ""
 
 

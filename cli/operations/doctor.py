@@ -1,4 +1,4 @@
-"""`patrol doctor`: checks the servers, the running workers, the queues and the models, and says what to do."""
+"""`patrol doctor`: checks the servers, the running workers, the queues and the models, and names remedies."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -31,7 +31,7 @@ def doctor(
 ) -> None:
     """Check servers, workers, queues and models, and send a note from a door through a patrol to recall.
 
-    The models are those of the running workers, whatever this shell's environment. No check costs money: the note's
+    The models are those of the running workers, not of this shell's environment. No check costs money: the note's
     Being uses the local embedder and has a budget of 0. Ends with 1 if something is wrong.
     """
     with opened() as on:

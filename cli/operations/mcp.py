@@ -29,7 +29,7 @@ def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
 
 
 class _StorableLines(io.RawIOBase):
-    """Lines of JSON, of which all text can be stored; a line that is none passes as it is.
+    """Lines of JSON, of which all text can be stored; a line that is no JSON passes unchanged.
 
     Args:
         lines: The lines as they come.
@@ -43,7 +43,7 @@ class _StorableLines(io.RawIOBase):
         """Whether it can be read: always."""
         return True
 
-    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]  # what `io` calls it with
+    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]  # as `io` calls it
         """Read a part of the next line into a buffer; returns its length, 0 at the end."""
         self._rest = self._rest or _storable_line(self._lines.readline())
         part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]

@@ -205,7 +205,7 @@ def address(host: str, port: int) -> str:
 
 
 def _announced(name: str, ready: Callable[[], bool], announce: Callable[[str], None]) -> Callable[[], bool]:
-    """Say once that a process is ready, as soon as it is."""
+    """Print once that a process is ready, as soon as it is."""
     announced = False
 
     def check() -> bool:

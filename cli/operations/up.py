@@ -114,7 +114,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int, ready: Call
             announce("migrate", f"{count(len(applied), 'migration')} applied" if applied else "up to date")
 
         def starting_others() -> None:
-            # Callers wait for the API: what would take processor time from its imports comes after it.
+            # Callers wait for the API: tasks that would take processor time from its imports come after it.
             supervisor.start([stack.api(host, port, stack.api_processes(settings), announce)], meanwhile=migrating)
             supervisor.start([stack.beat(settings.home, announce), stack.stream(at.redis_url, announce)])
 
@@ -132,7 +132,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int, ready: Call
 
 
 def _greet(on: Resources, host: str, port: int, ending: str) -> None:
-    """Say where everything is, what to do next, and how it ends."""
+    """Print the addresses, the next steps, and how to end it."""
     url = stack.address(host, port)
     found = lookup.all_users(on.store)
     say(

@@ -1,4 +1,4 @@
-"""`patrol diary`: what a Being wrote of its days."""
+"""`patrol diary`: a Being's entries about its days."""
 
 from rich.text import Text
 
@@ -18,7 +18,7 @@ TAKES_A_KEY = "Patrols write the diary, and it takes a key: patrol key add."
 
 
 def diary_view(page: DiaryPage) -> list[Text | str]:
-    """Entries as they are read, and the notes for next time below them."""
+    """Entries for a reader, and the notes for next time below them."""
     lines: list[Text | str] = []
     for entry in page.entries:
         lines += [Text(str(entry.day), style="bold"), *_indented(entry.text), ""]

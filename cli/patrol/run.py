@@ -154,7 +154,7 @@ NOT_DUE = {
 
 
 def outcome(step: StepReport) -> str:
-    """Return what a finished step did, or why it did nothing."""
+    """Return the results of a finished step, or the reason why it did nothing."""
     if step.outcome == "not due":
         return NOT_DUE.get(step.step, "not due")
     if step.outcome != "done":

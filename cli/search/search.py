@@ -1,4 +1,4 @@
-"""`patrol search`: everything that a Being was told, by words and by meaning; `--words` for memories to the letter."""
+"""`patrol search`: a Being's stored texts of all kinds, by words and meaning; `--words` for memories to the letter."""
 
 from typing import Annotated, get_args
 
@@ -53,7 +53,7 @@ def search(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Search everything that was told, by words and by meaning."""
+    """Search messages, memories, facts, summaries, diary and knowledge, by words and by meaning."""
     if to_the_letter:
         terms = {"query": query, "mode": "and" if every else "or", "limit": limit or SEARCH_NODES}
         request: SearchRequest = read(SearchRequest, {**terms, "activate": activate is not False})
