@@ -29,8 +29,8 @@ log = logging.getLogger(__name__)
 Body = dict[str, Any]
 Emitter = Callable[[dict[str, Any]], Awaitable[None]]
 
-# What Open WebUI writes into an answer's text beside the answer: reasoning, tools' calls, code that was run.
-# A tag ends at the next bracket, and what is read of it is not read again, so that a long text takes no time.
+# Text that Open WebUI writes into an answer's text beside the answer: reasoning, tools' calls, code that was run.
+# A tag ends at the next bracket, and a part that was read is not read again, so that a long text takes no time.
 _DETAILS = re.compile(r"<details\b[^<>]*?\btype=[^<>]*+>.*?(?:</details>\s*|\Z)", re.DOTALL)
 # How the ids of chats begin that Open WebUI does not save: temporary ones (`local:` before 0.12) and those in channels.
 _UNSAVED = ("temporary:", "local:", "channel:")
@@ -49,7 +49,7 @@ _MILLISECONDS_FROM = 1e11
 
 
 class Filter:
-    """Gives the model what was told before, and hands in what was said."""
+    """Gives the model recalled memories, and hands in messages."""
 
     class Valves(BaseModel):
         """Settings of the administrator."""
@@ -72,7 +72,7 @@ class Filter:
         self.valves = self.Valves()
         # The context that each answer was given, by message: echoes of it in the answer are then no new memories.
         self._contexts: OrderedDict[str, str] = OrderedDict()
-        # What was said while the Being was off the record, by id: it is not handed in when the Being is on it again.
+        # Messages from when the Being was off the record, by id: they are not handed in when it is on it again.
         self._unkept: OrderedDict[str, None] = OrderedDict()
 
     async def inlet(
@@ -82,7 +82,7 @@ class Filter:
         __metadata__: Body | None = None,
         __event_emitter__: Emitter | None = None,
     ) -> Body:
-        """Add what is remembered to the prompt, as system content; without memory the prompt stays as it is.
+        """Add recalled memories to the prompt, as system content; without memory the prompt is unchanged.
 
         For a chat that is not saved memory is read, off the record, and nothing is written.
         """
@@ -134,7 +134,7 @@ class Filter:
         return body
 
     async def _hand_in(self, connection: "_Connection", chat: str, branch: list[Body]) -> list[str]:
-        """Let a branch stand as it is: hand in what is new or edited on it; returns why messages were refused."""
+        """Make memory equal a branch: hand in its new and edited messages; returns why messages were refused."""
         conversation = _conversation(chat)
         last = branch[-1]["id"]
         context_id = self._contexts.pop(str(last), None)
@@ -147,10 +147,10 @@ class Filter:
             return []
         shown = spoken[-_MOST:]
         ids = [one["id"] for one in shown]
-        # What else stands in the chat was deleted, was said before an edit, or is on a branch that the user has left.
+        # Other messages of the chat were deleted, came before an edit, or are on a branch that the user has left.
         behind = {"after": spoken[-_MOST - 1]["id"]} if len(spoken) > _MOST else {}
         await connection.post("messages/retract", {"conversation": conversation, "keep": ids, **behind}, may_miss=True)
-        # What the user sees stands, also what was retracted when another branch was current.
+        # The messages that the user sees stand, also those that were retracted when another branch was current.
         known = await connection.post("messages/restore", {"ids": ids}, may_miss=True)
         unknown = [shown[place] for place in known["unknown"]] if known else shown
         new = [one for one in unknown if one["id"] not in self._unkept]
@@ -165,7 +165,7 @@ class Filter:
         while len(self._unkept) > _UNKEPT_KNOWN:
             self._unkept.popitem(last=False)
         if erased and (left := [id_ for id_ in ids if id_ not in erased]):
-            # Nothing is restored together with what was erased.
+            # Nothing is restored together with an erased message.
             await connection.post("messages/restore", {"ids": left}, may_miss=True)
         return refused
 
@@ -209,7 +209,7 @@ class _Connection:
 
 
 def _is_saved(chat: str) -> bool:
-    """Whether Open WebUI saves the chat; what it does not save leaves nothing in memory."""
+    """Whether Open WebUI saves the chat; a chat that it does not save leaves nothing in memory."""
     return bool(chat) and not chat.startswith(_UNSAVED)
 
 
@@ -218,7 +218,7 @@ def _conversation(chat: str) -> str:
 
 
 def _times(branch: list[Body]) -> list[float | None]:
-    """When each message was said, in seconds; Open WebUI stamps a question and its answer with the same second."""
+    """The time of each message, in seconds; Open WebUI stamps a question and its answer with the same second."""
     times: list[float | None] = []
     latest = 0.0
     for message in branch:
@@ -235,7 +235,7 @@ def _seconds(at: Any) -> float | None:
 
 
 def _message(message: Body, conversation: str, at: float | None, context_id: str | None) -> Body:
-    """Return a message as it is handed in; an edited one has another id, and its first wording is retracted."""
+    """Return a message in the API's form; an edited one has another id, and its first wording is retracted."""
     text = _text(message)
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
     return {
@@ -258,7 +258,7 @@ def _text(message: Body) -> str:
 
 
 def _without_details(text: str) -> str:
-    """Leave out what Open WebUI wrote into a text; what is behind the last end is not searched for another."""
+    """Leave out text that Open WebUI wrote into a text; the part behind the last end is not searched for another."""
     _, end, rest = text.rpartition("</details>")
     rest = rest.lstrip()
     return _DETAILS.sub("", text[: len(text) - len(rest)]) + rest if end else text

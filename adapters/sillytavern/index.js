@@ -1,13 +1,13 @@
 /**
- * Memory Patrol for SillyTavern: what was told before goes into the prompt, and what is said is handed in.
+ * Memory Patrol for SillyTavern: recalled memories go into the prompt, and messages are handed in.
  *
- * After each event the chat is compared with what was handed in of it: what is new is handed in, what is gone (edited,
- * deleted, swiped away) is retracted, and what came back (a swipe to an earlier answer) stands again. What was handed in
- * is noted in the chat's metadata, so that changes made while the API was away arrive later. A message is known by its
+ * After each event the chat is compared with the messages handed in of it: new ones are handed in, those that are gone (edited,
+ * deleted, swiped away) are retracted, and those that came back (a swipe to an earlier answer) stand again. The messages handed in
+ * are noted in the chat's metadata, so that changes made while the API was away arrive later. A message is known by its
  * speaker, time and text, as in `patrol import --from sillytavern`, so that a branch, which is a chat of its own with the
  * same beginning, and an import of the same chat double nothing.
  *
- * A group whose room the API knows is that room: each member is a Being, and each line is told to those that were present.
+ * A group whose room the API knows is that room: each member is a Being, and each line goes to those that were present.
  */
 
 const MODULE = 'memory_patrol';
@@ -43,7 +43,7 @@ class NotReached extends Error {}
 
 const ofBeing = (being) => `beings/${encodeURIComponent(being)}`;
 
-/** Post to a path, or get what is there. */
+/** Post to a path, or get it. */
 async function ask(path, content, { missing = false } = {}) {
     const { url, token, timeout } = settings();
     let answer;
@@ -69,8 +69,8 @@ async function ask(path, content, { missing = false } = {}) {
 }
 
 /**
- * A character's name as a slug. What a slug can't show of it is told apart by a digest: letters of other scripts, a name
- * of signs alone, and what is beyond 63 characters. Marks on Latin letters, and signs beside them, are left away.
+ * A character's name as a slug. A digest tells apart names whose difference a slug can't show: letters of other scripts, a
+  * name of signs alone, and characters beyond the 63rd. Marks on Latin letters, and signs beside them, are left out.
  */
 export function slugOf(name) {
     const plain = name.normalize('NFC').trim().toLowerCase();
@@ -100,7 +100,7 @@ async function roomOf(now) {
     return group ? ask(`rooms/${encodeURIComponent(slug)}`, undefined, { missing: true }) : null;
 }
 
-/** Note at each new line of a group the members that are not muted: edited, or in a branch, it is told to the same. */
+/** Note at each new line of a group the members that are not muted: edited, or in a branch, it goes to the same. */
 function noteHearers(now) {
     const { members, disabled_members: muted = [] } = groupOf(now) ?? {};
     const hearers = members?.filter((one) => !muted.includes(one));
@@ -133,16 +133,16 @@ function ready() {
     return Boolean(enabled && token && isSaved(context()));
 }
 
-// --- what stands in the chat ---
+// --- the lines of the chat ---
 
-/** Whether the program wrote a line, or it is told beside the talk. What a person hides from the model was said. */
+/** Whether the program wrote a line, or it is no part of the talk. A line that a person hides from the model is part of it. */
 function isNoTalk({ name, is_user: isUser, is_system: isHidden, extra }) {
     const named = (name ?? '').trim();
     const isPrograms = !isUser && (named === PROGRAM_ITSELF || Boolean(isHidden && PROGRAM.has(named)));
     return NO_TALK.has(extra?.type) || Boolean(extra?.tool_invocations) || isPrograms;
 }
 
-/** The messages of the chat that were said, oldest first, each with its id and its line. */
+/** The messages of the chat, oldest first, each with its id and its line. */
 function said(now) {
     const { chat, streamingProcessor, timestampToMoment } = now;
     const writing = streamingProcessor && !streamingProcessor.isFinished ? chat.length - 1 : -1;
@@ -169,7 +169,7 @@ function said(now) {
     return found;
 }
 
-/** Which chat of SillyTavern is open: a branch has another one's metadata, but for what tells it from that chat. */
+/** Which chat of SillyTavern is open: a branch has another one's metadata, except for the field that names its chat. */
 function chatOf({ groupId, characterId, characters, name2, getCurrentChatId, chatMetadata }) {
     const character = groupId ? 'group' : (characters?.[characterId]?.name ?? name2);
     const { main_chat: branchOf, integrity } = chatMetadata ?? {};
@@ -177,7 +177,7 @@ function chatOf({ groupId, characterId, characters, name2, getCurrentChatId, cha
 }
 
 /**
- * What is noted of this chat in its metadata, or null: then nothing of it was handed in. A file of another name is the same
+ * The notes on this chat in its metadata, or null: then nothing of it was handed in. A file of another name is the same
  * chat if it is neither a branch nor a copy, so if no file has the noted name any longer.
  */
 async function noted(now) {
@@ -193,7 +193,7 @@ async function noted(now) {
     return !isBranch && (await files(now))?.includes(kept.file) === false ? kept : null;
 }
 
-/** The names of the chats of the open character or group; undefined if SillyTavern does not tell. */
+/** The names of the chats of the open character or group; undefined if SillyTavern does not give them. */
 async function files({ groupId, groups, characters, characterId, getRequestHeaders }) {
     if (groupId) {
         return groups?.find((one) => one.id === groupId)?.chats;
@@ -207,10 +207,10 @@ async function files({ groupId, groups, characters, characterId, getRequestHeade
     return Array.isArray(listed) ? listed.map((one) => String(one.file_name).replace(/\.jsonl$/, '')) : undefined;
 }
 
-/** What was handed in of the open chat, by id. */
+/** The messages handed in of the open chat, by id. */
 let open = { chat: null, conversation: '', handedIn: new Set(), shared: new Set(), present: new Map(), isNoted: true };
 
-/** Find out what was handed in of the chat, when it is opened; returns that, and the name of its conversation. */
+/** Find out which messages of the chat were handed in, when it is opened; returns those, and the name of its conversation. */
 async function opened(now) {
     const { character, file } = chatOf(now);
     const chat = `sillytavern/${character}/${file}`;
@@ -220,7 +220,7 @@ async function opened(now) {
             chat,
             conversation: kept?.conversation ?? chat,
             handedIn: new Set((kept?.handedIn ?? []).map((id) => ID + id)),
-            // What a branch of a group's chat has of that chat stands in the same room, and stays.
+            // The lines that a branch of a group's chat shares with that chat stand in the same room, and stay.
             shared: new Set((kept?.shared ?? []).map((id) => ID + id)),
             present: new Map(Object.entries(kept?.present ?? {}).map(([id, told]) => [ID + id, told])),
             isNoted: true,
@@ -248,7 +248,7 @@ async function bringUpToDate() {
     const gone = [...state.handedIn].filter((id) => !ids.has(id));
     for (let begin = 0; begin < gone.length; begin += AT_ONCE) {
         const some = gone.slice(begin, begin + AT_ONCE);
-        // What a branch shares with its chat stands in that one, and stays.
+        // The messages that a branch shares with its chat stand in that one, and stay.
         const own = room ? some.filter((id) => !state.shared.has(id)) : some;
         if (own.length) {
             await ask(`${to}/messages/retract`, room ? { ids: own } : { ids: own, conversation: state.conversation });
@@ -280,7 +280,7 @@ async function bringUpToDate() {
     }
 }
 
-/** A line that Presence shows to other members than before is retracted from those, or told to these. */
+/** A line that Presence shows to other members than before is retracted from those that lost it, or handed to the new ones. */
 async function followPresence(state, { id, present, isNoted }) {
     const before = state.present.get(id);
     if (!isNoted || !before || String(before) === String(present)) {
@@ -322,7 +322,7 @@ async function handIn(state, to, room, messages) {
     return [...refused, ...Array(receipt.more ?? 0).fill(refused[0])];
 }
 
-/** Note in the chat's metadata what was handed in of it. */
+/** Note in the chat's metadata which messages were handed in of it. */
 async function note(now, state) {
     // Metadata are saved with the chat that is open.
     if (!now.chatMetadata || context().chatMetadata !== now.chatMetadata) {
@@ -338,7 +338,7 @@ async function note(now, state) {
 
 let queue = Promise.resolve();
 
-/** Bring memory up to date once what is under way has ended; what fails is tried again at the next event. */
+/** Bring memory up to date once the running update has ended; a message that fails is tried again at the next event. */
 function followed() {
     // Requests under way may take longer than a member stays muted.
     noteHearers(context());
@@ -349,14 +349,14 @@ function followed() {
     return queue;
 }
 
-// --- what is remembered ---
+// --- recalled memories ---
 
 globalThis.memoryPatrolRecall = async function memoryPatrolRecall(_chat, _contextSize, _abort, type) {
     const now = context();
     if (type === 'quiet' || type === 'impersonate') {
         return;
     }
-    // The words as they stand in the chat: SillyTavern puts the texts of attached files before those that it gives here.
+    // The words of the chat itself: SillyTavern puts the texts of attached files before those that it gives here.
     const asked = now.chat.findLast((message) => message.is_user && !message.is_system)?.mes;
     let text = '';
     if (ready() && asked) {
@@ -513,7 +513,7 @@ function begin() {
     const refresh = panel();
     EVENTS.filter((name) => eventTypes[name]).forEach((name) => eventSource.on(eventTypes[name], followed));
     eventSource.on(eventTypes.CHAT_CHANGED, refresh);
-    // What was recalled for one chat, or one member of a group, is in no other's prompt: before a quiet request nothing is recalled.
+    // Memories recalled for one chat, or one member of a group, are in no other's prompt: before a quiet request nothing is recalled.
     for (const changed of [eventTypes.CHAT_CHANGED, eventTypes.GROUP_MEMBER_DRAFTED]) {
         eventSource.on(changed, () => context().setExtensionPrompt(MODULE, '', IN_PROMPT, 0));
     }

@@ -33,7 +33,7 @@ _COUNTS = {"succeeded": 0, "errored": 0, "expired": 0, "canceled": 0, "processin
 
 
 def check(body: Json) -> None:
-    """Refuse what these models refuse.
+    """Refuse the requests that these models refuse.
 
     Raises:
         Refusal: Sampling settings, a forced tool, an answer begun for them, thinking switched off or given a budget;

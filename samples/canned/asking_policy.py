@@ -28,7 +28,7 @@ def plan(material: Material) -> Json:
 
 
 def draft(material: Material) -> Json:
-    """Tell the sentences that have most words of the question, each as its source has it."""
+    """Answer with the sentences that have most words of the question, each as its source has it."""
     wanted = content_words(material.one("question"))
     candidates = [
         (one, sentence) for one in sources(material) for sentence in sentences(one.text) if "?" not in sentence

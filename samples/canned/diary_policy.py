@@ -1,4 +1,4 @@
-"""The canned diary: told in the voice of the memories' own feelings, in whole sentences."""
+"""The canned diary: written in the voice of the memories' own feelings, in whole sentences."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class _Memory:
 
 
 def diary_pages(material: Material) -> Json:
-    """Tell the day by the memories with the strongest feelings, after what was written today already."""
+    """Write about the day by the memories with the strongest feelings, after the day's earlier entry."""
     earlier = [line for line in material.one("earlier").splitlines() if line.strip() and line not in _QUIET]
     memories = [_memory(memory.text) for memory in material.all("memory")]
     room = LINES - min(len(earlier), LINES - 2)

@@ -20,7 +20,7 @@ _SECRET = re.compile(
     r"|in (?:strict )?confidence|(?:a|my|our) secret|not a word to|off the record)\b",
     re.IGNORECASE,
 )
-# Words that a message may have that asks for secrecy and tells nothing: it means what was said before.
+# Words of a message that asks for secrecy and states nothing: it means the messages before it.
 _ASKING = {
     "actually",
     "anybody",
@@ -55,15 +55,15 @@ _KIN = "mother|father|mum|mom|dad|sister|brother|wife|husband|partner|girlfriend
 
 @dataclass(frozen=True)
 class Way:
-    """One way of telling a fact.
+    """One form of words for a fact.
 
     Attributes:
-        pattern: The words; the group `name` is what they are about, or where, or who.
+        pattern: The words; the group `name` is the thing, place or person.
         statement: The fact, of the found groups and `{who}`.
         type: The fact's type.
         fact_type: The kind of statement.
-        about: Type and name of what it is about, of the found groups.
-        named: The type of what `name` names besides; empty if it is what the fact is about.
+        about: Type and name of its entity, of the found groups.
+        named: The type of the thing that `name` names, if it is not that entity; else empty.
         importance: 0 to 3.
     """
 
@@ -115,7 +115,7 @@ _COMMITMENT = re.compile(rf"\bI(?:'ll| will| need to| have to| must| want to) {_
 
 
 def judgement(material: Material) -> Json:
-    """Find what new messages tell in one of the ways that are known here."""
+    """Find the facts of new messages that have one of the forms known here."""
     new = [message for message in material.all("message") if message.attributes.get("new") == "yes"]
     known = material.all("todo")
     return {
@@ -149,7 +149,7 @@ def _compared(new: Fenced, earlier: list[Fenced]) -> Json:
 
 
 def _confidences(message: Fenced, shown: list[Fenced]) -> Iterator[Json]:
-    """A message that asks for secrecy; if it tells nothing itself, also what was said before it."""
+    """A message that asks for secrecy; if it states nothing itself, also the messages before it."""
     if _is_companions(message) or not _SECRET.search(message.text):
         return
     yield {"message": message.ref, "asked_in": message.ref}
@@ -162,7 +162,7 @@ def _confidences(message: Fenced, shown: list[Fenced]) -> Iterator[Json]:
 
 
 def _tells(message: Fenced) -> bool:
-    # One name may be whom not to tell.
+    # One name may be that of a person who must not know.
     return len(content_words(_SECRET.sub(" ", message.text)) - _ASKING) > 1
 
 

@@ -14,7 +14,7 @@ SHORTEST_WORD = 3
 _ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)=(?:\"([^\"]*)\"|'([^']*)')")
 _ANY_FENCE = re.compile(r"<([a-z_-]+)(?:\s[^<>]*)?>\n?([^<]*?)\n?</\1>")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
-# Words that tell nothing of what a text is about, so that no topic is made of them.
+# Words that do not show the subject of a text, so that no topic is made of them.
 _COMMON = frozenset(
     WORD.findall(
         """a about above across afraid after again against all already also always an and any anybody anyone anything
@@ -38,7 +38,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True)
 class Fenced:
-    """A text inside a fence, as it was written, and what its opening tag tells of it."""
+    """A text inside a fence, as it was written, and the attributes of its opening tag."""
 
     text: str
     attributes: dict[str, str]
@@ -59,7 +59,7 @@ class Fenced:
 
     @property
     def words(self) -> frozenset[str]:
-        """The words that say what it is about."""
+        """The words that show its subject."""
         return content_words(self.content.get("action", ""))
 
     def is_(self, state: str) -> bool:
@@ -78,9 +78,9 @@ class Material:
         return [Fenced(unescape(text), attributes) for text, attributes in self.fences(name)]
 
     def fences(self, name: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield what each fence of this name holds, with the fences within it, and what its opening tag tells."""
+        """Yield the content of each fence of this name, with its inner fences, and its opening tag's attributes."""
         opening, closing, place = re.compile(rf"<{name}((?:\s[^<>]*)?)>\n?"), f"</{name}>", 0
-        # Behind one that is not closed there is none that is.
+        # Behind a fence that is not closed there is no closed one.
         while (opened := opening.search(self.text, place)) and (end := self.text.find(closing, opened.end())) >= 0:
             yield self.text[opened.end() : end].removesuffix("\n"), _attributes(opened[1])
             place = end + len(closing)
@@ -96,7 +96,7 @@ class Material:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, in lower case."""
+    """The words of a text that show its subject, in lower case."""
     return frozenset(word for word in WORD.findall(text.lower()) if len(word) >= SHORTEST_WORD and word not in _COMMON)
 
 
@@ -106,7 +106,7 @@ def alike(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, as they stand in it."""
+    """The sentences of a text, unchanged."""
     return [found[0].strip() for found in _SENTENCE.finditer(text) if WORD.search(found[0])]
 
 

@@ -13,7 +13,7 @@ _SCHEMA = frozenset(
 
 
 def check(body: Json) -> None:
-    """Refuse what the server refuses.
+    """Refuse the requests that the server refuses.
 
     Raises:
         Refusal: Both limits at once, a JSON object of which the prompt does not speak, a strict schema not taken.
@@ -60,7 +60,7 @@ def chat(request: Request, text: str, ending: Ending, cache: PromptCache) -> Jso
 
 
 def events(request: Request, whole: Json) -> Iterator[bytes]:
-    """An answer of the chat completions as a stream, with its usage if that is wanted."""
+    """An answer of the chat completions as a stream, with its usage if the request includes it."""
     (choice,) = whole["choices"]
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
     for name in ("content", "refusal"):

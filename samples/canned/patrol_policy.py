@@ -9,7 +9,7 @@ from typing import Any
 from samples.canned.material import WORD, Fenced, Material, alike
 from samples.canned.wire import Json
 
-# Jaccard similarity of content words from which two memories are merged, and from which one of them tells both.
+# Jaccard similarity of content words from which two memories are merged, and from which one repeats the other.
 MERGED_LIKENESS = 0.31
 REPEATED_LIKENESS = 0.6
 TOPIC_MEMORIES = 3
@@ -26,7 +26,7 @@ _BUSINESS = frozenset(
 
 
 def consolidation(material: Material) -> Json:
-    """Merge memories with similar words that agree in what they deny; let the other dying ones go."""
+    """Merge memories with similar words and the same negations; let the other dying ones go."""
     memories = [memory for memory in material.all("memory") if not memory.is_("shortened")]
     merges: list[Json] = []
     taken: set[str] = set()
@@ -70,7 +70,7 @@ def _merge(survivor: Fenced, absorbed: Sequence[Fenced]) -> Json:
 
 
 def _told_together(survivor: Fenced, absorbed: Sequence[Fenced]) -> str:
-    """The survivor's action, and in the order of their dates that of the newest other memory that tells more."""
+    """The survivor's action, and in the order of their dates that of the newest other memory that adds to it."""
     adding = [memory for memory in absorbed if alike(memory.words, survivor.words) < REPEATED_LIKENESS]
     if not adding:
         return str(survivor.content["action"])

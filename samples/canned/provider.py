@@ -2,8 +2,8 @@
 
 The real SDKs talk to it. Embeddings are hashed bags of words. A thinker's answer follows `samples.canned.policy`,
 which knows a question by the title of its schema; any other question gets the least that its schema allows, else "ok".
-A key that begins with `wrong` is refused with 401. The limits of the real providers hold, and what their models refuse
-is refused. A batch has ended when it is first looked at.
+A key that begins with `wrong` is refused with 401. The limits of the real providers hold, and requests that
+their models refuse are refused. A batch has ended when it is first looked at.
 """
 
 import hashlib
@@ -106,7 +106,7 @@ class CannedProvider:
             return say(request, content, ending, self._cache)
 
     def replied(self, request: Request, whole: Json) -> Reply:
-        """An answer as it is wanted: whole, or as a stream."""
+        """An answer in the requested form: whole, or as a stream."""
         match request.endpoint, request.body.get("stream"):
             case "chat", True:
                 return Reply.events(openai_wire.events(request, whole))
@@ -126,7 +126,7 @@ class CannedProvider:
         return {"type": "canceled"}
 
     def batch_state(self, request: Request, *, ended: bool) -> Reply:
-        """Tell how far a batch is, tell its results, or cancel it.
+        """Return a batch's state, return its results, or cancel it.
 
         Raises:
             Refusal: The key owns no such batch.

@@ -1,4 +1,4 @@
-"""Canned scenes: the messages of a conversation in which most is told, each in its own sentences."""
+"""Canned scenes: the messages of a conversation with the most content, each in its own sentences."""
 
 import re
 from collections.abc import Sequence
@@ -7,9 +7,9 @@ from samples.canned.material import Fenced, Material, alike, content_words, sent
 from samples.canned.summary_policy import closed_session, conversations
 from samples.canned.wire import Json
 
-# A message tells something if it has so many words that say what it is about.
+# A message has content if it has this many words that show its subject.
 TELLING_WORDS = 6
-# From this likeness on, two messages of a conversation tell the same, and the later one tells what holds.
+# From this likeness on, the later of two messages of a conversation replaces the earlier.
 REPEATED_LIKENESS = 0.4
 ACTION_CHARACTERS = 400
 THEMES = 2
@@ -63,7 +63,7 @@ def _same(group: Sequence[Fenced], message: Fenced) -> bool:
 
 
 def _scene(group: Sequence[Fenced]) -> Json:
-    # A correction stands behind what it corrects; of repetitions the last one tells all.
+    # A correction comes after the message that it corrects; the last of repetitions replaces all.
     parts = [group[0], group[-1]] if len(group) > 1 and _CORRECTED.search(group[-1].text) else [group[-1]]
     text = " ".join(sentence for message in parts for sentence in sentences(message.text))
     realm = "role-play" if _PLAYED.search(text) else "hypothetical" if _IMAGINED.search(text) else "real"

@@ -109,4 +109,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = _reply  # noqa: N815 - the names that http.server looks for
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name that http.server gives it
-        """Log nothing: requests hold what people said."""
+        """Log nothing: requests hold people's messages."""

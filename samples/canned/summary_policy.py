@@ -45,7 +45,7 @@ def session_summary(material: Material) -> Json:
 
 
 def closed_session(material: Material) -> Json:
-    """A conversation's summary; what the user says of themselves is how they are, and the last message the topic."""
+    """A conversation's summary; statements about oneself are the user model, and the last message the topic."""
     own = [message for message in material.all("message") if message.attributes.get("own")]
     open_messages = [message for message in own if message.attributes.get("in-confidence") != "yes"]
     selves = [(line, message) for message in open_messages for line in _lines(message) if _SELF.search(line)]

@@ -43,7 +43,7 @@ _ANTHROPIC_TYPES = {
     529: "overloaded_error",
 }
 _SCHEMA_IN_WORDS = re.compile(r"JSON schema:\n(\{.*\})$", re.MULTILINE)
-# So many blocks before a mark are looked at for a prefix that is kept.
+# The number of blocks before a mark among which a stored prefix is looked for.
 LOOKED_BACK = 20
 # The characters of a piece of a stream.
 PIECE = 12
@@ -51,7 +51,7 @@ ids = itertools.count(1)
 
 
 class Refusal(Exception):
-    """A request that the real provider would refuse: its status, and what it says."""
+    """A request that the real provider would refuse: its status, and its message."""
 
     def __init__(
         self, message: str, *, kind: str = "invalid_request_error", code: str | None = None, status: int = 400
@@ -84,7 +84,7 @@ class Request(BaseModel):
 
     @property
     def schema_wanted(self) -> Json | None:
-        """The JSON schema that it wants the answer to follow, be it told in words."""
+        """The JSON schema of the answer that it requests, in a field or in words."""
         body = self.body
         wanted = (body.get("output_config") or {}).get("format") or (body.get("text") or {}).get("format")
         wanted = wanted or (body.get("response_format") or {}).get("json_schema") or {}
@@ -95,7 +95,7 @@ class Request(BaseModel):
 
     @property
     def purpose(self) -> str:
-        """The title of the schema that it wants, which tells what it is for; else the endpoint."""
+        """The title of the schema that it requests, which shows its purpose; else the endpoint."""
         return str((self.schema_wanted or {}).get("title") or self.endpoint)
 
 
@@ -109,7 +109,7 @@ def endpoint_of(method: str, path: str) -> tuple[Endpoint, str | None] | None:
 
 
 def parts(body: Json) -> Iterator[tuple[str, str, bool]]:
-    """The texts of a prompt in order: who says each, the text, and whether a cache is to end there."""
+    """The texts of a prompt in order: the speaker of each, the text, and whether a cache is to end there."""
     spoken = [("system", body.get("system", "")), ("system", body.get("instructions", ""))]
     turns = body.get("messages") or body.get("input") or []
     turns = [{"role": "user", "content": turns}] if isinstance(turns, str) else turns

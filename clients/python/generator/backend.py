@@ -6,7 +6,7 @@ from flit_core import buildapi
 
 from generator import generate
 
-# Only a source distribution has it. Such sources contain what was generated, and are in no clone with an openapi.json.
+# Only a source distribution has it. Such sources contain the generated files, and are in no clone with an openapi.json.
 DISTRIBUTED = Path(__file__).parents[1] / "PKG-INFO"
 
 

@@ -1,4 +1,4 @@
-"""Reads openapi.json into what a client needs: named object types, and operations with their parameters."""
+"""Reads from openapi.json the input of a client's generator: named object types, and operations with parameters."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ class ObjectType:
 
 @dataclass(frozen=True)
 class Operation:
-    """A method and path, and what it takes and answers.
+    """A method and path, with its parameters, body and answer.
 
     Attributes:
         media: The media type of the body; empty without a body.

@@ -16,7 +16,7 @@ from generator.document import Field, Operation, operations, read, type_name, ty
 PACKAGE = Path(__file__).parents[1] / "memory_patrol"
 HEAD = '"""{}\n\nGenerated from openapi.json when the client is built; do not edit.\n"""\n\n'
 WIDTH = 120
-# What differs between the asynchronous source and its synchronous twin.
+# Differences between the asynchronous source and its synchronous twin.
 TWINS = (
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),

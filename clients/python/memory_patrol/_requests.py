@@ -89,7 +89,7 @@ def address(url: str) -> str:
     """Return the address of the API, without white space around it and a slash at its end.
 
     Raises:
-        ValueError: It is none that a request with a token can be sent to.
+        ValueError: No request with a token can be sent to it.
     """
     with suppress(httpx2.InvalidURL):
         read = httpx2.URL((url or "").strip())
@@ -135,7 +135,7 @@ def cause_of(fault: Exception) -> str:
 
 
 def is_of_the_api(answer: httpx2.Response) -> bool:
-    """Tell whether an answer, of which the beginning is enough, is one of the API that succeeded.
+    """Whether an answer, of which the beginning is enough, is one of the API that succeeded.
 
     A redirection, and a page for people, is of something before the API, such as a login: nothing was handed in.
     """
@@ -144,7 +144,7 @@ def is_of_the_api(answer: httpx2.Response) -> bool:
 
 
 def error_of(answer: httpx2.Response) -> ApiError | None:
-    """Return the error that a complete answer stands for, if it is none that succeeded."""
+    """Return the error in a complete answer; None if it succeeded."""
     if is_of_the_api(answer):
         return None
     try:
@@ -161,7 +161,7 @@ def error_of(answer: httpx2.Response) -> ApiError | None:
 
 
 def is_gone(request: Request, error: ApiError, *, lost: bool) -> bool:
-    """Tell whether an answer to a deletion means that an earlier attempt, whose answer was lost, has succeeded."""
+    """Whether an answer to a deletion means that an earlier attempt, whose answer was lost, has succeeded."""
     return lost and request.method == "DELETE" and error.status == NOT_FOUND
 
 
@@ -173,7 +173,7 @@ def json_of(answer: httpx2.Response) -> Any:
 
 
 def part_of_answer(name: str, content: str) -> Any:
-    """Return the content of a server-sent event; raises the error that it tells."""
+    """Return the content of a server-sent event; raises the error in it."""
     read = json.loads(content)
     if name == PROBLEM:
         raise OF_STATUS.get(read["status"], ApiError)(read["status"], read, request_id=None, retry_after=None)

@@ -32,7 +32,7 @@ class ApiError(PatrolError):
         status: The HTTP status.
         problem: The members of the problem; empty if the answer was none, as from a proxy in between.
         request_id: The `X-Request-Id` under which the server logged the request.
-        retry_after: After how many seconds the same request may succeed, if the API said so.
+        retry_after: The seconds after which the same request may succeed, if the API gave them.
     """
 
     def __init__(

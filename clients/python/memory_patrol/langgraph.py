@@ -1,9 +1,9 @@
 """A store of LangGraph: `builder.compile(store=PatrolStore(memory, "mira"))`.
 
-What an agent puts is a knowledge note of the Being: its searches find it at once, by fields, words and meaning, and it
-is exported and erased with the Being. It stays out of the snapshot, which stands in every prompt.
+An item that an agent puts is a knowledge note of the Being: its searches find it at once, by fields, words and
+meaning, and it is exported and erased with the Being. It stays out of the snapshot, which is in every prompt.
 
-Searches of the namespace `("memory-patrol",)` look at what the Being was told, and at what was made of it: memories,
+Searches of the namespace `("memory-patrol",)` cover the Being's messages, and the data derived from them: memories,
 facts, summaries and diary. A second label is a kind of it: `store.search(("memory-patrol", "fact"), query="her home")`.
 
 A thread with several agents is a room of their Beings:
@@ -41,7 +41,7 @@ TOLD = "memory-patrol"
 HANDED_BACK = "__is_handoff_back"
 PUT_AT_ONCE = 100
 GOT_AT_ONCE = 500
-# The API answers so many of one search.
+# The most results of one search of the API.
 MOST_FOUND = 1000
 MOST_TOLD = 50
 
@@ -49,7 +49,7 @@ MOST_TOLD = 50
 def utterances(
     messages: Iterable[Any], *, beings: Mapping[str, str] | None = None, present: Sequence[str] | None = None
 ) -> "list[types.RoomMessageInput]":
-    """Return what was said in a thread as utterances in a room; handing the same in again changes nothing.
+    """Return a thread's messages as utterances in a room; handing the same in again changes nothing.
 
     Args:
         messages: LangChain's messages, as a graph's state holds them, with their ids. Those of people are the user's;
@@ -105,7 +105,7 @@ class PatrolStore(BaseStore):
         self._being = being
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations. They read what was there before the batch; of several writes to one key the last counts.
+        """Do operations. Reads see the state before the batch; of several writes to one key the last counts.
 
         Raises:
             ApiError, Unreachable: As the client.

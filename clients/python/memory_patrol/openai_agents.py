@@ -1,7 +1,7 @@
 """A session of the OpenAI Agents SDK: `Runner.run(agent, text, session=PatrolSession(memory, "mira", "chat-1"))`.
 
 The session's history is the conversation's messages in Memory Patrol, from which facts, summaries and memories are
-derived. What is taken out of the session is retracted there, and counts as never said.
+derived. Items that are taken out of the session are retracted there.
 """
 
 import warnings
@@ -25,15 +25,15 @@ PAGE = 200
 
 
 class PatrolSession(SessionABC):
-    """The history of one conversation: what the user and the agent said.
+    """The history of one conversation: the messages of the user and the agent.
 
-    Calls of tools and their results are not kept, nor are images: a later run sees what was said, not how it was found.
+    Calls of tools and their results are not kept, nor are images: a later run sees the messages alone.
 
     Args:
         memory: The client, whose token has the scopes `ingest` and `read`.
         being: The Being's id or slug.
         session_id: The id of the conversation, at most 200 characters.
-        off_the_record: Whether what is said is off the record: what is added is a later run's history in this process,
+        off_the_record: Whether messages are off the record: added ones are a later run's history in this process,
             and nothing of it reaches the memory.
     """
 
@@ -57,7 +57,7 @@ class PatrolSession(SessionABC):
         return history if limit is None else history[max(0, len(history) - limit) :]
 
     async def add_items(self, items: "list[TResponseInputItem]") -> None:
-        """Add what was said; returns when it is committed. Of messages that are refused a warning tells the reason."""
+        """Add messages; returns when they are committed. Of messages that are refused a warning gives the reason."""
         if self._off_the_record:
             self._unkept += items
             return
@@ -113,7 +113,7 @@ class PatrolSession(SessionABC):
 
 
 def _said(item: Mapping[str, Any]) -> tuple[Any, str]:
-    """Return the role and the text of an item; the role `other` for what is no message of the user or the agent."""
+    """Return the role and the text of an item; the role `other` for items other than messages of the two."""
     content = item.get("content") or ""
     role = item.get("role")
     if role not in {"user", "assistant"}:

@@ -23,7 +23,7 @@ LOOKING_ALONE = f"{LOOKING}."
 INSTRUCTIONS = f"{LOOKING}; keep what is worth remembering with `remember_event`."
 
 
-# So many events that wait for a patrol are looked at, the newest; and so many letters of a word tell what it means.
+# The most events waiting for a patrol that are looked at, the newest; and the letters of a word that are compared.
 PENDING_LOOKED_AT = 100
 LETTERS_COMPARED = 5
 
@@ -104,7 +104,7 @@ def memory_toolset(
 
 
 def _told(note: "types.Note") -> str:
-    """Return what happened in a scene note, with who was there."""
+    """Return the event of a scene note, with its actors and dates."""
     scene = cast("dict[str, Any]", note["content"])
     dates = [one if isinstance(one, str) else one["date"] for one in scene["when"]]
     return f"{scene['action']} ({', '.join([*scene['actors'], *dates])})"

@@ -1,4 +1,4 @@
-// The client: sends requests, repeats what failed on the way, and follows patrols and pages.
+// The client: sends requests, repeats those that failed on the way, and follows patrols and pages.
 
 import { ApiError, Unreachable } from "./errors.js";
 import { address, AGAIN, RETRIES, sendable, toFetch, waitAfter, type Request, type Retries } from "./requests.js";
@@ -97,7 +97,7 @@ export class MemoryPatrol extends Routes {
 
   /**
    * Asks a question; yields each part of the answer as soon as it is known: `looked_at`, each `sentence`, and at the
-   * end `answer`, which is what `askMemory` returns.
+   * end `answer`, which equals the answer of `askMemory`.
    */
   async *askInParts(being: string, question: types.AskRequest): AsyncIterable<AnswerPart> {
     let event = "";

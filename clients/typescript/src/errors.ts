@@ -1,4 +1,4 @@
-// What can go wrong.
+// The errors of the client.
 
 /** Base of all errors of this client. */
 export class PatrolError extends Error {
@@ -18,13 +18,13 @@ export class ApiError extends PatrolError {
   /** The kind of problem, a stable URN for programs. */
   readonly type: string;
   readonly title: string;
-  /** What was wrong, where, and what to do. */
+  /** The fault, its place, and the remedy. */
   readonly detail: string;
   /** Further members of the problem. */
   readonly members: Record<string, unknown>;
   /** The `X-Request-Id` under which the server logged the request. */
   readonly requestId: string | null;
-  /** After how many seconds the same request may succeed, if the API said so. */
+  /** The seconds after which the same request may succeed, if the API gave them. */
   readonly retryAfter: number | null;
 
   constructor(status: number, problem: Record<string, unknown>, headers: Headers) {

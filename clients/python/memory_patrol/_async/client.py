@@ -1,4 +1,4 @@
-"""The asynchronous client: sends requests, repeats what failed on the way, and follows patrols and pages."""
+"""The asynchronous client: sends requests, repeats those that failed on the way, and follows patrols and pages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -124,7 +124,7 @@ class AsyncMemoryPatrol(AsyncRoutes):
     ) -> AsyncIterator[tuple[str, Any]]:
         """Ask a question; yields each part of the answer as soon as it is known, as its name and its content.
 
-        The parts are `looked_at`, each `sentence`, and at the end `answer`, which is what `ask_memory` returns.
+        The parts are `looked_at`, each `sentence`, and at the end `answer`, which equals the answer of `ask_memory`.
 
         Args:
             being: The Being's id or slug.
