@@ -323,14 +323,14 @@ class Operation(Declaration, Generic[A]):
             arguments["caller"].require_all_beings()
         owner: Being | Caller | Operator | None = arguments.get("being") or arguments.get("caller")
         if not isinstance(owner, Being | Caller):
-            return self._called(on, **arguments)
+            return self._run(on, **arguments)
         with (
             acting_for(owner.user_id, owner.being_id),
             without_stored_answers(on.store, owner.user_id) if self.removes_answers else nullcontext(),
         ):
-            return self._called(on, **arguments)
+            return self._run(on, **arguments)
 
-    def _called(self, on: Resources, **arguments: Any) -> A | Existing[A]:
+    def _run(self, on: Resources, **arguments: Any) -> A | Existing[A]:
         first = next(iter(inspect.signature(self.call).parameters.values()))
         if first.annotation is Resources:
             return self.call(on, **arguments)

@@ -20,7 +20,7 @@ from api.http.json_values import text_of, unreadable
 from api.proxy.counted_bodies import LARGE_BYTES
 from api.proxy.errors import answer_in_form, error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Admitted, Identity
-from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_words, remember_and_recall
+from api.proxy.memory_work import MemoryOptions, Progress, Stored, conclude, embed_last_words, remember_and_recall
 from api.proxy.proxy import Proxy
 from api.proxy.proxy_threads import finished, happened
 from api.proxy.relay import ClientGone, relayed, while_connected
@@ -122,7 +122,7 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
     if requested.being is None and wanted.room is not None and identity.caller.being_id is None:
         # Group chats ask for one member after the other, some of them with names that no header takes.
         requested = replace(requested, being=answering(wanted.transcript))
-    requested = replace(requested, surcharge=surcharge, continues=chat.continues, refers_to=_kept(chat, wanted))
+    requested = replace(requested, surcharge=surcharge, continues=chat.continues, refers_to=_upstream_ids(chat, wanted))
     admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:
         progress, work = await _remembered(proxy, admitted, wanted, began)
@@ -146,7 +146,7 @@ async def _prepared(proxy: Proxy, wire: Wire, identity: Identity, headers: Heade
 
 
 async def _remembered(
-    proxy: Proxy, admitted: Admitted, wanted: Asked, began: float
+    proxy: Proxy, admitted: Admitted, wanted: MemoryOptions, began: float
 ) -> "tuple[Progress, asyncio.Future[None] | None]":
     """Begin to take a transcript in and to recall, and wait for that as long as the patience is."""
     being = admitted.admission.being
@@ -165,14 +165,14 @@ async def _remembered(
     return progress, work
 
 
-def _read(wire: Wire, content: bytes, headers: Headers, *, alone: bool) -> tuple[RequestBody, Asked]:
+def _read(wire: Wire, content: bytes, headers: Headers, *, alone: bool) -> tuple[RequestBody, MemoryOptions]:
     try:
         chat = wire.read(text_of(content, 10 * DOCUMENT_VALUES))
     except InvalidRequest:
         raise
     except (ValueError, RecursionError) as fault:
         raise unreadable(fault) from None
-    return chat, _asked(chat, headers, alone=alone)
+    return chat, _read_options(chat, headers, alone=alone)
 
 
 def _dear_beta(headers: Headers) -> str | None:
@@ -180,7 +180,7 @@ def _dear_beta(headers: Headers) -> str | None:
     return BETA if any(name in headers.get(BETA, "") for name in DEAR_BETAS) else None
 
 
-def _kept(chat: RequestBody, wanted: Asked) -> frozenset[str]:
+def _upstream_ids(chat: RequestBody, wanted: MemoryOptions) -> frozenset[str]:
     """The ids of files and answers stored at the upstream that a request names."""
     named = {chat.continues, chat.conversation, *(line.refers_to for line in wanted.transcript.lines)}
     return frozenset(id_ for id_ in named if id_ is not None)
@@ -204,7 +204,7 @@ def _room(transcript: Transcript, headers: Headers, *, alone: bool) -> RoomRefer
     return RoomReference(name, present, group_told(transcript)[:ROOM_MEMBERS], alone)
 
 
-def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:
+def _read_options(chat: RequestBody, headers: Headers, *, alone: bool) -> MemoryOptions:
     transcript = chat.transcript
     room = _room(transcript, headers, alone=alone)
     # Open WebUI sends the chat's id in a header of its own too, if its operator forwards user information.
@@ -216,7 +216,9 @@ def _asked(chat: RequestBody, headers: Headers, *, alone: bool) -> Asked:
     off_the_record = temporary or chat.off_the_record or _is_set(headers, OFF_THE_RECORD)
     background = _is_set(headers, BACKGROUND) or _is_agents_own(chat, headers)
     names = [name.strip() for name in (_names(headers, USER_NAMES) or "").split(",") if name.strip()][:MOST_USER_NAMES]
-    return Asked(transcript, conversation, background, off_the_record, chat.choices, tuple(names), chat.continues, room)
+    return MemoryOptions(
+        transcript, conversation, background, off_the_record, chat.choices, tuple(names), chat.continues, room
+    )
 
 
 def _is_set(headers: Headers, name: str) -> bool:

@@ -48,7 +48,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MemoryOptions:
     """The options of one request that concern the memory.
 
     Attributes:
@@ -121,7 +121,7 @@ class Progress:
         return "failed" if self.failed else "late"
 
 
-def embed_last_words(on: Resources, being: Being, wanted: Asked) -> EarlyVector | None:
+def embed_last_words(on: Resources, being: Being, wanted: MemoryOptions) -> EarlyVector | None:
     """Embed the last words of a transcript while it is taken in; None if there are none, or embedding fails."""
     if wanted.background or maker_of(wanted.transcript, on.settings.proxy_task_prompts) == "frontend":
         return None
@@ -134,7 +134,7 @@ def embed_last_words(on: Resources, being: Being, wanted: Asked) -> EarlyVector 
 
 
 def remember_and_recall(
-    on: Resources, being: Being, wanted: Asked, embedded: "Future[EarlyVector | None]", progress: Progress
+    on: Resources, being: Being, wanted: MemoryOptions, embedded: "Future[EarlyVector | None]", progress: Progress
 ) -> None:
     """Take a transcript in, and assemble the context for the reply; failures are logged without content."""
     conversation = wanted.conversation

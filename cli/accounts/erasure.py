@@ -37,7 +37,7 @@ def _after(_: object, *, scrub: bool) -> None:
         raise Exit(1)
 
 
-def _gone(erased: BeingErased | NodeErased) -> str:
+def _erased_view(erased: BeingErased | NodeErased) -> str:
     return f"Gone: {_counts(erased)}."
 
 
@@ -45,7 +45,7 @@ _of_nodes = Group(
     of_nodes,
     "Memories and notes.",
     finders={"node_id": NODE},
-    views={NodeErased: _gone},
+    views={NodeErased: _erased_view},
 )
 erase = Typer(
     help="Erase memory for good. This can't be undone.",
@@ -93,7 +93,7 @@ def erase_being(
         target = find_being(on, being, owner)
         _ask(f"Erase {target.slug} and all that it remembers for good?", yes=yes)
         erased = of_beings.erase_being.perform(on, being=target)
-    say_answer(erased, _gone(erased), as_json=as_json)
+    say_answer(erased, _erased_view(erased), as_json=as_json)
 
 
 @erase.command("user")
@@ -108,7 +108,7 @@ def erase_user(
         who = find_user(on, user)
         _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
         erased = of_users.erase_user.perform(on, user_id=who.user_id)
-    say_answer(erased, _gone(erased), as_json=as_json)
+    say_answer(erased, _erased_view(erased), as_json=as_json)
 
 
 def _ask(question: str, *, yes: bool) -> None:

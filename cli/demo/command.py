@@ -102,21 +102,21 @@ def _play(settings: Settings, days: int, port: int, door: report.Door, *, thinks
             concurrency = stack.default_concurrency()
             supervisor.start([*model, stack.worker(concurrency, _ready), stack.beat(settings.home, _ready)])
             awake = time.monotonic()
-            progress.show(month.lived(on, being, sample, supervisor, thinks=thinks), len(sample), console())
+            progress.show(month.play_days(on, being, sample, supervisor, thinks=thinks), len(sample), console())
             lived = time.monotonic() - awake
-            report.what_became(on, being, questions)
-            node = thoughts.what_it_rests_on(on.store, being) if talk else "month:001"
+            report.show_outcome(on, being, questions)
+            node = thoughts.show_sources(on.store, being) if talk else "month:001"
             if thinks:
-                thoughts.what_was_thought(on.store, being)
-                thoughts.what_is_known(on.store, being)
+                thoughts.show_thoughts(on.store, being)
+                thoughts.show_facts(on.store, being)
             if not talk:
-                thoughts.what_is_kept(on.store, being)
-                thoughts.what_was_said(on, being)
+                thoughts.show_vault(on.store, being)
+                thoughts.show_search(on, being)
             if thinks:
-                swipe.what_never_happened(on, being, month.pausing(supervisor))
+                swipe.show_retraction(on, being, month.pausing(supervisor))
             question = questions[0] if talk else "Who is Terence?"
             total = time.monotonic() - begun
-            report.took(len(sample), lived, total)
+            report.show_durations(len(sample), lived, total)
             report.next_steps(on, settings.home, being, door, question, node)
 
 

@@ -132,7 +132,9 @@ def pausing(supervisor: Supervisor) -> Callable[[], None]:
     return pause
 
 
-def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor, *, thinks: bool) -> Iterator[Moment]:
+def play_days(
+    on: Resources, being: Being, days: list[Day], supervisor: Supervisor, *, thinks: bool
+) -> Iterator[Moment]:
     """Play day after day: set the domain clock, accept notes and messages, and demand a patrol.
 
     Args:

@@ -87,7 +87,7 @@ def introduce(home: Path, days: int, *, canned: bool, talk: bool) -> None:
     )
 
 
-def what_became(on: Resources, being: Being, questions: Sequence[str]) -> None:
+def show_outcome(on: Resources, being: Being, questions: Sequence[str]) -> None:
     """Show topics, fading memories, unreadable notes, three recalls, and one memory's history."""
     outcome = _outcome(on.store, being.being_id)
     title(f"What {being.name} remembers")
@@ -106,7 +106,7 @@ def what_became(on: Resources, being: Being, questions: Sequence[str]) -> None:
         _bring_back(on, being, outcome)
 
 
-def took(days: int, lived: float, total: float) -> None:
+def show_durations(days: int, lived: float, total: float) -> None:
     """Show how long it took, in seconds: to live the days, and in all."""
     say(
         "",

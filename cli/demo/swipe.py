@@ -33,7 +33,7 @@ LIMIT = 100
 PLACES = ("messages found", "facts", "promises", "the summary")
 
 
-def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], None]) -> None:
+def show_retraction(on: Resources, being: Being, meanwhile: Callable[[], None]) -> None:
     """Hold a short conversation, go back to its question, hold another, and count what each has left.
 
     Raises:

@@ -32,7 +32,7 @@ ENTITIES = 8
 QUESTIONS = ("Who is the tortoise beside the lunch?", "Who wanted forty umbrellas?")
 
 
-def what_was_thought(store: Store, being: Being) -> None:
+def show_thoughts(store: Store, being: Being) -> None:
     """Show merged memories, dead ones, and the diary."""
     with store.transaction() as tx:
         everything = nodes.page(tx, being.being_id, limit=ALL)
@@ -57,7 +57,7 @@ def what_was_thought(store: Store, being: Being) -> None:
     say(*diary_view(pages))
 
 
-def what_it_rests_on(store: Store, being: Being) -> str:
+def show_sources(store: Store, being: Being) -> str:
     """Show a memory that was drawn from talk with the words that it rests on; returns the end of its id."""
     with store.transaction() as tx:
         drawn = [node for node in nodes.page(tx, being.being_id, limit=ALL) if node.status == "active"]
@@ -83,7 +83,7 @@ def _merge(survivor: Node, others: list[Node]) -> Table:
     return shown
 
 
-def what_is_known(store: Store, being: Being) -> None:
+def show_facts(store: Store, being: Being) -> None:
     """Show facts from the chat, the people and things that they name, and open todos."""
     with store.transaction() as tx:
         page = facts.page(tx, being.user_id, being.being_id, limit=ALL)
@@ -99,7 +99,7 @@ def what_is_known(store: Store, being: Being) -> None:
         say(*(Text(f"  {words(todo.content)}") for todo in open_ones[:EXAMPLES]))
 
 
-def what_is_kept(store: Store, being: Being) -> None:
+def show_vault(store: Store, being: Being) -> None:
     """Show the vault's records, which every prompt contains and which do not fade."""
     kept = store.run(vault.live, being, [SHARED, being.slug])
     title("What the vault keeps")
@@ -107,7 +107,7 @@ def what_is_kept(store: Store, being: Being) -> None:
         say(Text.assemble((f"  {words(record.scope):<8}", "dim"), words(record.text)))
 
 
-def what_was_said(on: Resources, being: Being) -> None:
+def show_search(on: Resources, being: Being) -> None:
     """Search for messages of the sample's chat."""
     title("What was said is found, word for word")
     for question in QUESTIONS:

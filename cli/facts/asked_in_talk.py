@@ -46,11 +46,11 @@ requests = Group(
 
 
 def _mutes(page: MutePage) -> list[Any]:
-    rows = ((short(one.mute_id), one.muted_at, one.kind, one.items, _called(one)) for one in page.mutes)
+    rows = ((short(one.mute_id), one.muted_at, one.kind, one.items, _label_of(one)) for one in page.mutes)
     return [table("mute", "since", "kind", "items", "*what", rows=rows)]
 
 
-def _called(one: Mute) -> str:
+def _label_of(one: Mute) -> str:
     return one.label or one.target
 
 
@@ -58,7 +58,7 @@ _commands = Group(
     of_mutes,
     "What is not to be brought up.",
     finders={"mute_id": by_ending("mute", "patrol muted")},
-    views={MutePage: _mutes, Mute: lambda one: words(_called(one))},
+    views={MutePage: _mutes, Mute: lambda one: words(_label_of(one))},
 )
 
 mute = _commands["mute"]

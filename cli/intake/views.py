@@ -46,26 +46,26 @@ def changed_note(note: Note) -> str:
 
 def listed_messages(page: MessagePage) -> list[Any]:
     """Show the messages of a session."""
-    rows = ((short(one.message_id), moment(one.created_at), *_said(one)) for one in page.messages)
+    rows = ((short(one.message_id), moment(one.created_at), *_line(one)) for one in page.messages)
     return [listing("There are no messages.", "message", "at", "who", "*content", rows=rows)]
 
 
 def retracted_messages(page: RetractedPage) -> list[Any]:
     """Show retracted messages, with whole ids: `patrol messages restore` takes no abbreviation."""
-    rows = ((one.message_id, moment(one.retracted_at), *_said(one)) for one in page.messages)
+    rows = ((one.message_id, moment(one.retracted_at), *_line(one)) for one in page.messages)
     return [listing("There are no retracted messages.", "message", "retracted", "who", "*content", rows=rows)]
 
 
 def retracted(done: Retracted) -> Iterator[Any]:
     """Show how many messages were retracted, and the data that is derived again."""
-    yield f"{count(done.retracted, 'message')} retracted. {_told(done.rebuilds)}"
+    yield f"{count(done.retracted, 'message')} retracted. {_rebuilds_text(done.rebuilds)}"
     _remark("retracted before, or erased", done.unchanged)
     _remark("not here yet, retracted when they arrive", done.awaited)
 
 
 def restored(done: Restored) -> Iterator[Any]:
     """Show how many messages stand again, and the data that is derived again."""
-    yield f"{count(done.restored, 'message')} restored. {_told(done.rebuilds)}"
+    yield f"{count(done.restored, 'message')} restored. {_rebuilds_text(done.rebuilds)}"
     _remark("stood already", done.unchanged)
     _remark("will stand when they arrive", done.no_longer_awaited)
     _remark("unknown", len(done.unknown))
@@ -80,11 +80,11 @@ def erased(done: Erased) -> list[Any]:
     return [f"Erased. {gone} went with it; {back}."]
 
 
-def _said(message: Message | RetractedMessage) -> tuple[str, str]:
+def _line(message: Message | RetractedMessage) -> tuple[str, str]:
     return message.speaker or message.role, message.content
 
 
-def _told(rebuilds: Rebuilds) -> str:
+def _rebuilds_text(rebuilds: Rebuilds) -> str:
     parts = [
         count(rebuilds.messages, "message") + " to judge" if rebuilds.messages else "",
         count(rebuilds.scenes, "scene") if rebuilds.scenes else "",

@@ -50,7 +50,7 @@ def story_view(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table
         lines.add_row(day(message.created_at), Text(f"{by}: {words(message.content)}", style="italic"))
     names = {**names, **{other.node_id: other.scene["action"] for other in story.absorbed}}
     for event in story.history:
-        lines.add_row(day(event.happened_at), Text.assemble(_told(event, names), (_decided(event), "dim")))
+        lines.add_row(day(event.happened_at), Text.assemble(_phrase(event, names), (_decided(event), "dim")))
     return [Text(words(story.text), style="bold"), standing, lines]
 
 
@@ -61,7 +61,7 @@ def _handed_in(note: Note) -> str:
     return f"handed in{called}"
 
 
-def _told(event: HistoryEvent, names: Mapping[UUID, str]) -> str:
+def _phrase(event: HistoryEvent, names: Mapping[UUID, str]) -> str:
     detail = {name: _named(value, names) if name in REFERENCES else value for name, value in event.detail.items()}
     if "session_count" in detail:
         detail["session_count"] = count(detail["session_count"], "patrol")

@@ -203,7 +203,7 @@ def _context(
             reasons=reasons,
         )
         if request_ids := [id_ for block in shown for id_ in block.requests]:
-            spoken_requests.mark_told(tx, being.being_id, request_ids)
+            spoken_requests.mark_reported(tx, being.being_id, request_ids)
         if session:
             _mark_user_model_shown(tx, being, session, shown)
     total = sum(tokens[block.region] for block in shown)

@@ -80,7 +80,7 @@ def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> F
         "user-model": lambda: _user_model(tx, being, prepared),
         "summary": lambda: context_blocks.summary(
             material.summaries(tx, being_id, being.user_id, session_id),
-            spoken_requests.untold(tx, being_id, prepared.conversation, REQUESTS_TOLD),
+            spoken_requests.unreported(tx, being_id, prepared.conversation, REQUESTS_TOLD),
         ),
         "context": lambda: context_blocks.state(souls.state(tx, being_id)),
         "vault": lambda: context_blocks.vault(_relevant_records(tx, being, prepared)),

@@ -106,7 +106,7 @@ def _result(
     before: Sequence[SaidMessage] = ()
     after: Sequence[SaidMessage] = ()
     if question.neighbours and one.item.kind == "message":
-        before, after = result_texts.beside(
+        before, after = result_texts.neighbours(
             tx, being.being_id, one.item.item_id, question.neighbours, question.as_of, muted=muted
         )
     return Result(

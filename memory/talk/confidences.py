@@ -77,7 +77,7 @@ def change_todo(store: Store, being: Being, todo_id: UUID, changes: TodoChanges)
 
 def _copies(tx: Transaction, being_ids: Sequence[UUID], message_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
     """Return all copies of messages by Being: a room's message is in confidence for all Beings present, or for none."""
-    return {being_id: sorted(utterances.heard(tx, being_id, message_ids)) for being_id in being_ids}
+    return {being_id: sorted(utterances.with_copy(tx, being_id, message_ids)) for being_id in being_ids}
 
 
 def _lock(tx: Transaction, user_id: UUID, being_ids: Sequence[UUID]) -> None:

@@ -73,7 +73,7 @@ def _said_before(
     first_shown = min(known[mark.hash] for mark in found)
     longest = max(found, key=lambda mark: mark.span.end - mark.span.start).span
     words = sorted((word.text for word in read_words(text, longest.start, longest.end)), key=len, reverse=True)
-    earlier = provenance.said_by_user(tx, being_id, words[:WORDS_SOUGHT], before=first_shown)
+    earlier = provenance.user_texts(tx, being_id, words[:WORDS_SOUGHT], before=first_shown)
     earlier_hashes = {mark.hash for content in earlier for mark in shingles(being_id, content)}
     return all(mark.hash in earlier_hashes for mark in found)
 

@@ -84,9 +84,9 @@ def _target(tx: Transaction, being: Being, kind: MutedKind, target: str) -> tupl
         case "node":
             return _only(nodes.named(tx, being.being_id, target), kind, target), None, being.being_id
         case "topic":
-            return _only(mutes.topics_called(tx, being.being_id, target), kind, target), None, being.being_id
+            return _only(mutes.topics_named(tx, being.being_id, target), kind, target), None, being.being_id
         case "message":
-            return _only(mutes.messages_called(tx, being.being_id, target), kind, target), None, being.being_id
+            return _only(mutes.messages_named(tx, being.being_id, target), kind, target), None, being.being_id
         case "conversation":
             if not mutes.is_conversation(tx, being.being_id, target):
                 raise NotFound(f"This Being has no conversation {target!r}.")
@@ -102,7 +102,7 @@ def entity(tx: Transaction, being: Being, name: str) -> str:
         NotFound: Several entities are called so, or the name has no letter.
         Refused: It is the user.
     """
-    known = mutes.entities_called(tx, being.user_id, being.being_id, name)
+    known = mutes.entities_named(tx, being.user_id, being.being_id, name)
     kind, _, bare = name.rpartition(":")
     ref = _only(known, "entity", name) if known else entity_ref(kind or "person", bare)
     if ref is None:

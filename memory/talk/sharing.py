@@ -77,7 +77,7 @@ def share(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID]) -> bool:
     for (being_id, leads_id), some in groupby(copies, attrgetter("being_id", "leads_id")):
         ids = [copy.message_id for copy in some]
         shown = utterances.shown_with(tx, leads_id, ids)
-        heard = utterances.heard(tx, being_id, list(shown))
+        heard = utterances.with_copy(tx, being_id, list(shown))
 
         def is_heard(words: str, shown: Mapping[UUID, str] = shown, heard: set[UUID] = heard) -> bool:
             return not needs_unheard(

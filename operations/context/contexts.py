@@ -181,7 +181,7 @@ def _facts(tx: Transaction, being: Being, context: ContextRow, *, muted: bool) -
 
 def _passages(tx: Transaction, being_id: UUID, reasons: Mapping[str, Any], *, muted: bool) -> list[ShownPassage]:
     passages = [([UUID(id_) for id_ in one["message_ids"]], one["score"]) for one in reasons.get("passages", ())]
-    spoken = provenance.spoken(tx, being_id, [id_ for ids, _ in passages for id_ in ids], muted=muted)
+    spoken = provenance.message_lines(tx, being_id, [id_ for ids, _ in passages for id_ in ids], muted=muted)
     return [
         ShownPassage(
             message_ids=standing,

@@ -63,13 +63,13 @@ def _merge(survivor: Fenced, absorbed: Sequence[Fenced]) -> Json:
     return {
         "survivor": survivor.ref,
         "absorbed": [memory.ref for memory in absorbed],
-        "action": _told_together(survivor, absorbed),
+        "action": _joined_action(survivor, absorbed),
         "feeling": next((scene["feeling"] for scene in scenes if scene.get("feeling")), None),
         **{name: _together(scene.get(name) for scene in scenes) for name in ("actors", "dialogue", "themes")},
     }
 
 
-def _told_together(survivor: Fenced, absorbed: Sequence[Fenced]) -> str:
+def _joined_action(survivor: Fenced, absorbed: Sequence[Fenced]) -> str:
     """The survivor's action, and in the order of their dates that of the newest other memory that adds to it."""
     adding = [memory for memory in absorbed if alike(memory.words, survivor.words) < REPEATED_LIKENESS]
     if not adding:

@@ -39,24 +39,24 @@ def answer(request: Request) -> str | None:
     if function := ANSWERS.get(request.purpose):
         content = function(material)
     elif schema and (sentences := list(material.sentences())):
-        content = _told(schema, schema.get("$defs", {}), iter(sentences * SENTENCES))
+        content = _value_of(schema, schema.get("$defs", {}), iter(sentences * SENTENCES))
     else:
         return None
     return json.dumps(content, ensure_ascii=False)
 
 
-def _told(schema: Json, definitions: Json, sentences: Iterator[str]) -> Any:
+def _value_of(schema: Json, definitions: Json, sentences: Iterator[str]) -> Any:
     """The smallest value that a schema allows, but with sentences for its texts."""
     if "$ref" in schema:
-        return _told(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, sentences)
+        return _value_of(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, sentences)
     if "anyOf" in schema:
-        return _told(schema["anyOf"][0], definitions, sentences)
+        return _value_of(schema["anyOf"][0], definitions, sentences)
     match schema.get("type"):
         case "string" if "enum" not in schema and "const" not in schema:
             return next(sentences, "")
         case "array" if schema["items"].get("type") == "string":
             return [sentence for _, sentence in zip(range(SENTENCES), sentences, strict=False)]
         case "object":
-            return {name: _told(field, definitions, sentences) for name, field in schema["properties"].items()}
+            return {name: _value_of(field, definitions, sentences) for name, field in schema["properties"].items()}
         case _:
             return smallest(schema, definitions)

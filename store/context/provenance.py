@@ -102,7 +102,7 @@ def get(tx: Transaction, being_id: UUID, context_id: UUID) -> ContextRow | None:
     )
 
 
-def spoken(
+def message_lines(
     tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, muted: bool
 ) -> dict[UUID, tuple[UUID, str]]:
     """The session and the line (speaker and text) of each message that stands; of muted ones with `muted`."""
@@ -160,7 +160,7 @@ def received(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> li
     return [(row["content"], row["received_at"]) for row in rows]
 
 
-def said_by_user(tx: Transaction, being_id: UUID, words: Sequence[str], *, before: datetime) -> list[str]:
+def user_texts(tx: Transaction, being_id: UUID, words: Sequence[str], *, before: datetime) -> list[str]:
     """The newest 50 of the user's messages that were received before a time and have all of these words: the texts."""
     sought = [f"%{word.replace('%', '').replace('_', '')}%" for word in words]
     return tx.column(

@@ -180,7 +180,7 @@ def todos_resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID
     )
 
 
-def keep_as_they_are(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+def keep_evidence(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
     """Mark the evidence of messages to be ignored as current, so that undoing the request restores their facts."""
     parameters = [being_id, list(message_ids)]
     tx.execute(
@@ -193,7 +193,7 @@ def keep_as_they_are(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID
     )
 
 
-def asked_by(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[SpokenRequest]:
+def requests_in(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[SpokenRequest]:
     """The requests in these messages that were done, undone ones included."""
     return tx.rows(
         SpokenRequest,
@@ -296,7 +296,7 @@ class UnreportedEffect:
     content: str | None
 
 
-def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[UnreportedEffect]:
+def unreported(tx: Transaction, being_id: UUID, conversation: str | None, limit: int) -> list[UnreportedEffect]:
     """The effects of requests in a conversation that no context has reported, oldest first."""
     return tx.rows(
         UnreportedEffect,
@@ -316,7 +316,7 @@ def untold(tx: Transaction, being_id: UUID, conversation: str | None, limit: int
     )
 
 
-def mark_told(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> None:
+def mark_reported(tx: Transaction, being_id: UUID, request_ids: Sequence[UUID]) -> None:
     """Record that a context reported these effects."""
     tx.execute(
         """

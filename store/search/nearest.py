@@ -37,7 +37,7 @@ def nearest_documents(
 
     Among knowledge under keys, which is the Being's, all are compared: a filter may leave few of them.
     """
-    parameters = _asked(scope, question, limit)
+    parameters = _query_parameters(scope, question, limit)
     if scope.among:
         return tx.column(_AMONG_KNOWLEDGE, parameters)
     return tx.column(
@@ -86,7 +86,7 @@ def nearest_nodes(tx: Transaction, scope: SearchScope, question: ModelVectors, l
         order by n.distance
         limit %(limit)s
         """,  # noqa: S608  # of constants
-        _asked(scope, question, limit),
+        _query_parameters(scope, question, limit),
     )
 
 
@@ -103,10 +103,10 @@ def nearest_facts(tx: Transaction, scope: SearchScope, question: ModelVectors, l
         order by (select min(v.vector <=> asked.vector) from unnest(%(queries)b::halfvec[]) as asked (vector))
         limit %(limit)s
         """,  # noqa: S608  # of constants
-        _asked(scope, question, limit),
+        _query_parameters(scope, question, limit),
     )
 
 
-def _asked(scope: SearchScope, question: ModelVectors, limit: int) -> dict[str, object]:
+def _query_parameters(scope: SearchScope, question: ModelVectors, limit: int) -> dict[str, object]:
     queries = [halfvec(vector) for vector in question.vectors]
     return {**scope.named, "model": question.model, "queries": queries, "limit": limit}

@@ -98,7 +98,7 @@ def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[
     )
 
 
-def beside(
+def neighbours(
     tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None, *, muted: bool
 ) -> tuple[list[SaidMessage], list[SaidMessage]]:
     """Up to `count` messages before and after one in its conversation, each in order; muted ones with `muted` alone."""

@@ -129,7 +129,7 @@ def page(tx: Transaction, user_id: UUID, being_id: UUID, *, before: UUID | None,
     )
 
 
-def topics_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+def topics_named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two topics of a Being whose id ends so, or that have this name, ignoring case; roots are left out."""
     return tx.column(
         """
@@ -144,7 +144,7 @@ def topics_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     )
 
 
-def messages_called(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+def messages_named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
     """Up to two messages of a Being whose id ends so, or that have this producer's id."""
     return tx.column(
         """
@@ -167,7 +167,7 @@ def is_conversation(tx: Transaction, being_id: UUID, name: str) -> bool:
     )
 
 
-def entities_called(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[str]:
+def entities_named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[str]:
     """The entities with this ref, or with a label that a Being may know and that equals this name, ignoring case."""
     return tx.column(
         """

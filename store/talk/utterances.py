@@ -97,7 +97,7 @@ def shown_with(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> 
     )
 
 
-def heard(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> set[UUID]:
+def with_copy(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> set[UUID]:
     """Those of these utterances that a Being has a copy of."""
     return tx.distinct(
         "select message_id from memory.messages where being_id = %s and message_id = any(%s)",

@@ -105,7 +105,7 @@ def _hand_in(transcript: Path, *, whole: bool) -> list[str]:
     refused: list[str] = []
     if not transcript.is_file():
         return refused
-    messages = list(_said(transcript))
+    messages = list(_messages(transcript))
     for begin in range(0 if whole else max(len(messages) - AT_ONCE, 0), len(messages), AT_ONCE):
         some = messages[begin : begin + AT_ONCE]
         answer = _post("messages", some, HAND_IN_SECONDS)
@@ -116,7 +116,7 @@ def _hand_in(transcript: Path, *, whole: bool) -> list[str]:
     return refused
 
 
-def _said(transcript: Path) -> Iterator[dict[str, Any]]:
+def _messages(transcript: Path) -> Iterator[dict[str, Any]]:
     """The messages of a transcript that the user and the agent wrote to each other."""
     with transcript.open(encoding="utf-8-sig", errors="replace") as lines:
         for line in lines:

@@ -213,7 +213,7 @@ def _results(count: int, plan: Sequence[_Call], answers: Sequence[Any]) -> list[
                 case PutOp():
                     found[place] = None
                 case SearchOp() if "results" in answer:
-                    items = [_told(result) for result in answer["results"]]
+                    items = [_search_item(result) for result in answer["results"]]
                     found[place] = items[op.offset : op.offset + op.limit]
                 case SearchOp():
                     items = [SearchItem(**_fields(one), score=one["score"]) for one in answer["items"]]
@@ -234,7 +234,7 @@ def _fields(kept: "types.KeyedKnowledge") -> dict[str, Any]:
     }
 
 
-def _told(result: "types.Result") -> SearchItem:
+def _search_item(result: "types.Result") -> SearchItem:
     at = datetime.fromisoformat(result["at"])
     value = {name: result[name] for name in ("text", "speaker", "producer_id", "session_id")}
     return SearchItem((TOLD, result["kind"]), result["id"], value, at, at, result["score"])

@@ -61,7 +61,7 @@ class PatrolSession(SessionABC):
         if self._off_the_record:
             self._unkept += items
             return
-        spoken = [_said(item) for item in cast("list[Mapping[str, Any]]", items)]
+        spoken = [_role_and_text(item) for item in cast("list[Mapping[str, Any]]", items)]
         messages: list[types.MessageInput] = [
             {"id": uuid4().hex, "role": role, "content": text, "conversation": self.session_id}
             for role, text in spoken
@@ -112,7 +112,7 @@ class PatrolSession(SessionABC):
             await self._memory.retract_messages(self._being, {"ids": [*some]})
 
 
-def _said(item: Mapping[str, Any]) -> tuple[Any, str]:
+def _role_and_text(item: Mapping[str, Any]) -> tuple[Any, str]:
     """Return the role and the text of an item; the role `other` for items other than messages of the two."""
     content = item.get("content") or ""
     role = item.get("role")

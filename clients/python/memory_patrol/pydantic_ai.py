@@ -45,7 +45,7 @@ def memory_toolset(
         """Return the events that wait for a patrol and share words with a query, those with the most first."""
         sought = _words(query)
         page = await memory.list_notes(being, state="pending", limit=PENDING_LOOKED_AT)
-        shared = [(len(sought & _words(_told(note))), note) for note in page["notes"]]
+        shared = [(len(sought & _words(_event_text(note))), note) for note in page["notes"]]
         found = sorted((one for one in shared if one[0]), key=lambda one: one[0], reverse=True)
         return [note for _, note in found[:limit]]
 
@@ -60,7 +60,7 @@ def memory_toolset(
         )
         nodes = cast("types.RecalledNodes", recalled)["nodes"]
         filed = [f"{node['scene']['action']} {node['feeling'] or ''}".strip() for node in nodes]
-        return [_told(note) for note in await pending(query)] + filed
+        return [_event_text(note) for note in await pending(query)] + filed
 
     async def search_memory(query: str) -> list[dict[str, str]]:
         """Search everything that was said or happened, by words and by meaning.
@@ -72,7 +72,7 @@ def memory_toolset(
             being, {"query": query, "limit": limit, "activate": True, "off_the_record": off_the_record}
         )
         waiting = [
-            {"kind": "event", "text": _told(note), "at": note["received_at"], "speaker": ""}
+            {"kind": "event", "text": _event_text(note), "at": note["received_at"], "speaker": ""}
             for note in await pending(query)
         ]
         return waiting + [
@@ -103,7 +103,7 @@ def memory_toolset(
     return FunctionToolset([*looking, remember_event], instructions=INSTRUCTIONS)
 
 
-def _told(note: "types.Note") -> str:
+def _event_text(note: "types.Note") -> str:
     """Return the event of a scene note, with its actors and dates."""
     scene = cast("dict[str, Any]", note["content"])
     dates = [one if isinstance(one, str) else one["date"] for one in scene["when"]]

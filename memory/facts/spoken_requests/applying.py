@@ -59,7 +59,7 @@ def apply(
     known = {one.fact_id: one.content for one in shown}
     before: dict[tuple[UUID, str, UUID | str | None], SpokenRequest] = {
         (one.message_id, one.effect, one.fact_id or one.todo_id or one.meant_message_id or one.name): one
-        for one in spoken_requests.asked_by(tx, being.being_id, judged)
+        for one in spoken_requests.requests_in(tx, being.being_id, judged)
     }
     wanted = {done.target: (request, done) for request in requests for done in _effects(tx, being, request)}
     gone = [one.request_id for target, one in before.items() if target not in wanted and one.undone_at is None]
@@ -76,7 +76,7 @@ def apply(
         for _, done in wanted.values()
         if done.meant_message_id is not None and done.effect == "ignored"
     ]
-    spoken_requests.keep_as_they_are(tx, being.being_id, ignored)
+    spoken_requests.keep_evidence(tx, being.being_id, ignored)
     changed = bool(gone) or any(done.effect == "muted" for _, done in wanted.values())
     return RequestEffects(sessions, dropped, mutes_changed=changed)
 
@@ -95,7 +95,7 @@ def _effects(tx: Transaction, being: Being, request: ExtractedRequest) -> Iterat
         for fact_id in request.facts:
             yield RequestEffect(*own, "muted", fact_id=fact_id)
         if request.about:
-            known = mutes.entities_called(tx, being.user_id, being.being_id, request.about)
+            known = mutes.entities_named(tx, being.user_id, being.being_id, request.about)
             yield RequestEffect(*own, "muted", name=known[0] if known else entity_ref("person", request.about))
         return
     for message_id in request.messages:

@@ -171,7 +171,7 @@ def _with_copies(store: Store, request: Request, message_ids: Sequence[UUID]) ->
     every: list[tuple[Being, Sequence[UUID]]] = [(request.being, message_ids)]
     with store.transaction() as tx:
         for other in request.room.every:
-            heard = utterances.heard(tx, other.being_id, message_ids)
+            heard = utterances.with_copy(tx, other.being_id, message_ids)
             gone = heard - transcripts.held_elsewhere(tx, other.being_id, request.conversation or "", heard)
             every += [(other, sorted(gone))] if gone else []
     return every

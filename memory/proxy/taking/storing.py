@@ -187,7 +187,7 @@ def _hand_on(
         batch = read_messages(entries, lambda _: None)
         begun = begin(tx, settings, other.being_id, 0)
         taken = take_begun(tx, settings, other.being_id, batch, begun, ids, bulk=is_bulk(stored))
-        known = utterances.heard(tx, other.being_id, [one.parent_id for one in stored if one.parent_id is not None])
+        known = utterances.with_copy(tx, other.being_id, [one.parent_id for one in stored if one.parent_id is not None])
         places = [
             NewPlace(
                 id_,

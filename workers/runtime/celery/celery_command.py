@@ -38,12 +38,12 @@ def run(name: str, options: Sequence[str]) -> NoReturn:
         app = import_module(APPS[name]).app
         command = getattr(import_module(f"celery.bin.{name}"), name)
     configure_logs(Settings())
-    _log_what_is_printed()
+    _log_prints()
     context = CLIContext(app, no_color=True, workdir=None, quiet=True)
     sys.exit(command.main([*options], prog_name=f"celery {name}", obj=context))
 
 
-def _log_what_is_printed() -> None:
+def _log_prints() -> None:
     """Log each line that is printed on stdout: Celery prints there, in plain text, that it stops and how."""
     reading, writing = os.pipe()
     os.dup2(writing, sys.__stdout__.fileno() if sys.__stdout__ else 1)
