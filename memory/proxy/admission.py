@@ -1,4 +1,4 @@
-"""Decides for a chat completion: which Being, which upstream and model, and who pays; and accounts for its cost."""
+"""Decides on a chat completion's Being, upstream, model and payer, and accounts for its cost."""
 
 import re
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ from store.transaction import Transaction
 
 # A name of a model: printable ASCII, without blanks at its ends.
 _MODEL = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
-# When a client may ask again for a model whose price the operator has not set.
+# After how many seconds a client may ask again for a model without a price of the operator's.
 PRICE_SECONDS = 3600.0
 # The name in metrics of a model that the operator neither lists nor prices.
 OTHER_MODEL = "other"
@@ -43,8 +43,8 @@ class Requested:
         model: The model's name there.
         being: The Being's id or slug; None if the request names none.
         surcharge: A field by which it may cost more than the model's price says; None: it has none.
-        continues: The id of the answer that it goes on from, whose tokens it may cost again; None: it shows all itself.
-        refers_to: The ids of what the upstream keeps that it names, that one among them.
+        continues: The id of the answer that it goes on from and may pay for again; None: it shows all itself.
+        refers_to: The ids of all stored items of the upstream that it names, that one among them.
     """
 
     upstream_name: str
@@ -88,7 +88,7 @@ class Admission:
         payer: The payer.
         call_id: Its row in the accounts; None if it was passed on while the database was down or slow.
         reserved: The tokens that are reserved for it.
-        unaccounted: Without a row, what it may cost.
+        unaccounted: Without a row, its highest cost.
     """
 
     requested: Requested
@@ -135,7 +135,7 @@ def read_model(settings: Settings, wire: WireName, model: str, being: str | None
         )
     upstream = upstreams[name]
     plain, _, suffix = rest.rpartition("@")
-    # A name that the operator offers is one, whatever is in it; a header's Being may stand behind the name as well.
+    # A name that the operator offers is whole, even with an `@`; a header's Being may stand behind the name as well.
     is_whole = rest in (upstream.models or ())
     if plain and suffix and not is_whole and being in {None, suffix}:
         rest, being = plain, suffix
@@ -198,7 +198,7 @@ def admit(
 
 
 def metric_model(settings: Settings, requested: Requested) -> str:
-    """Return a model's name in metrics: as the operator lists or prices it, else `other`, whatever the client wrote."""
+    """Return a model's name in metrics: as the operator lists or prices it, else `other`."""
     if requested.upstream.models is not None:
         return requested.model
     return priced_name(requested.model, settings.prices) or OTHER_MODEL
@@ -212,7 +212,7 @@ def platform_payer(upstream: Upstream) -> Payer | None:
 
 
 def payer_of(store: Store, settings: Settings, user_id: UUID, requested: Requested) -> Payer:
-    """Return who pays for a user's request to an upstream.
+    """Return the payer of a user's request to an upstream.
 
     Raises:
         NoPayer: No key can pay.
@@ -227,12 +227,12 @@ def beings_of(store: Store, user_id: UUID, only_being: UUID | None) -> list[str]
 
 
 def cost(settings: Settings, requested: Requested, usage: Usage) -> Decimal | None:
-    """Return the cost of so many tokens at an upstream; None if the model's price is unknown."""
+    """Return the cost of these tokens at an upstream; None if the model's price is unknown."""
     return Decimal(0) if requested.upstream.is_free else cost_of(requested.model, usage, settings.prices)
 
 
 def highest_cost(settings: Settings, requested: Requested, expected: Usage) -> Decimal | None:
-    """Return the highest cost of at most so many tokens; None if the model's price is unknown.
+    """Return the highest cost of at most these tokens; None if the model's price is unknown.
 
     All of the prompt may be written to the provider's cache, which may cost more than to read it.
     """
@@ -255,7 +255,7 @@ def cost_without_accounts(
     Raises:
         BudgetSpent: The price is unknown, and the platform pays within a budget.
         InvalidRequest: It may cost more than the price, and the platform pays within a budget.
-        Unavailable: It names an answer, and nothing can tell whose that is.
+        Unavailable: It names an answer, and the answer's owner can't be looked up.
     """
     if requested.refers_to and known.payer.paid_with != "user":
         raise Unavailable("The memory's database is unreachable: send the transcript itself, or try again later.")
@@ -276,7 +276,7 @@ def cost_without_accounts(
 def is_budgeted(
     settings: Settings, requested: Requested, payer: Payer, own_limits: Iterable[Decimal | None] = ()
 ) -> bool:
-    """Whether a request counts against a budget in money that lets nothing pass whose cost is unknown.
+    """Whether a request counts against a budget in money, which refuses requests of unknown cost.
 
     Args:
         settings: The budgets of the platform.
@@ -292,7 +292,7 @@ def is_budgeted(
 
 
 def settle(store: Store, settings: Settings, admission: Admission, outcome: Outcome, usage: Usage | None) -> None:
-    """Record how a call ended and what it cost, once.
+    """Record the outcome and the cost of a call, once.
 
     Args:
         store: The ledger.

@@ -29,8 +29,8 @@ def context_to_insert(
 ) -> None:
     """Assemble the context for the reply to the last turn of a transcript.
 
-    It holds the regions of the process `chatFrontend` within the limit of tokens. What the transcript shows
-    is not repeated: no passage of its messages, and no memory or fact that rests on these alone, is in it.
+    It holds the regions of the process `chatFrontend` within the limit of tokens. It repeats nothing of the
+    transcript: no passage of its messages, and no memory or fact that rests on these alone, is in it.
 
     Args:
         store: The ledger.
@@ -38,9 +38,9 @@ def context_to_insert(
         settings: The limit of tokens, and the weights of fact ranking.
         being: The Being that replies.
         taken: The decision about the transcript.
-        embedded: Waits for the vectors of what was presumably said last.
-        report: Called with the context as soon as it may be shown; with nothing if there is nothing to reply to. What
-            the context leaves behind besides is written after that.
+        embedded: Waits for the vectors of the presumable last turn.
+        report: Called with the context as soon as it may be shown; with an empty one if there is no turn to reply to.
+        Activations and other rows are written after that.
 
     Raises:
         NotFound: The Being has been erased.

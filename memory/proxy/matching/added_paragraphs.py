@@ -1,9 +1,9 @@
 """Paragraphs that a frontend adds to the newest line alone, without a mark: instructions that follow the talk.
 
 SillyTavern's post-history instructions and notes come in the user's line where *Prompt Post-Processing* merges roles.
-With the next transcript the line is shown bare, and the same paragraphs stand in the next newest one. What was stored
-with them is then an edited message; the newest line is stored without them. Notes in the midst of the talk go from line
-to line: a line that is shown with more paragraphs than it was stored with is the same message.
+With the next transcript the line is shown bare, and the same paragraphs stand in the next newest one. The message
+stored with them is then an edited one; the newest line is stored without them. Notes in the midst of the talk go from
+line to line: a line that is shown with more paragraphs than it was stored with is the same message.
 """
 
 import re
@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from memory.text.same_words import comparable
 
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
-# So many paragraphs are looked at from each end of a line.
+# The most paragraphs that are looked at from each end of a line.
 _AT_AN_END = 20
 
 
 def added_paragraphs(stored: Iterable[str], bare: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return, compared, what a frontend has added before a line and behind one, as far as stored lines tell.
+    """Return the texts, for comparison, that a frontend has added before lines and behind them, by the stored lines.
 
     Args:
         stored: Lines of one speaker as they came in, standing or retracted.
@@ -62,7 +62,7 @@ def _cuts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _places(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
-    """Yield the places between paragraphs, with what is before and behind each, compared."""
+    """Yield the places between paragraphs, with the texts before and behind each, for comparison."""
     text = text.strip()
     places = list(_PARAGRAPHS.finditer(text))
     if len(places) > 2 * _AT_AN_END:

@@ -9,17 +9,17 @@ the most evidence that are, in this order, messages on one way through the tree:
 2. Matched messages lie on one way, each somewhere behind the one before it.
 3. The evidence of a match is the number of its characters, of a long one as many as make it long: `ok` is said often,
    and tells less than a sentence does. The user's newest words have next to none: a frontend may put the same note
-   behind all words, and what stands before it tells more. Of two alignments with as much evidence the one with more
+   behind all words, and the lines before it tell more. Of two alignments with as much evidence the one with more
    standing messages holds; then the one that ends with an earlier turn, so that words that were said again are new;
    then the one in which more matches follow each other directly; then the one in which more have as many turns between
    them as messages, for these were edited; then the one that ends with the newer message.
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
    same message, or an edited version of it, or stands before the first that matches, or is a long one; an exact match
    takes precedence.
-5. A few words at the end that match behind an exchange that is not known, or behind what a speaker said instead of what
-   is known there, were said again, and are new.
+5. A few words at the end that match behind an exchange that is not known, or behind other words of a speaker than the
+known ones there, were said again, and are new.
 
-What follows from an alignment is decided in `changes`.
+`changes` decides the consequences of an alignment.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +75,7 @@ class KnownConversation:
         return newest
 
     def way_to(self, message: PlacedMessage) -> Iterator[PlacedMessage]:
-        """Yield the messages before this one, nearest first, as far as they are known."""
+        """Yield the known messages before this one, nearest first."""
         parent_id = message.parent_id
         while parent_id is not None and (parent := self.messages.get(parent_id)) is not None:
             yield parent
@@ -87,7 +87,7 @@ class KnownConversation:
         return list(passed)[::-1]
 
     def is_greeting(self, message: PlacedMessage) -> bool:
-        """Whether a message is what a frontend shows before the user has said anything."""
+        """Whether a message is one that a frontend shows before the user has said anything."""
         return message.role == "assistant" and message.parent_id is None
 
     def is_first(self, message: PlacedMessage) -> bool:
@@ -122,7 +122,7 @@ def align(
     tree = known.tree
     same: dict[bytes, Same] = {}
     newest = len(turns) - sum(1 for _ in takewhile(lambda turn: turn.role == "user", reversed(turns)))
-    # Where nothing stands before the newest words, they alone tell which messages are shown.
+    # Without lines before the newest words, these alone show which messages the transcript has.
     texts = [_NEWEST + turn.digest if 0 < newest <= number else turn.digest for number, turn in enumerate(turns)]
     for text, turn in zip(texts, turns, strict=True):
         if turn.digest in known.by_digest and text not in same:
@@ -139,7 +139,7 @@ def align(
 
 
 def _same(tree: MessageTree, lengths: Mapping[UUID, int], turn_length: int) -> Same:
-    """Messages with their lengths that are the same to a turn with so many characters."""
+    """Return messages that are the same as a turn, with their evidence for a turn of `turn_length` characters."""
     evidence = [min(turn_length, length, LONG) for length in lengths.values()]
     return Same(np.array([tree.number[id_] for id_ in lengths], dtype=np.intp), np.array(evidence, dtype=np.int64))
 
@@ -149,7 +149,7 @@ def without_words_said_again(
 ) -> Sequence[Match]:
     """Return the matches without short last ones that the transcript shows behind turns that are not known.
 
-    What stands before known words was known when these came in, unless the frontend hid it then. So if a transcript
+    Lines before known words were known when these came in, unless the frontend hid them then. So if a transcript
     shows an exchange more than is known there, words of a third, or turns that take the place of none, `ok` behind them
     is rather said again: taken for the known one, it would hide them for good.
     """

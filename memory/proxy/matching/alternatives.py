@@ -1,7 +1,7 @@
 """Alternatives: answers to one message that all stand, because the talk goes on from each of them.
 
 A frontend may ask several models at once, and resend to each its own transcript: the user's words are the same, the
-answers before them differ. Such an answer is told from one that was swiped away by what was said behind it. The user's
+answers before them differ. The messages behind such an answer distinguish it from a swiped one. The user's
 words behind an answer are the same message as equal words behind another answer to the same message, if both answers
 were there when it was said. So the user's words are stored once, and the models' answers beside each other.
 """
@@ -12,7 +12,7 @@ from store.talk.transcripts import PlacedMessage
 
 
 def words_behind_another(known: KnownConversation, answer: PlacedMessage, turn: Turn) -> PlacedMessage | None:
-    """Return the message with the words of a turn behind another answer to what a known one answers."""
+    """Return the message with the words of a turn behind a sibling of a known answer."""
     if answer.role != "assistant" or answer.parent_id is None:
         return None
     others = (one for one in known.after.get(answer.parent_id, ()) if one.role == "assistant")

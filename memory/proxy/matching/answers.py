@@ -52,7 +52,7 @@ def _behind(
     at = {match.turn: match.message for match in matches}
     answers_to_words = _AnswersToWords(known)
     last: int | None = None
-    # What was said after the last match by the speakers of the turns behind it.
+    # Messages after the last match, by the speakers of the turns behind it.
     edited: list[PlacedMessage] = []
     for number, turn in enumerate(turns):
         if turn.role == "assistant" and last is not None:
@@ -149,7 +149,7 @@ def alike_answers(
     Args:
         turns: The transcript.
         compared: The result of `answers_to_compare`.
-        texts: Their texts, as they are compared, by digest, but for those with the words of the turn.
+        texts: Their texts for comparison, by digest, but for those with the words of the turn.
     """
     alike: dict[int, dict[UUID, int]] = {}
     for number, comparisons in compared.items():

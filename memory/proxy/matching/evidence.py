@@ -7,7 +7,7 @@ turn at a message before `m`. The turns are gone through in order, each for all 
 - `level[m]` the best of those with as many turns as messages between them and this place, and
 - `direct[m]` the sequence that ends with the turn right before, at `m`.
 
-What precedence says of a sequence is one number, whose fields are, from the highest: evidence in characters, standing
+The precedence of a sequence is one number, with these fields, from the highest: evidence in characters, standing
 messages, matches that follow each other directly, and matches that have as many turns between them as messages. Turns
 times messages are the steps, of `log(messages)` operations on a machine's words each; the scores of all matches are
 kept to find the way back.
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from store.talk.transcripts import PlacedMessage
 
-# So many searches take less time than to go through all messages.
+# Up to this many searches take less time than to go through all messages.
 FEW = 8
 
 Scores = NDArray[np.int64]
@@ -131,7 +131,7 @@ class Same:
 
 
 class _Candidates(NamedTuple):
-    """The messages that a turn matches, what they were said after, and what the matches add to a score."""
+    """The messages that a turn matches, their parents, and the score that each match adds."""
 
     messages: Places
     parents: Places
@@ -153,14 +153,14 @@ class _Scored:
         return int(self.scores[row, column]) if found else None
 
     def first(self, message: int, before: int, score: int) -> int | None:
-        """The first turn before another one whose match with a message has a score."""
+        """Return the first turn before another one with this score of its match with a message."""
         has_score = self.scores[: bisect_left(self.turns, before), self.place[message]] == score
         row = int(has_score.argmax()) if len(has_score) else 0
         return self.turns[row] if row < len(has_score) and has_score[row] else None
 
 
 class _Fields:
-    """Where the fields of a score are, for a transcript of so many turns, and the number that is above all scores."""
+    """The places of a score's fields, for a transcript of `turns` turns, and the number that is above all scores."""
 
     def __init__(self, turns: int, most_evidence: int) -> None:
         width = (turns + 1).bit_length()
@@ -177,7 +177,7 @@ class BestSequence:
 
     Args:
         tree: The known messages.
-        texts: By turn, what tells its text.
+        texts: By turn, a key of its text.
         same: By text, the messages with it.
         alike: By turn, messages that it matches although their texts differ.
         most_evidence: The most that one match has.
@@ -203,7 +203,7 @@ class BestSequence:
             for message in scored.place:
                 self._of_message[message].append(scored)
         self._is_one_way = len(tree.levels) == 1 and tree.levels[0].is_one_way
-        # What lifts the scores of each chain above those of the chains before it; None for one that begins the tree.
+        # The addend that lifts the scores of each chain above those of the chains before it; None for the first one.
         self._lift = [None if one.is_one_way else one.chain * self._fields.above for one in tree.levels]
 
     def matches(self) -> list[tuple[int, PlacedMessage]]:
@@ -249,7 +249,7 @@ class BestSequence:
     def _reach(self, reached: Scores, messages: Places, scores: Scores) -> None:
         """Give messages their scores, and each the highest of those before it, if that is more than it had."""
         if len(messages) <= FEW and self._is_one_way:
-            # On one way what is reached never falls.
+            # On one way the reached scores never fall.
             for message, score in zip(messages.tolist(), scores.tolist(), strict=True):
                 reached[message : max(message, int(reached[:-1].searchsorted(score)))] = score
             return
@@ -309,7 +309,7 @@ class BestSequence:
         return None
 
     def _turn_at(self, message: int, behind: int, distance: int, score: int) -> int | None:
-        """The first turn whose match with a message gives one with turn `behind`, at a `distance`, this score."""
+        """Return the first turn that, matched with a message, gives turn `behind`, at a `distance`, this score."""
         even = behind - distance
         gained = self._fields.even + (self._fields.adjacent if distance == 1 else 0)
         found = [even] if even >= 0 and self._at(even, message) == score - gained else []

@@ -2,7 +2,7 @@
 
 A conversation of which nothing is known is a fork if its first transcript shows an exchange and more before its newest
 words, and begins with messages that another conversation has. These get a place in the fork as well, and each of the
-two goes its own way from there: what one of them goes on past stands while another has it.
+two goes its own way from there: a message that one of them has replaced stands while the other has it.
 
 Chats begin alike by chance. An answer tells no more than the words that it answers, since models answer a greeting
 alike each time, so a fork is one with as many characters of both in common as are not said twice by chance. In doubt
@@ -24,7 +24,7 @@ from store.talk.transcripts import NewPlace
 
 
 def forked(reads: Reads, being_id: UUID, turns: Sequence[Turn], begun: Recognized) -> Recognized:
-    """Return a conversation of which nothing is known with what it has in common with another, or as it is.
+    """Return an unknown conversation with the messages that it has in common with another one, or unchanged.
 
     Args:
         reads: Reads messages.
@@ -48,7 +48,7 @@ def forked(reads: Reads, being_id: UUID, turns: Sequence[Turn], begun: Recognize
 
 
 def common_beginning(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> list[Match]:
-    """Return the matches of what a transcript has in common with the conversation that it is a fork of; none if not."""
+    """Return the matches of a transcript's common beginning with the conversation that it forks; none for no fork."""
     if not matches or not _begins(matches[0], known):
         return []
     # By match, how many characters it has with those behind it.
@@ -61,7 +61,7 @@ def common_beginning(turns: Sequence[Turn], matches: Sequence[Match], known: Kno
         if between and repeated < LONG:
             break
         edited = [(turn.role, turn.speaker) for turn in between] == [(one.role, one.speaker) for one in missing]
-        # A few words behind what differs are said again, and turns that take the place of none would be lost.
+        # A few words behind a difference are said again, and turns that take the place of none would be lost.
         if (between or missing) and (behind[number] < LONG or (between and not edited)):
             break
         common.append(match)

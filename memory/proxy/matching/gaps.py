@@ -1,12 +1,12 @@
 """Messages that a transcript shows the place of without them: one that a user deleted, and a frontend's notes.
 
-Frontends leave out what they cut off, hide or summarise, which is not gone. These are several messages, or the first
-ones. One alone was deleted if the transcript shows all else from its first match to its last, and goes on behind it.
+Frontends leave out messages that they cut off, hide or summarise: these stand, and are several, or the first ones. One
+alone was deleted if the transcript shows all else from its first match to its last, and goes on behind it.
 Some frontends keep the first exchange of a long transcript and cut behind it, and put a summary or a note there.
 
-A note that a frontend puts so many lines before the end is at another place in each transcript. Without a mark it is
-told by that: the transcript shows it further on than the message that it came in as. A person may say a long sentence
-again as well, so that it takes two such messages to tell a note.
+A note that a frontend puts a fixed number of lines before the end is at another place in each transcript. Without a
+mark this is its sign: the transcript shows it further on than the message that it came in as. A person may say a long
+sentence again as well, so that a note needs two such messages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ def moved_notes(
     at = {match.message.message_id: match.turn for match in matches}
     taken = set(at.values())
     newest = trailing_words(turns)
-    # What stands before the first match is cut off.
+    # Messages before the first match are cut off.
     cut = {one.message_id for one in known.way_to(matches[0].message) if one.parent_id} if matches else set[UUID]()
     moved: dict[int, list[PlacedMessage]] = {}
     for number, turn in enumerate(turns):
@@ -106,7 +106,7 @@ def _role_before(message: PlacedMessage, known: KnownConversation) -> str | None
 
 
 def _has_left(message: PlacedMessage, number: int, at: Mapping[UUID, int], known: KnownConversation) -> bool:
-    """Whether a transcript shows, before a turn, what was said behind a message without that message itself."""
+    """Whether a transcript shows, before a turn, the messages behind a message without that message itself."""
     behind = list(known.after.get(message.message_id, ()))
     if not message.stands:
         behind += known.after.get(message.parent_id, ())

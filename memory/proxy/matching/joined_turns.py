@@ -1,7 +1,7 @@
 """Lines in which a frontend shows several messages of one speaker, or of a group's members, that follow each other.
 
-An answer around calls of tools comes in several answers, of which some programs later show one, at times with what the
-tools answered in it; others merge lines of one role. Such a line is divided into the messages that it shows.
+An answer around calls of tools comes in several answers; some programs later show one, at times with the tools' results
+in it; others merge lines of one role. Such a line is divided into the messages that it shows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ from schemas.text.reasoning import spoken
 from store.talk import transcripts
 from store.talk.transcripts import PlacedMessage
 
-# The most messages, of these the newest, whose texts are compared.
+# The most messages, the newest ones, that are compared by text.
 COMPARED = 400
 
 
 def divided_as_known(reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation) -> Sequence[Turn]:
-    """Return a transcript whose turns are divided as the messages came in, or the same if none shows several."""
+    """Return a transcript with its turns divided as the messages came in, or the same if none shows several."""
     unknown = {(turn.role, turn.speaker, turn.perhaps_of): turn for turn in turns if turn.digest not in known.by_digest}
     going_on = {
         id_ for id_, one in known.messages.items() if any(_goes_on(one, turn, known) for turn in unknown.values())
@@ -61,7 +61,7 @@ def _shown(
         following = (one for one in known.after.get(message.message_id, ()) if _may_show(turn, one))
         behind = [one for one in following if one.message_id in pieces and pieces[one.message_id][1] in rest]
         message = max(behind, key=lambda one: (one.stands, one.message_id), default=None)
-    # What stands between answers may be a tool's.
+    # Text between answers may be a tool's.
     is_whole = not between or (turn.role == "assistant" and len(turn.comparable) - between >= LONG)
     return shown if not rest and is_whole and len(shown) > 1 else []
 

@@ -21,7 +21,7 @@ class Reads:
         self._answers: list[tuple[Callable[[Transaction], Any], Any]] = []
 
     def ask(self, query: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a query returns."""
+        """Run a query, and remember its result."""
 
         def read(tx: Transaction) -> T:
             return query(tx, *args, **kwargs)
@@ -31,5 +31,5 @@ class Reads:
         return answer
 
     def hold(self, tx: Transaction) -> bool:
-        """Whether every query returns in another transaction what it returned before."""
+        """Whether every query has the same result in another transaction."""
         return all(read(tx) == answer for read, answer in self._answers)

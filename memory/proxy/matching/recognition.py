@@ -1,8 +1,8 @@
-"""Recognition: which conversation a transcript belongs to whose frontend does not name it.
+"""Recognition of a transcript's conversation where the frontend does not name it.
 
-The candidates are the conversations that know the most of its words. Of those that may be meant the one is whose
-matches have the most evidence, as in alignment, then one that would not have to branch. If all are a few words, those
-behind what differs or is left out do not count: they are said in many conversations. One may be meant if
+The candidates are the conversations that know the most of its words. Of the possible ones, the one with the most
+evidence in its matches holds, as in alignment, then one that would not have to branch. If all are a few words, those
+behind a difference or a gap do not count: they are said in many conversations. A conversation is possible if
 
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
   has rested since: people begin many conversations with the same words; or unless all that matches are a few words
@@ -13,7 +13,7 @@ behind what differs or is left out do not count: they are said in many conversat
   rested: then it is a repeated request.
 
 A frontend may resend every line in another form (masked, translated), so that no conversation knows its words. Then one
-of the newest is meant if the transcript shows it line by line up to its end: an exchange of it, or two if it rests.
+of the newest holds if the transcript shows it line by line up to its end: an exchange of it, or two if it rests.
 
 A conversation rests when nothing was said in it for as long as ends a session. In doubt a transcript begins another
 conversation, which loses nothing.
@@ -38,14 +38,15 @@ from schemas.wire.fields import Role
 from store.talk import transcripts
 from store.talk.transcripts import NewPlace, PlacedMessage
 
-# What the ids begin with that this system gives. A conversation that its frontend names is meant by its name only.
+# The prefix of ids that this system gives. A conversation that its frontend names is found by its name only.
 RECOGNIZED = "transcript-"
 CANDIDATES = 3
 # The most turns before a short match that tells a conversation: a greeting, and a summary with a reply.
 BEFORE = 1 + EXCHANGE
 # Messages of a conversation that are compared at least, besides those with the same words.
 NEWEST = 100
-# Of a conversation so many first and newest lines of a role tell what a frontend adds, beside all retracted ones.
+# The number of a conversation's first and newest lines of a role that show a frontend's additions, beside all
+# retracted ones.
 LINES = 20
 # Lines to which it may have added: the user's that is the last one, and answers that are not.
 _ADDED_TO = {("user", True), ("assistant", False)}
@@ -129,7 +130,7 @@ def aligned(
         return None
     matches = align(turns, known)
     alike: dict[int, dict[UUID, int]] = {}
-    # By digest, as they are compared.
+    # By digest, for comparison.
     texts: dict[bytes, str] = {}
     if wanted := to_compare(turns, matches, known):
         alike = rewritten(turns, matches, known, read(wanted))
@@ -188,7 +189,7 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
 def without_added_to_turns(
     reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation
 ) -> Sequence[Turn]:
-    """Return a transcript whose newest words, and answers, lack what the frontend has added to them, if it has."""
+    """Return a transcript without a frontend's additions to the newest words and to answers."""
     last = len(turns) - 1
     may = [
         number
@@ -210,9 +211,9 @@ def without_added_to_turns(
 def _added_to(
     reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation, role: Role
 ) -> tuple[set[str], set[str]]:
-    """Return what the frontend has added before and behind lines of a role.
+    """Return a frontend's additions before and behind lines of a role.
 
-    Of answers, which end alike in a few words and are continued, that is what a transcript now shows them without.
+    Answers end alike in a few words and are continued: of these, the parts that a transcript now shows them without.
     """
     of_role = sorted((one for one in known.messages.values() if one.role == role), key=lambda one: one.message_id)
     chosen = {
@@ -229,7 +230,7 @@ def _added_to(
 
 
 def fit(turns: Sequence[Turn], found: Recognized) -> Fit:
-    """Return how well a conversation fits; of a few words alone those count that stand before what differs."""
+    """Return how well a conversation fits; if all matches are a few words, those before a difference count."""
     evidence = telling(turns, found.matches, found.known)
     if sum(len(turns[match.turn].comparable) for match in evidence) < LONG:
         evidence = _before_difference(evidence)
@@ -249,12 +250,12 @@ def _before_difference(matches: list[Match]) -> list[Match]:
 
 
 def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:
-    """Whether a transcript shows what a conversation knows without a gap, and goes on from its end."""
+    """Whether a transcript shows a conversation's messages without a gap, and goes on from its end."""
     return fit(turns, found).goes_on and len(found.matches) == found.matches[-1].turn + 1
 
 
 def _is_reworded(turns: Sequence[Turn], found: Recognized, now: datetime) -> bool:
-    """Whether a transcript shows a conversation line by line up to its end, but for a greeting, in whatever form."""
+    """Whether a transcript shows a conversation line by line up to its end, but for a greeting, in any wording."""
     shown = {match.turn for match in found.matches}
     last = max((number for number, turn in enumerate(turns) if turn.role == "assistant"), default=-1)
     first = min(shown, default=last + 1)

@@ -2,7 +2,7 @@
 
 Quotation marks are made straight or curly, panels and markup are taken out, times and names are put before lines,
 characters are escaped, words are masked, long lines are cut, all is translated. Such a message at the same place, by
-the same speaker, is the same message, and its first wording stays. What differs in its words within one language is
+the same speaker, is the same message, and its first wording stays. A message with other words of the same language is
 another one: an edit.
 """
 
@@ -23,13 +23,13 @@ from memory.text.markup import Markup
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
 
-# The most messages at one place, of these the most that are the newest, and the most in all, whose texts are compared.
+# The most messages that are compared by text: at one place, of these the newest ones, and in all.
 MOST_AT_A_PLACE = 64
 NEWEST = 32
 COMPARED = 400
 # So much of a text must be the same where words are masked, unless all of it is.
 LEAST_SHARE = 0.3
-# Longer texts are not looked at as translations, of which one has at most so many times the other's characters.
+# The most characters of a text that may be a translation, and how many times the other's characters it may have.
 MOST_TRANSLATED = 4_000
 MOST_RATIO = 3
 # A text of fewer words tells no language, but by its script.
@@ -107,7 +107,7 @@ def rewritten(
 
 
 def to_compare(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> set[UUID]:
-    """Return the messages whose texts may be those of turns that match none; empty if all but the last words match."""
+    """Return the messages that unmatched turns may show in other words; empty if all but the last words match."""
     matched = {match.turn for match in matches}
     last = max((number for number, turn in enumerate(turns) if turn.role == "assistant"), default=-1)
     if all(number in matched for number in range(last)) and (last < 0 or last in matched):
@@ -118,7 +118,7 @@ def to_compare(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConv
 
 
 class _Wording:
-    """A text as it is compared; what comparisons need of it is made once.
+    """A text for comparison; its derived forms are made once.
 
     Args:
         text: The text.
@@ -128,7 +128,7 @@ class _Wording:
         self.text = text
 
     def is_same(self, other: "_Wording") -> bool:
-        """Whether two texts are the same but for what frontends rewrite."""
+        """Whether two texts are the same but for frontends' rewriting."""
         # Two texts with panels of their own, or with code, differ in these.
         if self.panels and other.panels and self.panels != other.panels:
             return False
@@ -285,7 +285,7 @@ def _language(text: str) -> str | None:
 
 
 def _panels_of(text: str) -> tuple[str, str]:
-    """A text without fenced blocks, tags, comments, pictures, tables and lines in brackets; and what of it tells."""
+    """Return a text without fenced blocks, tags, comments, pictures, tables and lines in brackets; and its panels."""
     kept, panels, place = [], [], 0
     for block in Markup(text, lambda name: name not in _LOOKS).blocks("fence", "comment", "tag"):
         kept.append(text[place : block.opens.start])

@@ -6,7 +6,7 @@ answer. In a later transcript such a turn is recognised, unless it is a known me
 - as one that the talk has gone on behind, by its words: a long one, or one beside another that is known;
 - as the newest one, by its words and the turn before it: otherwise they are said again, and now on the record. In a
   conversation that its frontend names, or that was recognised, any will do; elsewhere the two must be long enough;
-- as what stands between two of them, or an answer right behind one: answers are cut off, and frontends rewrite lines.
+- as a turn between two of them, or an answer right behind one: answers are cut off, and frontends rewrite lines.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -116,5 +116,5 @@ class _Known:
 
 
 def _is_long(turns: Sequence[Turn], *numbers: int) -> bool:
-    """Whether turns together have so many characters that they are not said twice by chance."""
+    """Whether turns together have enough characters that they are not said twice by chance."""
     return sum(len(turns[number].comparable) for number in numbers) >= LONG

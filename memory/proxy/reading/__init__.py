@@ -1,1 +1,1 @@
-"""Reads a request of the proxy: the lines of the chat in it, who speaks in them, and whether a person made it."""
+"""Reads a request of the proxy: its chat's lines, their speakers, and whether a person made it."""

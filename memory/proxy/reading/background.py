@@ -1,11 +1,10 @@
-"""Tells the requests that frontends make for themselves (titles, tags, summaries) from what people say.
+"""Distinguishes the requests that frontends make for themselves (titles, tags, summaries) from people's messages.
 
-A request is a frontend's own only if something tells so that no person writes by chance: a whole template of a frontend
+A request is a frontend's own only by a sign that no person writes by chance: a whole template of a frontend
 or of the operator's, its end included, or talk that is quoted in a tag with the speakers' roles, without words of a
 first person beside it. A template counts where frontends put it: as the request's last line or at its end, results of
-tools and reports behind it left aside, or as the only system line. What merely begins like a template, quotes talk in
-another way, or asks for a title of the talk as a program would, may be either: it is stored, and nothing is concluded
-from it.
+tools and reports behind it left aside, or as the only system line. A request that only begins like a template, quotes
+talk in another way, or asks for a title of the talk as a program would, may be either: it is stored as unsure.
 """
 
 import re
@@ -26,9 +25,9 @@ Maker = Literal["person", "frontend", "unsure"]
 
 # So much of a line's beginning and of its end is compared.
 _LOOKED_AT = 20_000
-# A beginning of so many characters is a template's, and no turn of phrase that people use.
+# A beginning of at least this many characters is a template's, and no turn of phrase that people use.
 _TELLING = 40
-# Frontends that may send one role only merge a template with the line before it; so many paragraphs are looked at.
+# The last paragraphs that are looked at: frontends that send one role only merge a template with the line before it.
 _PARAGRAPHS = 12
 _QUOTED_USER = re.compile(
     r"^[ \t>*#-]{0,20}(?:user|human)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"user\"|^<user>|^<message author=\"user\"",
@@ -39,14 +38,14 @@ _QUOTED_MODEL = re.compile(
     r"|^<message author=\"(?!user\")",
     re.IGNORECASE | re.MULTILINE,
 )
-# With what frontends begin a request within a role-play.
+# The words with which frontends begin a request within a role-play.
 _LEAVES_ROLE = re.compile(
     r"\s*+(?P<bracket>\[?)\s*+(?:system note:\s*+)?(?:ignore (?:all |your |the )?previous instructions"
     r"|(?:pause|stop|suspend) (?:your|the|this) role-?play)(?: now)?(?:\.|,| and\b|:)?\s*+",
     re.IGNORECASE,
 )
 _QUOTES = re.compile(r"chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content")
-# Beside quoted talk: what is quoted or labelled there, and how an instruction speaks of the one who gives it.
+# Beside quoted talk: quoted or labelled words, and an instruction's mentions of the person who gives it.
 _NOT_ONES_OWN = re.compile(
     r"[\"\u201c\u201e\u00ab][^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,500}[\"\u201c\u201d\u00bb]|(?<!\w)'[^'\n]{1,500}'(?!\w)"
     r"|^[ \t>*#-]{0,20}[^\W\d_][\w -]{0,30}:[^\n]*"
@@ -57,7 +56,7 @@ _NOT_ONES_OWN = re.compile(
 
 
 def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
-    """Return who made a request: a person, who says the last line of it, or the frontend, for itself.
+    """Return the maker of a request: a person, who said its last line, or the frontend, for itself.
 
     Args:
         transcript: The request's lines.
@@ -67,7 +66,7 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     of_user = [number for number, line in enumerate(lines, 1) if line.role == "user"]
     if not of_user or lines[-1].role == "system":
         return _maker(lines, task_prompts)
-    # Results of tools and a program's reports go on with what was asked before them.
+    # Results of tools and a program's reports continue the request before them.
     for number in reversed(of_user):
         maker = _maker(lines[:number], task_prompts)
         if maker != "person" or own_words(lines[number - 1].text):
@@ -162,7 +161,7 @@ def _templates(task_prompts: tuple[str, ...]) -> Sequence[_Template]:
 
 
 def _ends_with(text: str, templates: Sequence[_Template]) -> bool:
-    """Whether a line is a template or, of one whose end is known, ends with it behind a blank line."""
+    """Whether a line is a template, or ends with one that has a known end, behind a blank line."""
     plain = _plain(text)
     if any(template.is_whole(plain) for template in templates):
         return True
@@ -176,7 +175,7 @@ def _is_talk(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text as it is compared: without the midst of a long one, letter case, runs of white space and its frame."""
+    """Return a text for comparison: without the midst of a long one, letter case, runs of white space and its frame."""
     if len(text) > 2 * _LOOKED_AT:
         text = f"{text[:_LOOKED_AT]} {text[-_LOOKED_AT:]}"
     if leaves := _LEAVES_ROLE.match(text):

@@ -30,7 +30,7 @@ def named_by(name: str, names: Iterable[str]) -> list[str]:
 
 
 def beings_named(name: str, beings: Iterable[Being]) -> list[Being]:
-    """Return the Beings that a name means, as characters are called: by display name, slug, or what slug it makes."""
+    """Return the Beings that a character's name names: by display name, by slug, or by the slug made from it."""
     every = [*beings]
     wanted = named_by(name, [each for one in every for each in (one.name, one.slug)])
     return [one for one in every if one.name in wanted or one.slug in {*wanted, slug_of(name)}]

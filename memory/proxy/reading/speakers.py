@@ -1,7 +1,7 @@
 """The speakers of a transcript: the names of the user and the Being on the wire, and talk that came as one message.
 
-A frontend that writes names tells by the request itself whose they are: SillyTavern's prompts name the character and
-the persona, and where every line of a chat with one character has a name, they are these two.
+The request of a frontend that writes names shows their owners: SillyTavern's prompts name the character and the
+persona, and where every line of a chat with one character has a name, they are these two.
 """
 
 import re
@@ -29,13 +29,13 @@ _LOG = re.compile(
     r" and (?P<being>[^\n\]]{1,100}?)\.?\]"
 )
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
-# Likewise, where all is one message: Pygmalion's and Agnai's prompts, whose examples of talk stand before it.
+# Likewise, where all is one message: Pygmalion's and Agnai's prompts, with their examples of talk before it.
 _TALK_BEGINS = re.compile(
     rf"{_CHAT_BEGINS.pattern}|^<START>[ \t]*$|\bThen the roleplay chat between [^\n]{{1,200}} begins\.",
     re.IGNORECASE | re.MULTILINE,
 )
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
-# Open WebUI's, before a channel's line, which has the name of the one who wrote it.
+# Open WebUI's, before a channel's line, which has the name of its writer.
 _CHANNEL = re.compile(r"You are [^\n]{1,200}, participating in a (?:threaded|channel) conversation\.")
 # Instructions that a program put before the words of the user, for a model that takes none apart.
 _INSTRUCTED = re.compile(
@@ -56,13 +56,13 @@ _OWN_LABEL = re.compile(
 )
 # Behind it the model is to write; a program may tell it how to before.
 _AWAITS = re.compile(r"(?:\([^()]*+\)\s*+)?(?P<name>[^\n:]{1,100}):\s*+")
-# Of so many labels a line is divided.
+# The most labels by which a line is divided.
 MOST_LABELS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names by which the wire means the user, the Being, and others in a group, who may be called as the Being is."""
+    """The wire's names of the user, the Being, and others in a group, which may share names with the Being."""
 
     user: Sequence[str]
     being: Sequence[str]
@@ -99,7 +99,7 @@ def answering(transcript: Transcript) -> str | None:
 
 
 def group_told(transcript: Transcript) -> tuple[str, ...]:
-    """Return the members of the group whose chat SillyTavern's prompts begin; none if they name none."""
+    """Return the members of the group in SillyTavern's prompts that begin its chat; none if they name none."""
     lists = [found["names"] for text in _prompts(transcript) for found in _MEMBERS.finditer(text)]
     return tuple(name.strip() for names in lists[-1:] for name in names.split(",") if name.strip())
 
@@ -111,7 +111,7 @@ def asks_another(transcript: Transcript, own: Sequence[str]) -> bool:
 
 
 def without_merging(transcript: Transcript, names: Names) -> Transcript:
-    """Return a transcript whose only message is a whole chat, with character and lore before it, as the chat's lines.
+    """Return a transcript with a whole chat as its only message, behind character and lore, as the chat's lines.
 
     Some frontends send all in one message of the user's, each line of the chat behind its speaker's name.
     """
@@ -126,7 +126,7 @@ def without_merging(transcript: Transcript, names: Names) -> Transcript:
 
 
 def divided(line: Line, names: Names) -> Iterator[Line]:
-    """Yield what a line holds of each speaker: frontends write names before lines, and merge lines of one role.
+    """Yield each speaker's part of a line: frontends write names before lines, and merge lines of one role.
 
     The speaker's own name goes; that of another in the group, or one that may be either's, becomes the line's.
     """
@@ -153,17 +153,17 @@ def has_label(line: Line, names: Sequence[str]) -> bool:
 
 
 def is_sillytavern(transcript: Transcript) -> bool:
-    """Whether a transcript has one of SillyTavern's own prompts, which begin a chat or name who answers.
+    """Whether a transcript has one of SillyTavern's own prompts, which begin a chat or name the answering character.
 
-    Where all comes in one message, they stand in that.
+    Where the whole chat comes in one message, the prompts stand in it.
     """
     return any(form.search(text) for text in _prompts(transcript) for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
 
 
 def begins_with_card(line: Line, names: Names, *, is_told: bool) -> bool:
-    """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words.
+    """Whether a line begins with a character card: a frontend may have put its instructions before the user's words.
 
-    What people write too counts in a transcript without a system line; `is_told`: it has one.
+    Forms that people write too count only in a transcript without a system line; `is_told`: it has one.
     """
     is_card = not is_told and (_is_card(line.text, names.being) or _INSTRUCTED.match(line.text) is not None)
     return is_card or _CHARACTER.search(line.text) is not None
@@ -222,7 +222,7 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     for label, end in zip(speaking, ends, strict=True):
         words = text[label.end() : end].strip()
         if not words:
-            # Where the model is to go on.
+            # The label of the answer that the model is to write.
             continue
         if _is(label["name"], being):
             yield Line("assistant", words)
@@ -246,7 +246,7 @@ def _prompts(transcript: Transcript) -> list[str]:
 def _members(text: str) -> list[str]:
     """The members of a group that a text names."""
     lists = [found["names"] for found in _MEMBERS.finditer(text)]
-    # One alone is the character, whatever the Being is called.
+    # One alone is the character, also if the Being has another name.
     lists += [found["members"] for found in _PERSONA.finditer(text) if "," in found["members"]]
     return [name.strip() for names in lists for name in names.split(",") if name.strip()]
 
@@ -258,7 +258,7 @@ def _personas(text: str, being: Sequence[str]) -> list[str]:
 
 
 def _is_card(text: str, being: Sequence[str]) -> bool:
-    """Whether a text begins with who the model is."""
+    """Whether a text begins with a character card."""
     found = _CARD.match(text)
     words = found["name"].split() if found else []
     is_named = any(_is(" ".join(words[:size]), being) for size in range(1, len(words) + 1))

@@ -1,13 +1,13 @@
 """The requests that chat frontends make for themselves by default, as their public sources show them.
 
-A line is a template, or as much of it as tells it from what a person says: its first words and its last, with `{{}}`
-for what stands between them, or for what the frontend puts in. A template that ends with `{{}}` ends with the talk that
-it is about. Letter case, white space, brackets around all of it and a call to leave the role do not count.
+A line is a template, or as much of it as distinguishes it from a person's message: its first words and its last, with
+`{{}}` for the words between them, or for the frontend's values. A template that ends with `{{}}` ends with the talk
+that it is about. Letter case, white space, brackets around all of it and a call to leave the role do not count.
 """
 
 from collections.abc import Sequence
 
-# A heading names whose the lines below it are.
+# A heading names the frontend of the lines below it.
 _BY_FRONTEND = r"""
 # Open WebUI 0.3 to 0.12
 ### Task: Generate a concise, 3-5 word title{{}}<chat_history>{{}}</chat_history>

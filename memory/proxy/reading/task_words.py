@@ -1,7 +1,7 @@
-"""Words by which requests of unknown frontends are told: what to make, of the talk, in a form that a program can read.
+"""Words of unknown frontends' requests: for a title or the like, of the talk, in a form that a program can read.
 
 People may ask so as well, so that a request with all four kinds of words near each other, at its beginning or its end,
-is one of which nothing is concluded.
+is unsure.
 """
 
 # ruff: noqa: RUF001  # letters of other languages
@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# So many characters are near; of languages that write words in one to three characters fewer.
+# The most characters between near words; in languages that write words in one to three characters fewer.
 _NEAR = 250
 _NEAR_DENSE = 120
 
@@ -165,7 +165,7 @@ _OTHERS: Sequence[_Words] = (
 )
 
 
-# The first words of a system line that asks for a title alone; a companion's say who it is.
+# The first words of a system line that asks for a title alone; a companion's describe the companion.
 _TITLE = re.compile(
     r"(?!you are\b)[^.!?:]{0,80}"
     r"(?:\b(?:titles?|headline|names? for|titel|titre|título|titolo|заголовок)\b|标题|標題|タイトル)"

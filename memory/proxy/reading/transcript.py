@@ -1,4 +1,4 @@
-"""Transcripts: what a request shows of a chat, as far as alignment reads it, and the reading of OpenAI's `messages`."""
+"""Transcripts: a request's lines of a chat, in the form for alignment, and the reading of OpenAI's `messages`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +71,7 @@ class Transcript:
 
 
 def read_transcript(messages: Sequence[Mapping[str, Any]], *, opened: bool = False) -> Transcript:
-    """Read the `messages` of a request; what is unknown is passed over, and never an error.
+    """Read the `messages` of a request; unknown parts are passed over, and never an error.
 
     Args:
         messages: The parsed entries, of any shape.

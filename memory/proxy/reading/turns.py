@@ -1,7 +1,7 @@
-"""The turns of a transcript: what was said in it, and by whom. All else in it is passed over.
+"""The turns of a transcript: its messages with their speakers. All else in it is passed over.
 
-A line without words (a picture, audio, the result of a tool, nothing at all) is no turn, and keeps its place: what
-follows it answers it, and goes on from nothing before it.
+A line without words (a picture, audio, the result of a tool, nothing at all) is no turn, and keeps its place: the next
+line answers it, and goes on from nothing before it.
 """
 
 import re
@@ -40,13 +40,13 @@ _PICTURE = re.compile(
     r"|<img\s[^<>]{0,300}?\bsrc=[\"']?data:[^<>\s,]{0,100};base64,[^<>]*+>",
     re.IGNORECASE,
 )
-# What programs put behind an answer that they broke off.
+# Programs' notes behind an answer that they broke off.
 _STOPPED = re.compile(
     r"\n[ \t]*+[\[(][^\n\[\]()]{0,20}\b(?:generation|response) (?:was )?(?:stopped|interrupted|aborted|cancell?ed)\b"
     r"[^\n\[\]()]{0,40}[\])]\s*+\Z",
     re.IGNORECASE,
 )
-# What programs put before a greeting for models that must be asked first.
+# Programs' lines before a greeting, for models that need a user's line first.
 _PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\]|continue\.|proceed\.)", re.IGNORECASE)
 
 
@@ -58,9 +58,9 @@ class Turn:
         role: The speaker's role.
         speaker: The name of a third speaker; None for the user and the Being.
         text: The text without reasoning; never blank.
-        comparable: The text as it is compared.
+        comparable: The text for comparison.
         digest: The digest of role and text.
-        unsure: Whether a frontend may have written it for itself, or answers what it may have written.
+        unsure: Whether a frontend may have written it for itself, or it may answer such a line.
         after_wordless: Whether a line without words stands between it and the turn before.
         after_system: Whether a system line stands there.
         perhaps_of: For an answer in a group, the name on the wire if another's may be written so as well; empty if it
@@ -144,7 +144,7 @@ def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False)
 
 
 def _without_pictures(words: str) -> str:
-    """Return words without the bytes of pictures, whose names stay where other words stand beside them."""
+    """Return words without the bytes of pictures; pictures' names stay where other words stand beside them."""
     rest = _PICTURE.sub("", words).strip()
     return _PICTURE.sub(lambda picture: picture["name"] or "", words).strip() if rest else rest
 

@@ -1,16 +1,17 @@
 """Adoption: a transcript may show messages that came in by other doors than the proxy, and so have no place yet.
 
 Before turns are stored as new, messages with their words are looked for among those without a place. They are adopted,
-which gives them places as if they had come in this transcript, if it is certain that they are meant:
+which gives them places as if they had come in this transcript, if it is certain that they are the same:
 
-- If the transcript continues a known conversation: messages that came in under the same id as what it matches (or, as
-  that, under none), from the last match on.
+- If the transcript continues a known conversation: messages that came in under the same id as its matches (or, like
+these, under none), from the last match on.
 - If it continues none, or was recognised by a few words alone: the conversation of a producer, or the talk without an
   id, that has the most of the transcript's words, by the rules of recognition, and more than the known one; or the one
   that the frontend names.
 
-Of a conversation with an id all messages from the first match on are adopted. Of talk without an id only what the
-transcript shows, for what is said to the Being by other ways may stand between. If nothing is adopted, nothing changes.
+Of a conversation with an id all messages from the first match on are adopted. Of talk without an id only those that the
+transcript shows, for messages that reach the Being by other ways may stand between. If nothing is adopted, nothing
+changes.
 """
 
 from collections import defaultdict
@@ -37,7 +38,7 @@ MESSAGES = 2000
 
 
 class Adoption(NamedTuple):
-    """A conversation with the messages that a transcript adopts, what it changes then, and the adopted ones' places."""
+    """A conversation with the messages that a transcript adopts, the changes then, and the adopted ones' places."""
 
     found: Recognized
     changes: Changes
@@ -47,7 +48,7 @@ class Adoption(NamedTuple):
 def changes_with_adoption(
     reads: Reads, being_id: UUID, turns: Sequence[Turn], found: Recognized, now: datetime, *, certain: bool
 ) -> Adoption:
-    """Find what a transcript shows of the messages without a place, and return what it changes with it.
+    """Find the messages without a place that a transcript shows, and return its changes with these adopted.
 
     Args:
         reads: Reads messages.
@@ -172,7 +173,7 @@ def _joined(
 
 
 def _placed(messages: Sequence[UnplacedMessage], after: UUID | None) -> list[PlacedMessage]:
-    """Place messages one after the other; of what was retracted it is not known what was said after it."""
+    """Place messages one after the other, none after a retracted one: its successors are not known."""
     placed: list[PlacedMessage] = []
     for one in messages:
         words = comparable(spoken(one.content) if one.role == "assistant" else one.content)

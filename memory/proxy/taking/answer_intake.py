@@ -44,8 +44,8 @@ def take_answer(
         room: As for `take_transcript`.
 
     Returns:
-        The message; None if nothing was said, it can't be stored, it is off the record, or what it answers was
-        retracted meanwhile.
+        The message; None if nothing was said, it can't be stored, it is off the record, or the message that it answers
+        was retracted meanwhile.
 
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.

@@ -1,4 +1,4 @@
-"""Where the answer to a transcript belongs, and what it goes on from."""
+"""The place of the answer to a transcript, and the beginning that it continues."""
 
 import re
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ _BEFORE_SPACE = frozenset(f"{SPACED_ENDS}…,;:{_CLOSING}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlace:
-    """Where an answer belongs: behind a message.
+    """The place of an answer: behind a message.
 
     Attributes:
         conversation: The conversation.
-        message_id: The message that it answers; None: what is known of the conversation, up to its newest message.
+        message_id: The message that it answers; None: the newest known message of the conversation.
         begun: The part of it that was said before, if it goes on.
         opened: Whether the request opened its reasoning, so that the answer may only close it.
         unsure: Whether it may answer a request that the frontend made for itself.
@@ -53,7 +53,7 @@ def beginning_of_answer(transcript: Transcript, last: Turn) -> str:
     if last.role != "assistant" or line is None or not (line.role == "assistant" or _GO_ON.match(line.text)):
         return ""
     begun = next(line.text for line in reversed(transcript.lines) if line.role == "assistant" and line.text.strip())
-    # The space at its end is between what was said and what goes on.
+    # The space at its end separates it from its continuation.
     return last.text + begun[len(begun.rstrip()) :]
 
 

@@ -1,8 +1,8 @@
 """Traces of answers, by which later requests name them: ids that a server knows the talk by, and words handed on.
 
 A request for a response may show its newest words alone and name the answer that it goes on from
-(`previous_response_id`), or name items of answers in place of their words. What is named is known here too, by a digest
-of the id that leads to the message, so that the request is aligned as if it showed them.
+(`previous_response_id`), or name items of answers in place of their words. A digest of each id leads to the message
+here, so that the request is aligned as if it showed them.
 
 An answer that calls a tool may hand words on to another agent. A request in which the user says nothing but such words
 is that agent's: no person has said them.
@@ -32,7 +32,7 @@ SHOWN_TURNS = 20
 def shown_whole(
     store: Store, being_id: UUID, transcript: Transcript, continues: str | None
 ) -> tuple[Transcript, str | None]:
-    """Return a transcript with what it names in place of the names, and the conversation of the answer it goes on from.
+    """Return a transcript with named messages in place of their ids, and the conversation of the answer it continues.
 
     Args:
         store: The ledger.
@@ -64,7 +64,7 @@ def shown_whole(
 
 
 def find_by_ids(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> dict[str, Trace]:
-    """Return what is known of ids."""
+    """Return the stored traces of ids, by id."""
     digests = {_digest(being_id, "id", id_): id_ for id_ in ids}
     found = answer_traces.find(tx, being_id, digests.keys()) if digests else {}
     return {digests[digest]: trace for digest, trace in found.items()}
@@ -80,7 +80,7 @@ def are_handed_on(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> boo
 
 
 def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:
-    """Record by what later requests may name an answer.
+    """Record the ids by which later requests may name an answer.
 
     Args:
         store: The ledger.

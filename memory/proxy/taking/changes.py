@@ -9,26 +9,26 @@ not be taken in is made up for by the next.
 the transcript shows                           then
 =============================================  ======================================================================
 turns behind the last match                    they are new, each after the one before it
-a retracted message                            it is restored, with what was retracted before it on its way
-a message, and goes on behind it               what else stands in its place is retracted, with what was said after it
+a retracted message                            it is restored, with retracted messages before it on its way
+a message, and goes on behind it               other messages in its place are retracted, with those after them
 a longer version of an answer, and goes on     the longer version takes the answer's place
 other turns, as many and of the same speakers, they take the place of these messages, which are retracted
 in the place of messages between two matches;
 right behind a greeting, one turn alone
 an answer between two turns of others that     it was missing, and is added there
 follow each other directly
-anything else between two matches              nothing: a summary, or what a frontend adds for the model
+anything else between two matches              nothing: a summary, or a frontend's addition for the model
 no trace of several messages                   nothing: frontends cut, hide and summarise
 one turn before the answer to the first        it takes the place of that message: it was edited
-message, or before what follows it
+message, or before the one after it
 all from the first match to the last but one   it is retracted: its user deleted it (`gaps`)
 message, and goes on
 a long message further on than where it was,   the earlier one is retracted; a frontend's note, which has moved so
-and what was said behind it without it         before, is not stored again (`gaps`)
+and the messages behind it without it          before, is not stored again (`gaps`)
 another answer to a message, and behind it     the answers stand beside each other, the words are one message: several
 the words behind the known answer              models were asked at once (`alternatives`)
 other turns before the first match             nothing
-no match with a conversation whose id is given what the user says behind the last answer is new
+no match with a conversation of a given id     the user's words behind the last answer are new
 no match, and nothing is known                 all turns are new
 =============================================  ======================================================================
 
@@ -43,7 +43,7 @@ INVARIANT 2  Nothing is retracted unless it is certain that the transcript shows
 INVARIANT 3  No message of the transcript is retracted.
 INVARIANT 4  Each turn becomes at most one message: a turn that matches a message, or equals a retracted version in the
              same place, adds none.
-INVARIANT 5  Alternatives (`alternatives`) are not retracted by each other's transcripts, in whatever order these come.
+INVARIANT 5  Alternatives (`alternatives`) are not retracted by each other's transcripts, in any order of these.
 """
 
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ class Changes:
         retract: Messages that others have taken the place of.
         retract_with_rest: Likewise, with everything that was said after them.
         shown: All messages that the transcript shows; they stand when all is done.
-        moves: By message, what it is said after from now on.
+        moves: By message, its new parent.
         last: The transcript's last turn; None if it has no turn that is known or new.
     """
 
@@ -105,7 +105,7 @@ class Changes:
     last: Place | None = None
 
     def take_out(self, notes: Sequence[PlacedMessage], known: KnownConversation) -> None:
-        """Retract notes of a frontend's that came in as messages: what was said behind one follows what was before."""
+        """Retract notes of a frontend's that came in as messages: the message behind one follows the one before it."""
         ids = {note.message_id for note in notes}
         for note in notes:
             if note.stands:
@@ -117,7 +117,7 @@ class Changes:
 
 
 def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool) -> Changes:
-    """Return what a transcript changes.
+    """Return the changes of a transcript.
 
     Args:
         turns: The transcript.
@@ -131,7 +131,7 @@ def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConv
 class _Reader:
     """Goes through a transcript once; `_way` collects the place of each turn that has one.
 
-    `_replaced` has the message whose place a turn took, and `_kept` the alternatives of what the transcript shows.
+    `_replaced` has, by turn, the message that it replaced, and `_kept` the alternatives of the messages shown.
     """
 
     def __init__(
@@ -270,9 +270,9 @@ class _Reader:
             after = self._show_or_add(number, after, after)
 
     def _others_in_place_of(self, number: int, place: Place) -> None:
-        """Retract what else stands in the place of a turn that the talk has gone on behind."""
+        """Retract the other messages in the place of a turn that the talk has gone on behind."""
         before = self._way.get(number - 1)
-        # What was said after a message whose place was taken is said after what took it.
+        # Messages after a replaced message follow the one that took its place.
         after = [id_ for id_ in (before, self._replaced.get(number - 1)) if isinstance(id_, UUID)]
         if not after or not self._goes_on_behind(number):
             return
@@ -281,9 +281,9 @@ class _Reader:
             and self._known.messages[place].parent_id not in after
             and self._changes.moves.get(place) != before
         ):
-            # The frontend left out what was said between the two.
+            # The frontend left out the messages between the two.
             return
-        # By its name alone it may not be told who of a group said it.
+        # The name alone may not identify the speaker in a group.
         by = self._known.messages[place] if isinstance(place, UUID) else self._turns[number]
         self._changes.retract_with_rest += [
             other.message_id
@@ -352,7 +352,7 @@ class _Reader:
         self._changes.shown.add(message.message_id)
         if not message.stands:
             # The frontend may have cut off or hidden the rest of a branch to which it returned. The walk ends at a
-            # message that is shown: what is before it was restored with it.
+            # message that is shown: those before it were restored with it.
             shown = self._changes.shown
             before = takewhile(lambda one: not one.stands and one.message_id not in shown, self._known.way_to(message))
             again = {one.message_id for one in before} - self._was_replaced

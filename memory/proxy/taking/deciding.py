@@ -1,6 +1,6 @@
-"""Decides to which conversation a transcript belongs, and what it changes there; nothing is stored.
+"""Decides on the conversation of a transcript, and on the changes there; stores nothing.
 
-What is read goes through `Reads`, so that the decision is made without a lock and holds if the same is read under it.
+All reads go through `Reads`, so that the decision is made without a lock and holds if the same is read under it.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from schemas.settings import Settings
 
 @dataclass(frozen=True)
 class Request:
-    """A transcript, and what its request says of it, as `take_transcript` documents them.
+    """A transcript with the parameters of its request, as `take_transcript` documents them.
 
     `wordless`: its last line has no words, so that the model answers a picture, or a tool's result.
     """
@@ -46,8 +46,8 @@ class Seen:
     """A transcript as it was read, and its changes.
 
     Attributes:
-        turns: Its turns, without what a frontend has added, what was said off the record, and the beginning of an
-            answer that no message is, unless that is off the record.
+        turns: Its turns, without a frontend's additions, turns off the record, and the beginning of an answer that no
+        message is, unless that is off the record.
         decided: Its conversation, and the changes.
         off_the_record: Whether it is off the record, so that nothing is changed.
         is_awaited: Whether the answer is one that the Being gives in this talk.
@@ -64,13 +64,13 @@ class Seen:
 
 
 def decide(reads: Reads, settings: Settings, request: Request, turns: Sequence[Turn], now: datetime) -> Seen:
-    """Find the conversation, and what the transcript changes in it."""
+    """Find the conversation, and the transcript's changes to it."""
     being_id, conversation = request.being.being_id, request.conversation
 
     def find(turns: Sequence[Turn]) -> Recognized:
         named_or_not = partial(named, conversation=conversation) if conversation else partial(recognize, now=now)
         found = named_or_not(reads, being_id, turns)
-        # What is said in a room is told to all who are present, whatever one of them knows from elsewhere.
+        # A room's messages go to all who are present, also if one of them knows them from elsewhere.
         is_fork = found.aligned and not found.known.messages and not request.room.every
         return forked(reads, being_id, turns, found) if is_fork else found
 
@@ -83,7 +83,7 @@ def decide(reads: Reads, settings: Settings, request: Request, turns: Sequence[T
     if as_said is not turns:
         turns, found = as_said, find(as_said)
     notes = moved_notes(turns, found.matches, found.known)
-    # One that moved once may be what a person says again.
+    # One that moved once may be a person's repetition.
     often = {number for number, left in notes.items() if len(left) > 1}
     if often:
         turns = [turn for number, turn in enumerate(turns) if number not in often]

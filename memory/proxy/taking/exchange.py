@@ -1,7 +1,7 @@
 """A frontend's transcript, taken in before the model is asked; `answer_intake` takes in the answer.
 
-A transcript is aligned without a lock. What it changes is committed under the lock of the Being's talk if the same is
-read there, else it is aligned anew: of two equal requests at once, the second finds what the first has stored.
+A transcript is aligned without a lock. Its changes are committed under the lock of the Being's talk if the same is
+read there, else it is aligned anew: of two equal requests at once, the second finds the messages that the first stored.
 Nothing is kept between a transcript and its answer except where it belongs.
 """
 
@@ -122,25 +122,25 @@ def take_transcript(
     continues: str | None = None,
     room: Roommates = NO_ROOMMATES,
 ) -> TakenTranscript:
-    """Align a transcript with the conversation that is known, and commit what is new in it.
+    """Align a transcript with the known conversation, and commit its changes.
 
     Args:
         store: The ledger.
         settings: Thresholds of judging.
-        embedders: The embedders of this process; retracting a message whose scene was merged may need one.
+        embedders: The embedders of this process; retracting a message with a merged scene may need one.
         being: The Being that the transcript is addressed to.
         transcript: The transcript.
         conversation: The frontend's id of the conversation (1 to 200 characters); without one it is recognised.
         background: Whether the request says that the frontend makes it for itself; otherwise known ones are recognised.
-        off_the_record: Whether the request says that it is. So is one whose conversation or Being is, and one whose
-            newest words were said off the record before.
+        off_the_record: Whether the request says that it is. So is one of a conversation or Being that is, and one with
+        newest words that were said off the record before.
         choices: How many answers are asked for (`n`). Of several none is taken in until a later transcript shows which.
         user_names: Names by which the frontend means the user, beside the user's own.
         continues: The id of the answer that the transcript goes on from without showing it.
-        room: The other Beings of the room whose conversation it is.
+        room: The other Beings of the conversation's room.
 
     Returns:
-        What was decided.
+        The decision.
 
     Raises:
         IntakeFull: Too many messages of the Being wait to be judged; nothing was stored.
@@ -208,7 +208,7 @@ def _take(store: Store, settings: Settings, request: Request, withdrawals: Seque
 
 
 def _without_words(request: Request) -> TakenTranscript:
-    """The decision about a transcript of pictures alone: only the answer is stored, behind what is known."""
+    """Decide on a transcript that has only pictures: the answer alone is stored, after the last known message."""
     conversation = request.conversation or begun().conversation
     off = request.off_the_record or request.being.is_off_the_record(conversation)
     place = AnswerPlace(conversation, None, opened=request.transcript.opened, off_the_record=off)
@@ -217,7 +217,7 @@ def _without_words(request: Request) -> TakenTranscript:
 
 
 def _unrecorded(store: Store, settings: Settings, request: Request, seen: Seen) -> TakenTranscript:
-    """The decision about a transcript that is off the record: digests are stored of what no message has."""
+    """Decide on a transcript off the record: store digests of the turns that are no messages."""
     (found, changes, _), last = seen.decided, seen.turns[-1]
     shown = {match.turn for match in found.matches}
     # Requests for the others in the room may show it on the record.
@@ -307,7 +307,7 @@ def _carry_out(
 
 
 def _answer_place(request: Request, seen: Seen, last_id: UUID | None, after: UUID | None) -> AnswerPlace | None:
-    """Where the answer belongs; None if a later transcript has to show what was said.
+    """Return the place of the answer; None if a later transcript has to show which answer was kept.
 
     `after` is the message behind which the last turn is stored, if that is new.
     """

@@ -31,8 +31,8 @@ class Roommates:
     """The other Beings of a room, besides the one that a request is for.
 
     Attributes:
-        present: Those that hear what is said now, by their ids.
-        every: Those that may have copies of what was said before, by their ids.
+        present: Those that receive new messages, by their ids.
+        every: Those that may have copies of earlier messages, by their ids.
     """
 
     present: Sequence[Being] = ()
@@ -87,10 +87,10 @@ def store_turns(
         turns: The transcript.
         new: Which of its turns are new, in order.
         known: The conversation as it was.
-        others: The other Beings of a room that hear what is new.
+        others: The other Beings of a room that receive the new turns.
 
     Returns:
-        What was stored.
+        The stored turns.
 
     Raises:
         IntakeFull, SecretMissing: As `take_messages`.
@@ -150,7 +150,7 @@ def messages_at(stored: Mapping[int, UUID], new: Sequence[NewTurn]) -> dict[int,
 
 
 def _times(tx: Transaction, new: Sequence[NewTurn], known: KnownConversation) -> dict[int, datetime]:
-    """When each new turn was said: now, in order, and after what it was said after."""
+    """Return the time of each new turn: now, in order, and after the message that it follows."""
     now = clock.now(tx)
     times: dict[int, datetime] = {}
     ahead = sum(one.at is None for one in new)
@@ -176,7 +176,7 @@ def _hand_on(
     conversation: str,
     stored: Sequence[_Stored],
 ) -> None:
-    """Store what a Being was told for others, under the same ids, in a transaction that has locked their talk.
+    """Store a Being's new messages for others, under the same ids, in a transaction that has locked their talk.
 
     Raises:
         IntakeFull, SecretMissing: As `take_messages`.

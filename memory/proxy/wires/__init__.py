@@ -1,1 +1,1 @@
-"""The wires that programs speak to the proxy: what a request of each says, and where memory goes into it."""
+"""The wires that programs speak to the proxy: the content of a request of each, and the place of memory in it."""

@@ -1,7 +1,7 @@
 """The fields of a request that bound its answer and its price, so strictly that no server reads them otherwise.
 
-Servers differ in what they make of `"64"`, `64.0`, two fields for one limit, a field twice, or a name in capitals. Such
-a body is refused, or counts at the most that any server makes of it.
+Servers differ in their reading of `"64"`, `64.0`, two fields for one limit, a field twice, or a name in capitals. Such
+a body is refused, or counts at the highest reading of any server.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ CHOICES = ("n", "best_of")
 STREAM, STREAM_OPTIONS = "stream", "stream_options"
 TIER = "service_tier"
 _COMMON = ("model", "tools", STREAM, STREAM_OPTIONS, TIER)
-# Tiers that cost what the operator's price of the model says, or less.
+# Tiers that cost at most the operator's price of the model.
 _PLAIN_TIERS = ("auto", "default", "standard", "standard_only", "flex")
 MOST_TOKENS = 10_000_000
 MOST_CHOICES = 128
@@ -34,8 +34,8 @@ class AnswerLimits:
     Attributes:
         limits: The names in which its servers read the most tokens of an answer.
         surcharged: By these a server answers with other models or from other providers than the one that is named,
-            reads what the request does not hold, searches or runs something at a price of its own, or answers in tokens
-            that cost more than those of text.
+            reads content that the request does not hold, searches or runs something at its own price, or answers in
+            tokens that cost more than those of text.
         client_tools: The types of tools that the client runs itself; others, such as a search, have a price.
         read: Further names that a server reads, and that a body has once.
     """
@@ -67,7 +67,7 @@ class AnswerLimits:
         """Check the fields that bound an answer.
 
         Raises:
-            InvalidRequest: A field has a value that servers read differently; the text says which, and what to send.
+            InvalidRequest: A field has a value that servers read differently; the text names it and the valid values.
         """
         for names, least, most in ((_LIMITS, -1, MOST_TOKENS), (CHOICES, 1, MOST_CHOICES)):
             for name in names:

@@ -2,7 +2,7 @@
 
 Its caches keep a prompt up to each mark (`cache_control`), in the order tools, system, messages. Memory that stays the
 same from turn to turn is the last block of the system content, with a mark of its own as long as the limit of four
-leaves room; what varies is the last block of the last message of the user's, behind every mark of the client's. So each
+leaves room; the varying part is the last block of the user's last message, behind every mark of the client's. So each
 prefix that the client has marked is the same in the next request.
 """
 
@@ -41,7 +41,7 @@ _THOUGHT = frozenset({"thinking", "redacted_thinking"})
 
 @dataclass(frozen=True)
 class MessagesBody(RequestBody):
-    """The body of a request for a message; what is no text are its pictures, documents, and unknown blocks."""
+    """The body of a request for a message; its media are its pictures, documents, and unknown blocks."""
 
     limits = LIMITS
 
@@ -78,7 +78,7 @@ class MessagesBody(RequestBody):
                 fields["system"] = [*_blocks(self.body.fields.get("system")), self._block(stable, marks)]
             if varying and last is not None:
                 marked = marks + (bool(stable) and marks < MOST_MARKS)
-                # A client that marks nothing has nothing cached: the talk is marked for it, before what varies.
+                # A client that marks nothing has nothing cached: the talk is marked for it, before the varying part.
                 message = _marked(self._messages[last]) if not marks else self._messages[last]
                 if self.body.fields.get(MARK) and marked < MOST_MARKS:
                     # The server marks the last block, which varies.
@@ -114,7 +114,7 @@ def read_messages(text: str) -> MessagesBody:
     """Read a body.
 
     Raises:
-        InvalidRequest: It is not an object with a model and a list of messages; the text says what is missing.
+        InvalidRequest: It is not an object with a model and a list of messages; the text names the missing part.
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """
@@ -159,7 +159,7 @@ def _marks_of(block: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _marked(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message whose last block is marked, if it may be: of an empty text and of thoughts no prefix is kept."""
+    """Return a message with its last block marked, if it may be: caches keep no prefix of empty texts and thoughts."""
     *before, last = _blocks(message.get("content")) or [{}]
     if not last or last.get("type") in _THOUGHT or (last.get("type") == _TEXT and not last.get("text")):
         return dict(message)
@@ -167,7 +167,7 @@ def _marked(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lines(message: Mapping[str, Any], questions: Sequence[Any]) -> Iterator[Line]:
-    """The lines of a message: the results of tools in it, then what is said, also to an agent's questions."""
+    """Yield the lines of a message: tools' results in it, then its words, also answers to an agent's questions."""
     content = message.get("content")
     blocks = _blocks(content)
     if any(map(_is_result, blocks)) and message.get("role") == "user":

@@ -1,8 +1,8 @@
 """The wire of OpenAI's chat completions.
 
 Memory goes into the client's own messages, because some servers accept one system message only, and that at the
-beginning: what stays the same from turn to turn behind the client's system content, and what varies behind the user's
-last words. So everything before these is the same in the next request, and a cache of prefixes serves it.
+beginning: the part that is stable from turn to turn behind the client's system content, and the part that varies behind
+the user's last words. So everything before these is the same in the next request, and a cache of prefixes serves it.
 """
 
 import json
@@ -30,7 +30,7 @@ LIMITS = AnswerLimits(
 )
 _SYSTEM = frozenset({"system", "developer"})
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
-# Families whose template writes the opening marker into the prompt.
+# Families with a template that writes the opening marker into the prompt.
 _OPENS_REASONING = re.compile(
     r"deepseek-?r1|\br1-|\bqwq\b|-thinking\b|nemotron|\bstep-?3|\bminimax-?m[12]\b", re.IGNORECASE
 )
@@ -63,7 +63,7 @@ class ChatBody(RequestBody):
 
     @property
     def prediction_bytes(self) -> int:
-        """The size of the answer that the request predicts, of which what is wrong is charged as output."""
+        """The size of the answer that the request predicts; wrong parts of it are charged as output."""
         return self.body.bytes_of("prediction")
 
     @property
@@ -108,7 +108,7 @@ def read_chat(text: str) -> ChatBody:
     """Read a body.
 
     Raises:
-        InvalidRequest: It is not an object with a model and a list of messages; the text says what is missing.
+        InvalidRequest: It is not an object with a model and a list of messages; the text names the missing part.
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """

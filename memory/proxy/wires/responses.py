@@ -1,9 +1,9 @@
 """The wire of OpenAI's responses.
 
-Memory that stays the same from turn to turn goes into the instructions, or before the input where there are none; what
-varies goes behind the user's last words. Where the server keeps the talk (`previous_response_id`, `conversation`), all
-of it goes into the instructions, which the server carries over to no later request: what is corrected or forgotten must
-not come back from there.
+Memory that stays the same from turn to turn goes into the instructions, or before the input where there are none; the
+part that varies goes behind the user's last words. Where the server keeps the talk (`previous_response_id`,
+`conversation`), all of it goes into the instructions, which the server carries over to no later request: corrected or
+forgotten memory must not come back from there.
 """
 
 import json
@@ -81,7 +81,7 @@ class ResponseBody(RequestBody):
         return self.body.written([*self.body.with_fields(fields), *changes])
 
     def _instructions(self, memory: Memory) -> dict[str, Any]:
-        """The instructions with what belongs there; none where a prompt that the server keeps has its own."""
+        """Return the instructions with their part of memory; none where a prompt that the server keeps has its own."""
         given = self.body.fields.get("instructions")
         is_kept = self.continues is not None or self.conversation is not None
         text = memory.whole if is_kept or not self._has_words else memory.stable
@@ -93,7 +93,7 @@ class ResponseBody(RequestBody):
         return {"instructions": [*given, item]} if isinstance(given, list) else {}
 
     def _in_input(self, memory: Memory) -> Iterator[Change]:
-        """The changes that put what varies behind the user's last words."""
+        """Yield the changes that put the varying part of memory behind the user's last words."""
         if not memory.varying or not self._has_words or self.continues or self.conversation:
             return
         given = self.body.fields["input"]
@@ -113,7 +113,7 @@ def read_response(text: str) -> ResponseBody:
 
     Raises:
         InvalidRequest: It is not an object with a model and an input, or the answer is to be fetched later; the text
-            says what is wrong.
+        names the fault.
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """

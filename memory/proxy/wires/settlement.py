@@ -1,7 +1,7 @@
 """The tokens and cost of a chat completion: the most is reserved before it, and the used are settled after it.
 
-INVARIANT  What is reserved is never below what can come of a request with a limit; where the platform pays within a
-           budget, each has one. What is settled is never below what came.
+INVARIANT  The reservation is never below the highest usage of a request with a limit; where the platform pays within a
+budget, each has one. The settled usage is never below the received answer.
 """
 
 from memory.proxy.wires.wire import RequestBody
@@ -10,7 +10,7 @@ from providers.completion import Usage
 from providers.tokens import MOST_BYTES_PER_TOKEN
 from schemas.settings import Settings
 
-# What a server's own template may add to a prompt.
+# The most tokens that a server's own template adds to a prompt.
 TEMPLATE_TOKENS = 256
 # The context is measured in estimated tokens, each of which stands for 3 bytes at most.
 CONTEXT_BYTES = 3
@@ -27,16 +27,16 @@ def most_usage(chat: RequestBody, settings: Settings) -> Usage:
     limit = chat.answer_limit or settings.proxy_answer_tokens
     return Usage(
         input_tokens=chat.prompt_bytes + media + context + TEMPLATE_TOKENS,
-        # What a prediction has and the answer has not is charged as output.
+        # Parts of a prediction that the answer has not are charged as output.
         output_tokens=(limit + chat.prediction_bytes) * chat.choices,
     )
 
 
 def used(reserved: Usage, answer: ChatAnswer) -> Usage:
-    """Return what a call used, as the upstream reports it.
+    """Return a call's usage, as the upstream reports it.
 
-    What it does not report, or less than what came can have been, counts at the most: the prompt as it was reserved,
-    and the answer by its bytes. An upstream may report its tokens in every piece; of a stream that broke off, the bytes
+    Missing reports, and those below the least for the received bytes, count at the most: the prompt as reserved, and
+    the answer by its bytes. An upstream may report its tokens in every piece; of a stream that broke off, the bytes
     count where they are more.
 
     Args:

@@ -1,6 +1,6 @@
-"""The protocol of a wire: how its requests and answers are read, and where memory goes in them.
+"""The protocol of a wire: the reading of its requests and answers, and the place of memory in them.
 
-All else (who asks, who pays, the alignment of transcripts, the relay of bytes) is the same on each wire.
+All else (authentication, payment, the alignment of transcripts, the relay of bytes) is the same on each wire.
 """
 
 from abc import ABC, abstractmethod
@@ -20,8 +20,8 @@ class Memory:
     """The memory that goes into a request.
 
     Attributes:
-        stable: The part whose bytes stay the same from turn to turn.
-        varying: The part that depends on what was said last.
+        stable: The part with the same bytes from turn to turn.
+        varying: The part that depends on the last message.
     """
 
     stable: str = ""
@@ -43,7 +43,7 @@ class RequestBody(ABC):
     Attributes:
         body: Its JSON.
         prompt_bytes: The size of the text in UTF-8, without the data of pictures.
-        media: How many parts are no text: pictures, sounds, files, and what is not known.
+        media: How many parts are no text: pictures, sounds, files, and unknown ones.
         asks_usage: Whether a stream is asked for its usage though the client did not: not all servers know that.
         limits: The fields of the wire that bound an answer.
     """
