@@ -1,1 +1,1 @@
-"""Imports from other programs: readers of their exports, and what is done with the entries."""
+"""Imports from other programs: readers of their exports, and the intake of the entries."""

@@ -1,4 +1,4 @@
-"""Brings the branches of an imported conversation to what its export says: one stands, the others are retracted."""
+"""Applies an export's branches to an imported conversation: one stands, the others are retracted."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -23,14 +23,14 @@ def choose(
     conversation: Conversation,
     chosen_elsewhere: Collection[str],
 ) -> None:
-    """Retract what is beside the chosen branch, and restore the chosen one where the person has changed over to it.
+    """Retract messages beside the chosen branch, and restore the chosen one where the person has changed over to it.
 
-    Each is done once for the same branches: what a person restores or retracts afterwards stays so. Messages that have
+    Each is done once for the same branches: a person's later restorations and retractions stay. Messages that have
     not arrived are awaited as retracted, so that nothing is derived from them. A message that stands in another
     conversation, or is chosen in one, is left: a branch may be a conversation of its own, which has the same ids.
 
     Raises:
-        SecretMissing, ProviderError, Refused: As `retraction.retract`; what was done before is committed.
+        SecretMissing, ProviderError, Refused: As `retraction.retract`; earlier changes are committed.
     """
     chosen = [message["id"] for message in conversation.chosen]
     where = conversation.conversation
@@ -41,7 +41,7 @@ def choose(
         standing = [version for version in known if version.retracted_at is None]
         unknown = len({version.producer_id for version in known}) < len(set(ids))
         if standing or unknown:
-            # First: after a kill in between, what was left still stands, and both are done.
+            # First: after a kill in between, the left branch still stands, and a repetition does both.
             request_id = f"{_request_id(where or '', *portion)}/chosen"
             _return_to(store, settings, being, chosen, request_id, left=bool(standing))
         if unknown or any(version.conversation == where for version in standing):

@@ -23,7 +23,7 @@ FILES = r".+\.jsonl?"
 PATHS = [("histories", "histories"), ("histories",), ("chats",)]
 PROGRAM_NAME = "characterai"
 KEYS = ["msgs", "turns", "messages", "data_visible"]
-# What messages of dumps and of the service have, and no others.
+# Fields that only messages of dumps and of the service have.
 OWN = frozenset(("src", "src__name", "src__is_human", "candidates"))
 ID_KEYS = ("external_id", "chat_id", "id")
 NO_WORDS = "messages without words"

@@ -2,7 +2,7 @@
 
 `mapping` has the nodes by their ids, and `current_node` is the leaf of the branch that the person sees. Messages on
 other branches, left by editing or by asking again, are retracted. System prompts, tools' messages, hidden messages,
-and what a model thought were not said, and are left out; so are conversations that the person wants not remembered.
+and a model's thoughts were not said, and are left out; so are conversations that the person wants not remembered.
 """
 
 import json
@@ -23,10 +23,10 @@ PATHS = [()]
 KEYS = ["mapping"]
 # A message, or a part of one, without a type has its words in the same places.
 SPOKEN = {"text", "multimodal_text", "audio_transcription", None}
-# The calls of a tool whose texts the person sees as an answer.
+# The calls of a tool that has its texts shown to the person as an answer.
 CANVAS = ("canmore.create_textdoc", "canmore.update_textdoc")
 NO_TALK = "messages of the system, of tools, hidden, or without words"
-# What a message has that the person does not see, or that the program has sent as the person's, or as an answer.
+# Marks of messages that the person does not see, or that the program has sent as the person's, or as an answer.
 UNSAID = (
     "is_visually_hidden_from_conversation",
     "is_user_system_message",
@@ -153,7 +153,7 @@ def _document(content: Any) -> str | None:
 
 
 def _report(metadata: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The message with the report of a research, which the program keeps in the state of what shows it."""
+    """Return the message with the report of a research, which the program keeps in the state of its widget."""
     report = _object(_object(metadata.get("chatgpt_sdk")).get("widget_state")).get("report_message")
     return report if isinstance(report, dict) else None
 
@@ -168,7 +168,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _part(part: Any) -> str:
-    """A part's words: text, or the transcript of what was spoken; nothing for an image."""
+    """Return a part's words: text, or the transcript of speech; nothing for an image."""
     if isinstance(part, dict):
         part = part.get("text") if part.get("content_type") in SPOKEN else None
     return part if isinstance(part, str) else ""

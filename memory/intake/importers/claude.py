@@ -1,8 +1,8 @@
-"""Reads a Claude export: conversations with their messages in order, what Claude remembers, and projects.
+"""Reads a Claude export: conversations with their messages in order, Claude's memories, and projects.
 
 Where messages name their parents, those beside the branch of the current leaf (or of the newest message) are
-retracted. What a model thought, its tools' calls and their results were not said, and are left out. What Claude has
-written down of the person, and the documents of projects, are kept as knowledge; instructions are for a model.
+retracted. A model's thoughts, its tools' calls and their results were not said, and are left out. Claude's memories of
+the person, and the documents of projects, are kept as knowledge; instructions are for a model.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from memory.intake.importers.threads import Chat, Said, conversation, oldest_fir
 from memory.intake.importers.times import moment
 from schemas.text import source_marks
 
-# Newer exports have files that are named by the ids of what is in them.
+# Newer exports have files that are named by the ids of their contents.
 FILES = r"(conversations|memories|projects|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})[-_ ()\d]*\.json"
 PATHS = [()]
 MEMORIES = ("conversations_memory", "project_memories", "memory_files")
@@ -45,7 +45,7 @@ ARTIFACTS = "artifacts"
 DOCUMENTS = {"text/markdown", "text/plain"}
 # How the program names a long text that the person has pasted, and that it keeps as an attachment.
 _PASTED = re.compile(r"(?:pasted?(?:[ _-](?:text|content))?(?:-\d{1,4})?\.txt)?", re.IGNORECASE)
-# What projects have that neither of the two says.
+# Texts of projects that neither of the two says.
 UNSAID = {"prompt_template": "instructions of projects", "description": "descriptions of projects"}
 NO_WORDS = "messages without words"
 
@@ -69,20 +69,20 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 
 def _owner(element: Element) -> str | None:
-    """Whose a conversation is, what Claude remembers, or a project."""
+    """Return the owner of a conversation, of Claude's memories, or of a project."""
     creator = element.value.get("creator")
     made_by = fields.first(creator, fields.OWNER_IDS) if isinstance(creator, dict) else None
     return fields.owner(element, OWNERS) or made_by
 
 
 def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:
-    """Yield what Claude has written down of the person and of projects, and the documents of a project."""
+    """Yield Claude's memories of the person and of projects, and the documents of a project."""
     of_projects = exported.get("project_memories")
     projects = list(of_projects.values()) if isinstance(of_projects, dict) else []
     remembered = [("What Claude remembers", exported.get("conversations_memory"))]
     remembered += [("What Claude remembers of a project", text) for text in projects]
     yield from _kept(place, remembered, in_snapshot=True)
-    # The files of what it remembers, and those of a project.
+    # The files of its memories, and those of a project.
     for name, in_snapshot in ((MEMORIES[-1], True), (PROJECT[0], False)):
         files = [one for one in value if isinstance(one, dict)] if isinstance(value := exported.get(name), list) else []
         titles = [(exported.get("name"), one.get("path") or one.get("filename")) for one in files]
@@ -136,9 +136,9 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
 
 
 def _text(message: Mapping[str, Any], *, is_user: bool) -> str | None:
-    """The words of a message: the blocks of text, else `text`, and what was pasted; None if there are none.
+    """Return the words of a message: the blocks of text, else `text`, and pasted texts; None if there are none.
 
-    Beside a block of thinking `text` may have what the model thought.
+    Beside a block of thinking `text` may hold the model's thoughts.
     """
     blocks = message.get("content")
     if isinstance(blocks, dict):

@@ -44,7 +44,7 @@ class Names:
         user: The name or id of the user in the export; None where the format says it, or the usual names apply.
         companion: The name of the Being in the export; None: every speaker but the user is the Being.
         zone: The user's time zone.
-        owner: The owner whose entries come in where `user` is no such id: the first one that was read.
+        owner: The owner of the entries that come in where `user` is no owner's id: the first one that was read.
     """
 
     user: str | None
@@ -59,7 +59,7 @@ class Names:
         return "assistant" if self.companion is None or name is None or _same(name, self.companion) else "other"
 
     def is_user(self, name: str, usual: Collection[str]) -> bool:
-        """Return whether a name is the user's: the one that was told, else a usual one."""
+        """Return whether a name is the user's: the caller's one, else a usual one."""
         return _same(name, self.user) if self.user is not None else name.casefold() in usual
 
 
@@ -137,10 +137,10 @@ Entry = Conversation | Statement | Knowledge | LeftOut | Bad
 
 
 class Owners:
-    """Tells the user's entries from those of other users, as an export of a whole system has them.
+    """Separates the user's entries from those of other users, as an export of a whole system has them.
 
-    They are those of the id that was told. Where none was, or a name that says nothing of a database's ids, they are
-    those of the first owner, and others are told, so that nothing is another person's unnoticed.
+    They are those of the id that the caller gave. Without one, or with a name where owners are a database's ids, they
+    are those of the first owner, and others are reported, so that no other person's entry comes in unnoticed.
 
     Args:
         names: The persons of the export.
@@ -151,7 +151,7 @@ class Owners:
         self._names, self._things = names, things
 
     def of_another(self, place: str, owner: str | None, exported: Any) -> Bad | LeftOut | None:
-        """Return what stands for an entry that is another user's; None for one of the user, or of no one."""
+        """Return the replacement of an entry that is another user's; None for one of the user, or without an owner."""
         names = self._names
         if owner is None:
             return None

@@ -1,8 +1,8 @@
-"""A chat of an export as it is read, message by message, and what it amounts to.
+"""A chat of an export: its messages are added one by one, and the whole chat is then yielded as entries.
 
-What systems and tools say, and what a model thinks, is left out; of an agent's chat also what its program writes into
-the user's lines. People write such tags and texts as well: other chats stand as they are. A message without an id is
-known by its speaker, time and words; without a time, by what was said before it.
+Messages of systems and tools, and a model's thoughts, are left out; of an agent's chat also its program's insertions in
+the user's lines. People write such tags and texts as well: other chats are not changed. A message without an id is
+known by its speaker, time and words; without a time, by the message before it.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ def _text(message: Mapping[str, Any], side: speech.Side | None) -> str:
 
 @dataclass
 class ExportedChat:
-    """A chat as it is read."""
+    """A chat that is being read."""
 
     file: ExportFile
     names: Names
@@ -92,7 +92,7 @@ class ExportedChat:
             text = _text(message, side)
             named = side is None and text != "" and speaker is not None
             if named:
-                # Who the others are may tell.
+                # The speakers of the other messages may decide.
                 self._unsure[len(self.turns)] = Bad(place, NO_SIDE, one)
             elif side is None and text:
                 self.bad.append(Bad(place, NO_SIDE, one))
@@ -104,7 +104,7 @@ class ExportedChat:
             self._times.append(fields.open_time(message, at))
             spoken = text if (named or side in {"user", "companion"}) and text else None
             self._sides |= {side} if spoken else set()
-            # An id is derived of what the export has written, so that it stays when texts are read better.
+            # An id is derived from the export's own text, so that it stays when texts are read better.
             written = (speaker, text) if message is exported else (self._side(exported)[1], _text(exported, side))
             id_ = f"{key}/{number}" if key and number else key or self._id(*written, at, is_user=is_user)
             self._before = id_ if chosen else self._before
@@ -135,7 +135,7 @@ class ExportedChat:
         return message_id(speaker, is_user, when, text, self._seen[derived])
 
     def whole(self, owners: Owners | None) -> Iterator[Entry]:
-        """Yield the chat as it was read, or what is wrong with it where it holds nothing, or is another user's."""
+        """Yield the chat, or its faults where it holds nothing, or its replacement where it is another user's."""
         another = owners.of_another("a conversation", self.owner, self.turns) if owners else None
         if another is not None:
             entries = [asdict(one) for one in self.turns]
@@ -143,14 +143,14 @@ class ExportedChat:
             return
         is_named = self.names.user is not None and not are_strangers(self.turns, self.names)
         if self._sides != {"user", None} and not is_named:
-            # Beside the user alone, who answers is the companion, whatever the program calls it.
+            # The only speaker beside the user is the companion, under any name.
             self.bad += self._unsure.values()
             self.turns = [replace(one, text=None) if at in self._unsure else one for at, one in enumerate(self.turns)]
-        # Derived of what the export has written, as the ids of messages.
+        # Derived from the export's own texts, as the ids of messages.
         derived = self._derived()
         self._read_open_times()
         if self._speaks_by_calls:
-            # What such an agent writes beside another call is a thought.
+            # Such an agent's text beside another call is a thought.
             self.left_out[THOUGHT_ALONE] += sum(self.turns[at].text is not None for at in self._beside_calls)
             self.turns = [
                 replace(one, text=None) if at in self._beside_calls else one for at, one in enumerate(self.turns)
@@ -170,7 +170,7 @@ class ExportedChat:
             return
         has_leaf = self.leaf is not None and any(one.key == self.leaf for one in self.turns)
         if has_leaf and any(one.is_user and one.parent is not None for one in self.turns):
-            # Where questions name what they follow, several that name nothing are versions of the first one: they get
+            # Where questions name their parents, several that name none are versions of the first one: they get
             # one parent, so that the named branch tells which stands.
             firsts = {at for at, one in enumerate(self.turns) if one.is_user and one.parent is None}
             self.turns = [replace(one, parent=min(ROOTS)) if at in firsts else one for at, one in enumerate(self.turns)]
@@ -185,7 +185,7 @@ class ExportedChat:
             self.turns[place] = self.turns[place] if at is None else replace(self.turns[place], at=at)
 
     def _leave_out_insertions(self) -> None:
-        """Leave to the user's messages of an agent's chat what the user says, and no answer of the program's own."""
+        """Reduce the user's messages of an agent's chat to the user's words, and remove the program's own answers."""
         is_prompted = False
         for at, one in enumerate(self.turns):
             if one.text is None:

@@ -15,7 +15,7 @@ from memory.intake.importers.reading.json_elements import Element
 from memory.intake.importers.times import moment
 from schemas.wire.fields import says_no
 
-# Where the messages of a chat stand: in a list, or in an object by their ids.
+# Fields with the messages of a chat: in a list, or in an object by their ids.
 LISTS = (
     *("messages", "message", "responses", "mapping", "chat_messages", "chatMessages", "turns", "msgs", "history"),
     *("chat", "conversations"),
@@ -26,7 +26,7 @@ PARTS_APART, PART_IDS = "message_blocks", "blocks"
 PARTS = ("chat", "history", "data", "state", "conversation", "channel")
 # Earlier chats of a chat, which was begun anew.
 EARLIER = "threads"
-# What a message of Meta's has, whose texts have each byte of UTF-8 as a character.
+# Fields of a message of Meta's: its texts have each byte of UTF-8 as a character.
 META = frozenset(("sender_name", "timestamp_ms"))
 # By which other messages name one, and the branch that the person sees.
 KEYS = ("id", "_id", "uuid", "messageId", "message_id", "chatId")
@@ -45,12 +45,12 @@ CHATS = (
     *("sessionID", "conversation"),
 )
 CHAT_IDS = ("conversationId", "conversation_id", "chatID", "chat_id", "id", "_id", "uuid", "sessionId")
-# Whose a chat is, in an export of all users of a system: an id, or an object with one, or that a database has made.
+# The owner of a chat, in an export of all users of a system: an id, or an object with one, or that a database has made.
 CHAT_OWNERS = ("user_id", "userId")
 OWNERS_WITHIN = ("user", "account", "owner")
 OWNER_IDS = (*CHAT_OWNERS, "uuid", "id")
 USERS = "users"
-# What `owner` reads in an object around an element.
+# Fields that `owner` reads in an object around an element.
 TELL_OWNER = (*OWNER_IDS, *OWNERS_WITHIN)
 # When a chat began, and when a message was said; a chat may have the time of its export under the latter.
 BEGINS = ("created_at", "createdAt", "create_time", "inserted_at", "created")
@@ -63,8 +63,8 @@ TIMES = (
 _TIMES = frozenset(TIMES)
 # Further names of them; ids of messages are not derived of these.
 LATE_TIMES = ("created_date", "createdDate", "originalarrivaltime", "startTime", "updated_datetime")
-# What a chat has, or an object in it, that is not to be remembered, and why it is left out then. Letter case and a
-# leading `is` do not count; a time stands where the program notes when.
+# Marks of a chat, or of an object in it, that is not to be remembered, and the reason to leave it out. Letter case and
+# a leading `is` do not count; some programs note a time as the mark.
 NOT_REMEMBERED = {
     **dict.fromkeys(("do_not_remember", "off_the_record"), "conversations marked as not to be remembered"),
     **dict.fromkeys(("temporary", "temporary_chat", "incognito", "expired_at"), "temporary conversations"),
@@ -94,7 +94,7 @@ def nearest(element: Element, names: Sequence[str]) -> str | None:
 
 
 def owner(element: Element, names: Sequence[str] = CHAT_OWNERS) -> str | None:
-    """Return whose an element is: as it says, or the nearest object around it, or the users that it stands in."""
+    """Return the owner of an element: from itself, or the nearest object around it, or the users that it stands in."""
     places = [((*element.path, "[]"), element.value), *element.around]
     for path, value in places:
         parts = [*about(value)]
@@ -112,7 +112,7 @@ def owner(element: Element, names: Sequence[str] = CHAT_OWNERS) -> str | None:
 
 
 def under(outer: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with what holds for it, as far as it does not say otherwise itself."""
+    """Return an object with the fields of the one around it, where it has no value of its own."""
     return dict(outer) | {key: one for key, one in value.items() if one not in (None, "") or key not in outer}
 
 
@@ -130,7 +130,7 @@ def _time(value: Any, zone: tzinfo, nesting: int) -> datetime | None:
 
 
 def open_time(message: Mapping[str, Any], at: datetime | None) -> Any:
-    """Return a message's time as it is written, if one alone does not tell it; None if it is read, or there is none."""
+    """Return a message's time as written, if it is ambiguous by itself; None if it is read, or there is none."""
     day, clock = message.get("date"), message.get("time")
     if isinstance(day, str) and isinstance(clock, str) and _CLOCK.fullmatch(clock):
         return f"{day} {clock}"

@@ -1,7 +1,7 @@
 """Reads messages and conclusions of Honcho, as its API and its command line return them.
 
 They are an array, or arrays under `items`, `messages`, `conclusions` or `observations`; messages may stand in
-`sessions` that have an id. Whose a message is, is told by its peer. Conclusions about the user become facts.
+`sessions` that have an id. A message's peer is its speaker. Conclusions about the user become facts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,14 +26,14 @@ from memory.intake.importers.times import moment
 FILES = r".+\.jsonl?"
 PATHS = [(), ("items",), ("messages",), ("conclusions",), ("observations",), ("sessions",)]
 KEYS = ["content"]
-# What holds for messages and conclusions if an object around them has it, and where a session has its own id.
+# Fields that hold for messages and conclusions if an object around them has them, and the id of a session.
 ABOUT = ("session_id", "session_name", "peer_id", "peer_name", "observed_id", "observed", "user_id", "id")
 NO_USER = "none of its peers is the user: name the user with `--me`"
 USUAL_NAMES = frozenset(("user", "human"))
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
-    """Yield messages and conclusions; a peer named `user` or `human` is the user unless `names` says who is."""
+    """Yield messages and conclusions; a peer named `user` or `human` is the user unless `names` has the user's name."""
     owners = Owners(names, "messages")
     session: str | None = None
     turns: list[Said] = []
@@ -55,7 +55,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 
 def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
-    """Yield each message or conclusion with its place, or what is wrong with it."""
+    """Yield each message or conclusion with its place, or its fault."""
     for element in elements(file.content, PATHS, KEYS, ABOUT):
         if not isinstance(element, Element):
             yield element.place, element

@@ -1,7 +1,7 @@
-"""Takes in what readers yield.
+"""Stores the entries that readers yield.
 
-An import keeps no state of its own: every entry has an id, or is known by its content, and what is stored already is
-skipped. So the same file again changes nothing, and after a kill it goes on where it was.
+An import keeps no state of its own: every entry has an id, or is known by its content, and stored ones are skipped. So
+the same file again changes nothing, and after a kill it goes on where it was.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ FORMATS: dict[str, tuple[Reader, str]] = {
     "other": (transcripts.read, transcripts.FILES),
 }
 SEEDS_AT_ONCE = 200
-# A chat may have been recognised anew after long changes: of so many conversations the messages are looked for.
+# The most conversations of a chat's messages: after long changes the proxy may have recognised a chat anew.
 CONVERSATIONS = 5
 FEWEST = 2
 
@@ -49,8 +49,8 @@ FEWEST = 2
 class Imported:
     """The outcome of an export's entries.
 
-    `retracted` counts those of `messages` that are on other branches, `shortened` those of whose text the beginning was
-    kept, `left_out` what is no talk, or not to be taken in, by the reason.
+    `retracted` counts those of `messages` that are on other branches, `shortened` those with only the beginning of
+    their text kept, `left_out` entries that are no talk, or not to be imported, by the reason.
     """
 
     messages: int = 0
@@ -75,7 +75,7 @@ class Imported:
             self.left_out[reason] = self.left_out.get(reason, 0) + number
 
     def account(self, receipt: Receipt) -> None:
-        """Count what a batch came to, but for the kind of what was accepted, and what was refused."""
+        """Count the outcomes of a batch, except its accepted items, which are counted by kind, and its refused ones."""
         self.known += receipt.duplicates
         self.erased += len(receipt.erased)
         self.shortened += len(receipt.shortened)
@@ -110,13 +110,14 @@ class Import:
     _kept: list[Knowledge] = field(default_factory=list)
 
     def take(self, entries: Iterable[Entry]) -> Iterator[Imported]:
-        """Take in entries; yields what has been done after each batch.
+        """Import entries; yields the counts after each batch.
 
         Raises:
-            IntakeFull: Too much waits to be processed; what was taken before is committed.
-            Unavailable: The database is; likewise.
-            Refused: The user would have too many facts; likewise. Or the Being is off the record; nothing was taken.
-            SecretMissing, ProviderError: As `retraction.retract`; likewise.
+            IntakeFull: Too many items wait to be processed; earlier batches are committed.
+            Unavailable: The database is unavailable; earlier batches are committed.
+            Refused: The user would have too many facts; earlier batches are committed. Or the Being is off the record;
+            nothing was imported.
+            SecretMissing, ProviderError: As `retraction.retract`; earlier batches are committed.
         """
         must_be_kept(self.being)
         for entry in entries:
@@ -161,7 +162,7 @@ class Import:
         self._in_batch.clear()
         lines = [message for chat in chats for message in chat.chosen]
         chosen = {message["id"] for message in lines}
-        # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
+        # Messages beside the chosen branch are awaited as retracted before they come: nothing is derived from them.
         for chat in chats:
             branches.choose(self.store, self.settings, self.embedders, self.being, chat, chosen)
         for chat in chats:
@@ -181,7 +182,7 @@ class Import:
     def _say(self, lines: Sequence[dict[str, Any]], off_branch: set[str], came_in: set[str]) -> None:
         with self.store.transaction() as tx:
             known = {*stored.known(tx, self.being.being_id, [message["id"] for message in lines]), *came_in}
-        # Another text under the same id is refused by intake, and told.
+        # Intake refuses another text under the same id, and the import reports it.
         unknown = {(one["id"], one["content"]): one for one in reversed(lines) if one["id"] not in known}
         new = [message | {"aged": self.aged} for message in reversed(unknown.values())]
         self.done.known += len(lines) - len(new)

@@ -29,12 +29,12 @@ from schemas.limits import STATEMENT_CHARACTERS
 
 FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
-# What messages of chats have, whose texts have the same names; memories may have these too.
+# Fields of chats' messages, which have texts of the same names; memories may have these too.
 OF_CHATS = frozenset(("role", "sender", "author", "src", "peer_id", "peer_name", "is_user", "is_human", "turn_key"))
 # In which a page of memories, or a record of a vector store has them; an export has them in `memories`, too.
 RECORDS = ["data", "payload", "value"]
 WRAPPERS = [*RECORDS, "memories", "content"]
-# Whose the memories of a page are.
+# Fields with the owner of a page's memories.
 OWNERS = (*fields.CHAT_OWNERS, "user", "owner")
 AGENT = ("agent_id", "agentId")
 GONE = ("deleted", "archived", "paused")

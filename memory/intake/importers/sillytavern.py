@@ -1,7 +1,7 @@
 """Reads a SillyTavern chat, also as Chub writes it: JSON Lines, first a header, then one message a line.
 
 Messages have no ids. Theirs are derived from speaker, time and text, so that a branch or a checkpoint, which is a file
-of its own that begins with the same messages, adds only what is new in it; the extension in `adapters/sillytavern`
+of its own that begins with the same messages, adds only its new ones; the extension in `adapters/sillytavern`
 derives the same ids, and notes in the header of which conversation they are. Where all times are that of the file, the
 message before stands for the time. Swipes that were not chosen are retracted. Lines that the person has hidden from the
 model (`is_system`) were said all the same; the program's own lines, narration and notes were not.
@@ -30,14 +30,14 @@ FILES = r".+\.jsonl"
 LINE_BYTES = 8 << 20
 # In this time a program writes thousands of lines, and no person answers a greeting.
 MOMENT_MS = 3000
-# The kinds of lines that the program writes, or that are told beside the talk.
+# The kinds of lines that the program writes, or that stand beside the talk.
 NO_TALK = frozenset(
     ("help", "welcome", "welcome_prompt", "empty", "generic", "slash_commands", "formatting", "hotkeys", "macros")
 ) | {"narrator", "comment", "assistant_note", "assistant_message"}
-# Whose hidden lines are the program's, in versions that wrote no kind; the program's own may have been shown again.
+# The speaker of the program's hidden lines, in versions that wrote no kind; these may have been shown again.
 PROGRAM_ITSELF = "SillyTavern System"
 PROGRAM = frozenset(("System", "Note", ""))
-# What stands in place of an answer that has not come; the extension knows the same.
+# Texts in place of an answer that has not come; the extension knows the same.
 PLACEHOLDERS = frozenset(("", "...", "…"))
 # The user's, in a chat that neither marks lines nor names the user.
 USUAL_NAMES = frozenset(("you", "user"))
@@ -49,7 +49,7 @@ NOT_COME = "lines without words"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
-    """Yield a chat, and what is wrong with its lines."""
+    """Yield a chat, and the faults of its lines."""
     yield from _entries(file, _Chat(file, names))
 
 
@@ -79,7 +79,7 @@ def _entries(file: ExportFile, chat: "_Chat") -> Iterator[Entry]:
 
 
 def lines(file: ExportFile) -> Iterator[tuple[str, Any]]:
-    """Yield what each line holds with its place, or what is wrong with it; of other JSON what each object in it is."""
+    """Yield the value of each line with its place, or its fault; of other JSON each object in it."""
     content = BufferedReader(file.content)  # type: ignore[type-var]  # it reads from any file of bytes
     try:
         yield from (
@@ -133,7 +133,7 @@ def _as_string(value: Any) -> str:
 
 @dataclass
 class _Chat:
-    """A chat as it is read."""
+    """A chat that is being read."""
 
     file: ExportFile
     names: Names
@@ -151,7 +151,7 @@ class _Chat:
         self.is_of_one_moment = False
 
     def add(self, line: dict[str, Any]) -> str | None:
-        """Take a message with its swipes; returns what is wrong with it."""
+        """Add a message with its swipes; returns its fault."""
         text, name = _words(line["mes"]), line.get("name")
         # An export of the same chat at another moment has other dates, and the same messages before.
         date = self._before if self.is_of_one_moment else line.get("send_date")
@@ -199,7 +199,7 @@ class _Chat:
         id_ = message_id(name, is_user, date, text, self._seen[first])
         at = moment(date, self.names.zone)
         if at is not None and at < self._last:
-            # The clock was set back: of the two times that it showed so, the later one is meant.
+            # The clock was set back: the later one of the two times with this reading is chosen.
             second = second_of_two(date, self.names.zone)
             at = second if second is not None and second >= self._last else at
         if chosen and at is not None:
@@ -231,7 +231,7 @@ class _Chat:
         )
 
     def _character(self) -> str:
-        """The character's name, as the header says it, or as the one who speaks; several, or none, are a group."""
+        """Return the character's name from the header, else that of the only speaker; several, or none, are a group."""
         written = self.header.get("character_name")
         if isinstance(written, str) and written not in {"", "unused"}:
             return written

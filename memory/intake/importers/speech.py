@@ -1,4 +1,4 @@
-"""The speaker and the words of an exported message: the names that programs give to them, and what they hold."""
+"""The speaker and the words of an exported message: programs' names of their fields, and the reading of these."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -9,21 +9,21 @@ from providers.chat import spoken_calls
 from schemas.wire.fields import says_no
 
 SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
-# Who speaks: by a mark, a word, the kind of a part, or by whose id there is.
+# Fields with the speaker: by a mark, a word, the kind of a part, or the owner of an id.
 SAYING = ("role", "sender", "author", "from", "nature", "speaker", "sender_name", "senderName")
 ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
 # The kind of the author, which tells the side where nothing names the author: of several people each is a user.
 AUTHOR_KINDS = ("author_type", "authorType", "sender_type", "senderType")
-# Where an object of such a name has the word.
+# The fields of an object of such a name that have the word.
 _WITHIN_ROLES = ("role", "label")
-# What tells it, of a message without a name, where nothing else does, and a field that stands beside it then: in
+# The last fields that decide the side of a message without a name, and a field that stands beside each: in
 # histories of Rasa, pydantic-ai and AutoGen.
 _LAST_ROLES = {"event": ("parse_data", "data"), "kind": ("parts",), "source": ("models_usage",)}
 # An object about the speaker in Character.AI's dumps; elsewhere a text of this name says where a message came from.
 _SOURCE = "src"
 # An object about the speaker that tells no side, in Google's chats.
 _PERSON = "creator"
-# In which a person's id stands, if nothing says the name: beside a role it is whose the chat is.
+# Fields with a person's id, where no field has the name: beside a role it is the chat's owner.
 SPEAKER_IDS = ("user",)
 Side = Literal["user", "companion", "neither"]
 MARKS: dict[str, Side] = {
@@ -60,12 +60,12 @@ KINDS: dict[str, Side] = {
     "prompt": "user",
     **dict.fromkeys(("gemini", "claude", "chatgpt", "copilot", "qwen"), "companion"),
     **dict.fromkeys(("info", "warning", "queue-operation"), "neither"),
-    # Who came and went, in Telegram, Slack and Discord
+    # Members who came and went, in Telegram, Slack and Discord
     **dict.fromkeys(("service", "channel_join", "channel_leave", "channel_topic", "channel_purpose"), "neither"),
     **dict.fromkeys(("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"), "neither"),
     **dict.fromkeys(("channelpinnedmessage", "guildmemberjoin", "threadcreated"), "neither"),
 }
-# What a message has that a person deleted or an agent wrote for itself, and an answer that is an error's text.
+# Marks of messages that a person deleted or an agent wrote for itself, and of answers that are an error's text.
 UNSAID = frozenset(("deleted", "isDeleted", "is_deleted", "isMeta", "isSidechain", "isCompactSummary"))
 FAILED = ("error", "isError", "is_error", "isApiErrorMessage")
 # The model of an answer that a program wrote itself.
@@ -77,7 +77,7 @@ TEXTS = (
     *("content", "text", "msg", "mes", "message", "body", "value", "data"),
     *("fragments", "steps", "parts", "contentParts", "part", "segments", "say", "blocks", "items", "contents"),
 )
-# What a part, or a message, has that was only thought, and what a part has that a program added.
+# Marks of a part, or a message, that was only thought, and of a part that a program added.
 THOUGHTS, ADDED = ("thought", "isThought", "is_thought"), "synthetic"
 # Calls of tools, by some of which agents speak.
 CALLS = ("tool_calls", "tool_call", "function_call")
@@ -98,12 +98,12 @@ RESULT = "tool_result"
 # Lists of alternatives in a message, and the number of the chosen one; else it is the one that was used last.
 ALTERNATIVES = {"versions": "currentlySelected", "outputs": "currentlySelected"}
 USED_LAST = "activeTimestamp"
-# What an alternative has that stands beside the chosen one as a message of its own.
+# Marks of an alternative that stands beside the chosen one as a message of its own.
 IS_CHOSEN, IS_LEFT = ("is_main", "isMain"), "is_alternative"
 
 
 def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
-    """Return the name of who says a message, which may stand in an object in place of a role.
+    """Return the name of a message's speaker, which may stand in an object in place of a role.
 
     Beside a role that says the side, which the caller has read, the name may be a model's.
     """
@@ -115,13 +115,13 @@ def speaker(message: Mapping[str, Any], *, has_side: bool) -> str | None:
 
 
 def person(message: Mapping[str, Any]) -> str | None:
-    """Return the name in an object about who wrote a message, where nothing else names the speaker."""
+    """Return the name in an object about the writer of a message, where no other field names the speaker."""
     one = message.get(_PERSON)
     return first(one, SPEAKERS) if isinstance(one, dict) else None
 
 
 def side(message: Mapping[str, Any]) -> Side | None:
-    """Return who of the two says a message; None if it does not say so in a known word."""
+    """Return which of the two says a message; None if it has no known word for it."""
     if not all(says_no(message[mark]) for mark in message.keys() & UNSAID):
         return "neither"
     found = "companion" if spoken_by_calls(message) else _side(message)
@@ -151,7 +151,7 @@ def _side(message: Mapping[str, Any]) -> Side | None:
         [SIDES.get(one.strip().casefold()) for one in some if isinstance(one, str)] for some in (named, part_kinds)
     )
     owned = (side for owner, side in OWNERS.items() if message.get(owner))
-    # Beside what was looked up for an answer stands the answer.
+    # The answer stands beside the parts that were looked up for it.
     parted.sort(key=lambda side: side == "neither")
     within = (_marked(one, message) for name in (*SAYING, _SOURCE) if isinstance(one := message.get(name), dict))
     kinds = [str(message.get(name)).casefold() for name in roles if name not in SAYING]
@@ -179,7 +179,7 @@ def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:
         return None
     if not says_no(one[mark]):
         return MARKS[mark]
-    # Who is no bot may be any of several people, where names tell them apart.
+    # A speaker who is no bot may be any of several people, where messages have names.
     is_certain = MARKS[mark] == "user" or all(first(each, (*SPEAKERS, *SAYING)) is None for each in (one, message))
     return _OTHER[MARKS[mark]] if is_certain else None
 
@@ -212,7 +212,7 @@ def calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def spoken_by_calls(message: Mapping[str, Any]) -> list[str]:
-    """Return what an agent says by calls of a tool."""
+    """Return the texts that an agent sends by calls of a tool."""
     return spoken_calls.spoken_by_calls(calls(message))
 
 
@@ -244,7 +244,7 @@ def _is_spoken(part: Mapping[str, Any]) -> bool:
 
 
 def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], bool]]:
-    """Yield what a message says with whether it was chosen: itself, or each of its alternatives."""
+    """Yield a message, or each of its alternatives, with whether it was chosen."""
     for name, chosen in ALTERNATIVES.items():
         some = message.get(name)
         some = [one for one in some if isinstance(one, dict)] if isinstance(some, list) else []
@@ -257,5 +257,5 @@ def alternatives(message: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any]
                 yield {**rest, **one}, place == number
             return
     is_left = any(message.get(mark) is False for mark in IS_CHOSEN) or not says_no(message.get(IS_LEFT))
-    # What a person said has no alternatives beside it.
+    # A person's message has no alternatives beside it.
     yield message, side(message) == "user" or not is_left

@@ -1,6 +1,6 @@
-"""Puts the messages of an exported chat in order, tells its branches apart, and makes of them what is handed in.
+"""Puts the messages of an exported chat in order, separates its branches, and builds the conversation to hand in.
 
-The order is that of the parents; messages whose parents are unknown stand as they stand in the file, or by their times
+The order is that of the parents; messages with unknown parents stand in the order of the file, or by their times
 where the file has no order. Only a message with a sibling under the same known parent is another branch: a missing
 parent, or equal times, retract nothing. Times are made to rise along the order.
 """
@@ -71,7 +71,7 @@ class Chat:
 
 
 def are_strangers(turns: Iterable[Said], names: Names) -> bool:
-    """Return whether several people talk of whom none is the user, so that the user has another name."""
+    """Return whether several people talk and none is the user, so that the user has another name."""
     worded = [one for one in turns if one.text is not None]
     return (
         names.companion is None and not any(one.is_user for one in worded) and len({one.speaker for one in worded}) > 1
@@ -82,7 +82,7 @@ def oldest_first(turns: Sequence[Said]) -> list[Said]:
     """Return the messages of a file that may begin with the newest one: along such a file, the times of each side fall.
 
     Where answers are not older than the question before them, the file begins with the newest exchange. Two clocks may
-    have told the times of the two sides, also of a question and its answer alone.
+    have set the times of the two sides, also of a question and its answer alone.
     """
     worded = [one for one in turns if one.text is not None and one.chosen]
     sides = [[one.at for one in worded if one.at is not None and one.is_user is is_user] for is_user in (True, False)]
@@ -93,7 +93,7 @@ def oldest_first(turns: Sequence[Said]) -> list[Said]:
         return [*turns]
     answers = [(question.at, one.at) for question, one in pairwise(worded) if question.is_user and not one.is_user]
     answered = [question <= at for question, at in answers if question is not None and at is not None]
-    # From a newest answer to an oldest question each message stands before the one that it follows, on whatever clock.
+    # From a newest answer to an oldest question each message stands before the one that it follows, on any clock.
     by_message = not worded[0].is_user and worded[-1].is_user
     whole = _exchanges(turns) if 2 * sum(answered) > len(answered) and not by_message else [[one] for one in turns]
     return [one for exchange in reversed(whole) for one in exchange]
@@ -129,7 +129,7 @@ def conversation(
 
     Args:
         chat: The chat.
-        turns: Its messages, and what links them, in the order of the file.
+        turns: Its messages, and the nodes that link them, in the order of the file.
         names: The persons of the export.
         bad: The entries that could not be read.
         left_out: How many entries were left out, by the reason.
@@ -180,7 +180,7 @@ def _rooted(turns: Sequence[Said]) -> list[Said]:
     found = []
     for one in turns:
         if one.parent in roots:
-            # Where its first child stands: a greeting may stand before.
+            # At the place of its first child: a greeting may stand before.
             roots.remove(one.parent)
             found.append(Said(str(one.parent), is_user=False, text=None, at=None, key=one.parent))
         found.append(one)
@@ -212,7 +212,7 @@ def _message(chat: Chat, one: Said, names: Names, where: str | None, text: str, 
 def _beside(
     one: Said, times: Mapping[str, datetime], by_key: Mapping[str | None, Said], begins: datetime | None, now: datetime
 ) -> datetime:
-    """When a message of another branch was said: after what it answers, as far as that is known."""
+    """Return the time of a message of another branch: after the message that it answers, if that is known."""
     before, seen = by_key.get(one.parent), {one.id}
     while before is not None and before.id not in times and before.id not in seen:
         seen.add(before.id)

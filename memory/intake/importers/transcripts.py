@@ -1,7 +1,7 @@
 """Reads the chats of any program that names its fields as others do (`fields`, `speech`): a list, a tree or a table.
 
-A file holds chats, one chat, or messages with the id of theirs. A message says whether the user says it, or names its
-speaker, of whom the caller names the user.
+A file holds chats, one chat, or messages with the id of their chat. A message has a mark of the user's, or names its
+speaker; the caller then gives the user's name.
 """
 
 import csv
@@ -45,11 +45,11 @@ KEYS = (
 )
 _COUNTS = re.compile(r"(?:[a-z]{1,20}[-_ ])?[0-9]{1,4}", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*+"?+')
-# What Excel writes before the names of columns.
+# A line that Excel writes before the names of columns.
 _SEPARATOR = re.compile(r"\s*+(?:\"?sep=.\"?)?\s*+", re.IGNORECASE)
 OTHER_ACTIVITY = "records of activity without words"
 OTHER_RECORDS = "records that hold no message"
-# What a file holds, with its places.
+# The objects of a file, with their places.
 _Objects = Iterator[tuple[str, Element | Bad | LeftOut]]
 # Chats within an element, each with its messages.
 _Listed = Sequence[tuple[Mapping[str, Any], fields.Messages]]
@@ -104,7 +104,7 @@ def _listed(
     element: Element,
     listed: _Listed,
 ) -> Iterator[Entry]:
-    """Yield the chats that an element holds, or what stands for them if they are another user's, or not to be kept."""
+    """Yield an element's chats, or their replacement if they are another user's, or not to be kept."""
     if (reason := fields.not_remembered(element.value)) is not None:
         yield LeftOut(reason)
         return
@@ -119,7 +119,7 @@ def _listed(
 def _held_apart(value: Mapping[str, Any]) -> _Listed:
     """Return the chats of an object that has its messages under names of any kind; of several each has its name.
 
-    What stands between the messages and is none is the program's.
+    Objects between the messages that are none are the program's.
     """
     found = [
         (name, [{**one, "role": "system"} if unmarked.is_event(one) else one for one in within])
@@ -139,7 +139,7 @@ class _Apart:
         """Take an element if it is such a part, or has messages that refer to some."""
         id_ = element.value.get("id")
         if element.path[-1:] == (fields.PARTS_APART,) and isinstance(id_, str):
-            # Not all of it: most of a file may be pictures, and what tools returned.
+            # Not all of it: most of a file may be pictures, and tools' results.
             if text := speech.words({speech.TEXTS[0]: [element.value]}):
                 self.parts[id_] = text
             return True
@@ -202,7 +202,7 @@ def _dated(element: Element, chat: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
-    """Return whose a message of the user's is: one who has the user's name is the user, and an answer names a model."""
+    """Return the owner of a user's message; None for one with the user's name, and for answers, which name a model."""
     if speech.side(message) != "user":
         return None
     name = speech.speaker(message, has_side=True)
@@ -279,7 +279,7 @@ def _is_record(value: Mapping[str, Any]) -> bool:
 
 
 def _held(element: Element) -> Iterator[Element | Bad]:
-    """Yield an element, or the chats that it holds where it is a user who has the fields of a message too."""
+    """Yield an element, or its chats where it is a user's object that has the fields of a message too."""
     for name in HOLDING_CHATS:
         held = element.value.get(name)
         if isinstance(held, list) and any(isinstance(one, dict) and fields.listed(one) for one in held):
@@ -308,7 +308,7 @@ def chats(
     program: str = PROGRAM_NAME,
     owners: Owners | None = None,
 ) -> Iterator[Entry]:
-    """Yield the chats whose messages stand in one object: one, unless the messages name several."""
+    """Yield the chats of one object's messages: one, unless the messages name several."""
     parts = list(fields.about(value))
     id_ = next((one for part in parts if (one := fields.first(part, fields.CHAT_IDS))), None)
     begins = next((time for part in parts if (time := fields.time(part, names.zone, fields.BEGINS))), None)

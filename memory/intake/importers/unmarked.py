@@ -17,18 +17,18 @@ from memory.intake.importers.reading.json_elements import Element
 
 PAIRS = ("internal", "data_visible", "visible", "history", "data")
 _SPEAKING = (*speech.SAYING, *speech.SPEAKER_IDS, "source")
-# What stands for the user's part of a pair that has none.
+# Texts in place of the user's part of a pair that has none.
 _NOTHING = frozenset(("<|BEGIN-VISIBLE-CHAT|>", ""))
 _STORY_MARK = r"\{\{\[(?P<mark>INPUT|OUTPUT|SYSTEM)\]\}\}|\{\{\[(?:INPUT|OUTPUT|SYSTEM)_END\]\}\}"
 _ROLES = {"INPUT": "user", "OUTPUT": "assistant", "SYSTEM": "system"}
-# A question and its answer in one object, and by what an export of several users tells who asked it.
+# The field with the asking user in exports of several users, and the fields of a question and its answer in one object.
 ASKED_BY = "username"
 EXCHANGES = (
     *(("prompt", "response"), ("prompt", "completion"), ("query", "answer"), ("question", "answer")),
     *(("human", "ai"), ("human", "assistant"), ("user", "assistant"), ("user", "bot")),
     ("instruction", "output"),
 )
-# What a question of such a name is about, in sets for training.
+# The field with the subject of a question of such a name, in sets for training.
 _ABOUT_QUESTION = {"instruction": "input"}
 # Objects in which a message, or a node of its tree, has its words.
 INNER = ("message", "response")
@@ -36,18 +36,18 @@ INNER = ("message", "response")
 _WHOLE = ("node", "kwargs")
 # How deeply lists of messages are looked for in an object that has them under no known name.
 _NESTING = 5
-# Objects in which it stands who says a message that does not say so itself.
+# Objects that name the speaker of a message that does not name it itself.
 OF_MESSAGE = ("info", "meta")
 _PERSONS = {"user", "companion"}
-# In which a line of a log has a record, and what stands beside it: of the same words there may be two kinds of records.
+# The fields of a log's line: its record, and the kind and time beside it. Two kinds of records may have the same words.
 RECORD, RECORD_KIND, RECORD_TIME = "payload", "type", "timestamp"
 # A log's own word for the kind of a record.
 IN_LOG = "record"
-# What the user writes while an agent is at work, in the log of Claude Code.
+# A message that the user writes while an agent is at work, in the log of Claude Code.
 QUEUED = "attachment"
-# And what the user answers to the questions of an agent.
+# The user's answers to the questions of an agent, there.
 ANSWERED = "toolUseResult"
-# What each line of Claude Code's log has; its hook hands the same messages in under their ids.
+# The fields of each line of Claude Code's log; its hook hands the same messages in under their ids.
 CLAUDE_CODE = frozenset(("uuid", "parentUuid", "sessionId", "userType"))
 _BETWEEN_NAMES = "||$||"
 # How all names begin where a program writes them in its own way: `Role`, `Media Type`, `_role`.
@@ -60,7 +60,7 @@ _BLOCKS = frozenset(("p", "br", "li", "div", "tr", "pre", "h1", "h2", "h3", "h4"
 
 
 def of_log(element: Element) -> Element:
-    """Return a record of a log with its time and kind, the program's if it names no speaker; others as they are."""
+    """Return a log's record with its time and kind, the program's if it names no speaker; other elements unchanged."""
     value, line = element.value, element.around[0][1] if element.around else {}
     is_record = element.path[-1:] == (RECORD,) and {RECORD_KIND, RECORD_TIME} <= line.keys()
     if not is_record or fields.listed(value) is not None:
@@ -71,7 +71,7 @@ def of_log(element: Element) -> Element:
 
 
 def flat(one: Any) -> Any:
-    """Return a message with what stands in an object in it beside what is about it."""
+    """Return a message with the fields of an object in it beside its own."""
     if not isinstance(one, dict):
         return one
     queued, answered = one.get(QUEUED), one.get(ANSWERED)
@@ -92,7 +92,7 @@ def flat(one: Any) -> Any:
 
 
 def _whole(one: dict[str, Any]) -> dict[str, Any]:
-    """Return an object that says nothing by known names as what it holds, or with names as most programs write them."""
+    """Return the inner object of one without words in known fields, or one with names as most programs write them."""
     within = next((held for name in _WHOLE if isinstance(held := one.get(name), dict)), None)
     if within is not None and speech.side(one) is None and not speech.words(one).strip():
         return _whole(within)
@@ -168,10 +168,10 @@ def program(line: Mapping[str, Any]) -> str | None:
 
 
 def twice(kinds: Sequence[tuple[str, Hashable] | None]) -> set[int]:
-    """Return the places of a log's records whose words stand in a record of another kind, the most frequent one, too.
+    """Return the places of a log's records that repeat a record of another kind, the most frequent one.
 
     Args:
-        kinds: Of each record its kind and what is said in it, by whom; None of what is no record with words.
+        kinds: Of each record its kind, and its speaker with the words; None for one without words.
     """
     counts = Counter(one[0] for one in kinds if one)
     main = max(counts, key=lambda kind: counts[kind], default=None)
@@ -278,7 +278,7 @@ def activity(record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         return []
     texts = [one.get("html") for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
     answer = "\n".join(_words(text) for text in texts if isinstance(text, str))
-    # In other languages than English, what was answered was a prompt.
+    # In other languages than English, an answered record is a prompt.
     prompted = _PROMPTED.match(title)
     if prompted is None and not answer.strip():
         return []

@@ -1,1 +1,1 @@
-"""Reads what only all lines of a chat tell together: chats as plain text, and times in numbers alone."""
+"""Reads forms that only all lines of a chat together decide: chats as plain text, and times in numbers alone."""

@@ -1,6 +1,6 @@
-"""Times of a chat whose forms leave open which number is the day, or what a number counts: all of them together tell.
+"""Times of a chat in forms with an ambiguous day or unit: all of them together decide.
 
-So `25/4/2024 18:30` tells that `4/5/2024 18:31` behind it is in May. What stays open is no time.
+So `25/4/2024 18:30` shows that `4/5/2024 18:31` behind it is in May. A form that stays ambiguous is no time.
 """
 
 import re
@@ -30,17 +30,17 @@ _CLOCK = (
 )
 _DATE = r"(?P<first>\d{1,4})(?P<mark>[/.-])\s?(?P<middle>\d{1,2})(?P=mark)\s?(?P<last>\d{4}|\d{2})\.?"
 _WEEKDAY = r"(?:\(?[^\W\d]{1,15}\)?[.,]{0,2}\s)?"
-# What may stand between a date and a clock, as in `um`, `kl.`, `a las`.
+# Words between a date and a clock, as in `um`, `kl.`, `a las`.
 _BETWEEN = r"(?:\s?\([^\W\d]{1,10}\))?[,،]?\s(?:[^\W\d]{1,4}\.?\s){0,2}?"
 _DATE_FIRST = re.compile(rf"{_WEEKDAY}{_DATE}(?:{_BETWEEN}{_CLOCK})?", re.IGNORECASE)
 _CLOCK_FIRST = re.compile(rf"{_CLOCK}[,،]?\s{_WEEKDAY}{_DATE}", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"\A(\d{1,2}[- ][^\W\d]{3,12}\.?[- ])(\d{2})\b(?![:.]\d)")
-# A year of the Buddhist calendar, as phones in Thailand write it, is ahead by so many.
+# By how many years the Buddhist calendar, as phones in Thailand write it, is ahead, and its first year here.
 _BUDDHIST, _BUDDHIST_FROM = 543, 2400
-# In which order day, month and year stand.
+# The orders of day, month and year.
 _MONTH_FIRST = "mdy"
 _ORDERS = ("dmy", _MONTH_FIRST, "ymd")
-# So many dates, and times of which one order lies so much nearer together, tell the order as well.
+# The least number of dates, and how many times nearer together one order's times lie, that also decide the order.
 _DATES_TELL, _NEARER = 3, 5
 # Seconds that Apple's programs count, from their own beginning.
 _APPLE, _APPLE_FROM = datetime(2001, 1, 1, tzinfo=UTC), 150_000_000
@@ -69,7 +69,7 @@ def moments(written: Sequence[Any], zone: tzinfo) -> list[datetime | None]:
     """Read the times of a chat's messages together, in their order.
 
     Args:
-        written: Each as it is written; None where there is none to be read here.
+        written: Each as written; None where there is none to be read here.
         zone: The zone of times that name none.
 
     Returns:

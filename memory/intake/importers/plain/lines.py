@@ -1,7 +1,7 @@
 """Reads chats that are lines of text: a speaker and words on a line, with a time before them, or above them, or none.
 
 So write WhatsApp, Signal, Telegram, LINE, KakaoTalk and DiscordChatExporter, exporters of iMessage, subtitles (WebVTT,
-SRT), and people who copy a chat. Lines that begin no message go on with the one before.
+SRT), and people who copy a chat. Lines that begin no message continue the one before.
 """
 
 # ruff: noqa: RUF001  # colons and dashes of other languages
@@ -17,10 +17,10 @@ from memory.intake.importers.entries import Names
 from memory.intake.importers.plain.dates import DIRECTIONS, is_time, plain
 
 _TIME_CHARACTERS, _NAME_CHARACTERS, _DAY_CHARACTERS = range(8, 41), range(1, 81), range(8, 41)
-# What stands between a time and a name behind it, unless the time is in brackets, or ends the line.
+# Separators between a time and a name behind it, unless the time is in brackets, or ends the line.
 _BEHIND_TIME = (" - ", " – ", ": ", ", ")
 _IN_BRACKETS, _BEHIND_NAME, _ALONE = "[", "]", ""
-# A time with a clock has so many numbers at least, beside the name of a month.
+# The least numbers of a time with a clock, beside the name of a month.
 _NUMBERS_OF_TIME = 4
 _COLON = re.compile(r"\s?[:：](?:\s|\Z)")
 # A time of day with a speaker, below the day.
@@ -39,7 +39,7 @@ _MOST_BEFORE = 5
 _MARKUP, _HEADING = "#>*_ \t", ("#", "**", "__")
 # Symbols before and behind a name, as a picture of the speaker.
 _SYMBOLS = re.compile(r"\A[^\w]{1,9}|[^\w.)]{1,9}\Z")
-# What programs write in place of a picture, before the words below a file, and behind words that were edited.
+# Programs' marks in place of a picture, before the words below a file, and behind words that were edited.
 _PLACEHOLDER = re.compile(r"\u200e[^\n]*|<[^<>\n]{3,60}>")
 _PLACEHOLDER_OF_DAY = re.compile(r"\[[^\[\]\n]{3,20}\]")
 _FILE = re.compile(r"\A\u200e?\S{1,80}\.\w{2,4} \([^()\n]{3,40}\)(?:\n|\Z)")
@@ -57,10 +57,10 @@ _DELETED = frozenset(
 )
 # Around words, beside their own.
 _ENDS = re.compile(rf"\A(?:\s|{DIRECTIONS})+|(?:\s|{DIRECTIONS})+\Z")
-# What a name before a colon has that is none: `Ann changed the subject to "Rome`.
+# Characters of text before a colon that is no name: `Ann changed the subject to "Rome`.
 _QUOTES = ('"', "“", "„", "«")
 _PINNED = " (pinned)"
-# How DiscordChatExporter begins what is no message, or no words of it.
+# How DiscordChatExporter begins parts that are no message, or no words of it.
 _BESIDE = re.compile(r"={62}|\{(?:Attachments|Embed|Stickers|Reactions)\}")
 
 
@@ -75,7 +75,7 @@ class _Line:
 
 
 def messages(text: str, names: Names) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the messages of a chat with the numbers of their lines; None for what the program itself has written.
+    """Yield the messages of a chat with the numbers of their lines; None for a line of the program itself.
 
     Args:
         text: The chat.
@@ -189,7 +189,7 @@ def _of_days(lines: Sequence[str]) -> list[_Line]:
         elif found:
             found[-1].words.append(line)
     for message in found:
-        # What has several lines stands in quotation marks in LINE's.
+        # LINE puts messages of several lines in quotation marks.
         if len(message.words) > 1 and message.words[0].startswith('"'):
             message.words = "\n".join(message.words).strip().removeprefix('"').removesuffix('"').splitlines()
         if _PLACEHOLDER_OF_DAY.fullmatch("\n".join(message.words).strip()):
@@ -200,7 +200,7 @@ def _of_days(lines: Sequence[str]) -> list[_Line]:
 def _of_cues(lines: Sequence[str], names: Names) -> list[_Line]:
     """Read the cues of subtitles; those of one speaker behind each other are one message.
 
-    Without marks of voices a speaker is whose name is known, or stands before several cues: a cue may hold a colon.
+    Without marks of voices a name is a speaker if it is known, or stands before several cues: a cue may hold a colon.
     """
     cues: list[tuple[int, str]] = []
     is_words = False

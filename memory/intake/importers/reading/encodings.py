@@ -1,6 +1,6 @@
-"""Tells in which encoding a file is that is in no form of Unicode, as programs on Windows write tables and texts.
+"""Detects the encoding of a file that is in no form of Unicode, as programs on Windows write tables and texts.
 
-Where its letters do not tell, it is read as UTF-8, and each byte that is none is told.
+Where its letters do not decide, it is read as UTF-8, and each invalid byte is reported.
 """
 
 # ruff: noqa: RUF001  # letters of other languages
@@ -14,9 +14,9 @@ _NULS = 3
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 # The first bytes of characters up to Arabic in UTF-16, which stand in no text in UTF-8.
 _HIGH = bytes(range(9))
-# An encoding, letters that its languages write most, and the least share of them in what is not ASCII: of the Latin
-# ones those of Western Europe alone, beside others of a word, or as a word. A text like the last is in another one:
-# of Hungarian õ without ã, of Hebrew or Greek nothing of the end of the Cyrillic alphabet.
+# An encoding, letters that its languages write most, and the least share of them among characters outside ASCII: of
+# the Latin ones those of Western Europe alone, beside others of a word, or as a word. A text like the last is in
+# another one: of Hungarian õ without ã, of Hebrew or Greek nothing of the end of the Cyrillic alphabet.
 _OF_WEST = "[àâäáãåæçèéêëìíîïñòóôõöøùúûüœßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜŒ]"
 _LETTERS = (
     ("cp932", re.compile(r"[ぁ-ゖァ-ヺー、。]"), 0.4, None),

@@ -13,7 +13,7 @@ from memory.intake.importers.reading.encodings import encoding_of
 from memory.text.errors import InvalidRequest
 from schemas.text.recoding import as_utf8, recoded
 
-# What is raised where a part of an archive is read that is damaged.
+# The exceptions of reading a damaged part of an archive.
 DAMAGES = (BadZipFile, zlib.error, EOFError)
 _READABLE = frozenset((ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA))
 _ENCRYPTED = 1
@@ -21,7 +21,7 @@ _ENCRYPTED = 1
 _PACKED = (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\xfd7zXZ", b"BZh")
 _PACKED_BYTES = max(map(len, _PACKED))
 _UNPACK = "The archive is encrypted, or packed in a form that is not read: unpack it, and import the folder."
-# What macOS writes beside files, and an import into `FILE.set-aside.jsonl`, are no files of an export.
+# Files that macOS writes beside others, and an import's `FILE.set-aside.jsonl`, are no files of an export.
 _BESIDE = re.compile(r"\._.*|.*\.set-aside\.jsonl", re.IGNORECASE)
 # How SillyTavern names chats that begin with the messages of another one, which is to be read first.
 _BRANCH = re.compile(r"(Branch|Checkpoint|Bookmark) #")
@@ -31,8 +31,8 @@ def export_files(path: Path, pattern: str) -> Iterator[ExportFile]:
     """Open the files of an export one after another, by name.
 
     Args:
-        path: A file, which is taken whatever its name; or a folder or ZIP archive, of which the files are taken whose
-            names match, also of archives in it.
+        path: A file of any name; or a folder or ZIP archive, of which the files with matching names are taken, also
+        those of archives in it.
         pattern: A regular expression for the name without its folder.
 
     Raises:
@@ -60,7 +60,7 @@ def _files(path: Path, pattern: re.Pattern[str]) -> Iterator[ExportFile]:
             if file.is_file() and _is_archive(file.name) and is_zipfile(file):
                 with ZipFile(file) as archive:
                     yield from _of_archive(archive, pattern, is_outermost=False)
-            # An archive that breaks off is taken as a file, so that it is told as one that can't be read.
+            # An archive that breaks off is taken as a file, so that it is reported as unreadable.
             elif file.is_file() and (_is_wanted(file.name, pattern) or _is_archive(file.name)):
                 yield from _single(file)
     elif is_zipfile(path):

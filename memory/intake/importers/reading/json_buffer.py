@@ -32,7 +32,7 @@ class Buffer:
         return match[1], match[2]
 
     def read_of(self, start: int) -> bytes:
-        """Return what was read from a place on."""
+        """Return the bytes read from a place on."""
         return self._data[start - self._first : self.place - self._first]
 
     def lines_from(self, place: int) -> Iterator[bytes]:
@@ -41,7 +41,7 @@ class Buffer:
         behind += self._file.readline(ELEMENT_BYTES) + self._file.readline(ELEMENT_BYTES)
         lines = behind.split(b"\n")
         following = next((line for line in map(bytes.strip, lines[1:]) if line), b"")
-        # Of a document on several lines, a line opens an object, or ends with what parts it from the next one.
+        # Of a document on several lines, a line opens an object, or ends with a separator.
         if not following.startswith(b"{") or following.endswith((b"{", b"[", b",")):
             return
         yield from lines
@@ -50,7 +50,7 @@ class Buffer:
 
     @property
     def end(self) -> int:
-        """Where the buffer ends."""
+        """The place of the buffer's end."""
         return self._first + len(self._data)
 
     @property
@@ -59,7 +59,7 @@ class Buffer:
         return self._data[self.place - self._first :]
 
     def grow(self, needed: int) -> bool:
-        """Read on, and keep what stands from a place on; returns false at the end of the file.
+        """Read on, and keep the bytes from a place on; returns false at the end of the file.
 
         Raises:
             InvalidRequest: A single text of the document exceeds the limit of an element.

@@ -1,12 +1,12 @@
 """Reads the elements of a large JSON document one at a time, wherever they stand in it.
 
 Exports are JSON documents of up to gigabytes: an array of elements, one element alone, elements in a wrapper, or one on
-each line. The reader follows the brackets of the document, whose places a regular expression finds, and parses one
+each line. The reader follows the brackets of the document, which a regular expression finds, and parses one
 element at a time: the memory that it takes is bounded by the longest element, and an invalid element, or a line that
 breaks off, does not hide those behind it. A streaming parser (ijson) ends at the first invalid byte, and makes a
 question mark of the escape of half a character.
 
-Objects around elements may say whose they are, or of which chat, before them or behind. So what stands in an object is
+Objects around elements may name their owner or their chat, before them or behind. So the elements in an object are
 yielded when the outermost one closes, or is longer than an element may be.
 """
 
@@ -23,7 +23,7 @@ from memory.intake.importers.reading.json_buffer import ELEMENT_BYTES, READ_BYTE
 from memory.text.errors import InvalidRequest
 
 Path = tuple[str, ...]
-# An object of this name is about the one that it stands in, whatever keys it has.
+# An object of this name, with any keys, is about the one that it stands in.
 ABOUT: Path = ("metadata",)
 NO_JSON = (
     "The file is no JSON document. Bring other text into this form first, one object a line:"
@@ -32,7 +32,7 @@ NO_JSON = (
 
 # A string, and whether it is a key; one that is cut off is read to its end, so that none is looked for within it.
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:\s*+)?+|\Z)', re.DOTALL)
-# What an element takes beside its text until it is yielded.
+# The bytes that an element takes beside its text until it is yielded.
 READ_TAKES_BYTES = 500
 # Around elements. Each open bracket keeps its path, and each element the objects around it.
 _MOST_OPEN = 200
@@ -62,7 +62,7 @@ class Element:
     keyed: bool = True
 
     def inner(self, name: str, number: int, value: Any, about: Mapping[str, Any]) -> "Element":
-        """Return what stands in an array of this name in the element, which says `about` of it."""
+        """Return an element in the array of this name in this one, with this one's fields `about` it."""
         path = (*self.path, "[]")
         return Element((*path, name), number, value, [(path, about), *self.around])
 
@@ -117,8 +117,8 @@ def elements(
         documents: Whether a document that is an object, and holds no element, is one itself.
 
     Yields:
-        An element, or what is wrong with one: it is no object, not JSON, or longer than 64 MB. If the document breaks
-        off, or its brackets do not match, the last item says so.
+        An element, or the fault of one: it is no object, not JSON, or longer than 64 MB. If the document breaks off, or
+        its brackets do not match, the last item says so.
 
     Raises:
         InvalidRequest: The file is no JSON document.
@@ -160,7 +160,7 @@ class _Walk:
             yield from self._walk()
             yield from self._by_line()
         except Exception:
-            # Of an archive that is damaged here, what was read before counts.
+            # Of an archive that is damaged here, the elements before count.
             yield from self._yielded()
             raise
         yield from self._end()
@@ -226,7 +226,7 @@ class _Walk:
             one.fields |= {name: found[name] for name in self._about.values() if found.get(name) is not None}
 
     def _yielded(self) -> Iterator[Element | Bad]:
-        """Yield what was read."""
+        """Yield the elements and faults that were read."""
         some, self._read, self._read_bytes = self._read, [], 0
         for one in some:
             if isinstance(one, Bad):
@@ -302,7 +302,7 @@ class _Walk:
             self._opened[-1].fields[closed.path[-1]] = closed.fields
 
     def _closes_again(self, depth: int) -> bool:
-        """Go to where so many open brackets are closed; returns false if the file ends before."""
+        """Go to the place where `depth` open brackets are closed; returns false if the file ends before."""
         if not depth:
             return True
         for _, bracket in self._brackets():
@@ -318,7 +318,7 @@ class _Walk:
             self._with_some += 1
 
     def _innermost(self) -> _Read | Bad:
-        """Take the innermost open bracket, which was read to its end, as an element, or as what stands for one."""
+        """Take the innermost open bracket, which was read to its end, as an element, or as the fault of one."""
         one = self._opened.pop()
         parent = self._opened[-1] if self._opened else None
         in_array = parent is not None and parent.kind == b"["
@@ -329,7 +329,7 @@ class _Walk:
         path, number = one.path, self._found
         if parent is not None and in_array:
             path, number = parent.path, parent.elements
-            # Where one element stands, the others of the array are to be some too, and are told if they are none.
+            # Beside one element, the others of the array have to be some too, and are reported if they are none.
             self._paths.add(path)
         place = f"entry {number}"
         if one.start is None:
@@ -342,7 +342,7 @@ class _Walk:
         return _Read(path, number, raw, [each for each in reversed(self._opened) if each.kind == b"{"], in_array)
 
     def _end(self) -> Iterator[Bad]:
-        """Yield what is wrong with the end of the file."""
+        """Yield the faults at the end of the file."""
         if not self._documents:
             raise InvalidRequest(NO_JSON)
         if self._opened:
