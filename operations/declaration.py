@@ -5,7 +5,7 @@
         \"\"\"List the facts that a Being knows, newest first.\"\"\"
 
 The first parameter is the process's resources, or a transaction: for an operation that reads or writes in one, and
-asks no model. One of the type `Being` is the Being that the path names, one of the type `Caller` the caller, or
+calls no model. One of the type `Being` is the Being that the path names, one of the type `Caller` the caller, or
 `Caller | Operator` where an operator may call as well, one of `PayingKey | None` the key that came with the request,
 and one of `FindsMuted` whether muted items are found. Other positional parameters are ids of the path, and the body;
 those by keyword alone are of the query, or of a header if they are marked with `InHeader`. The docstring is for
@@ -169,7 +169,7 @@ class Parameter:
         name: Its name on every door.
         place: Its place in a request.
         type: Its type, with the constraints that pydantic checks.
-        description: Its meaning; empty if its name says so.
+        description: Its meaning; empty if the name suffices.
         default: Its default; `inspect.Parameter.empty` if it is required.
     """
 

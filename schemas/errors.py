@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class StoreError(Exception):
-    """Something the ledger says no to."""
+    """A refusal of the ledger."""
 
 
 class MigrationRefused(StoreError):

@@ -15,7 +15,7 @@ RECALL_NODES = 3
 DEFAULT_IMPORTANCE = 0.5
 
 TOPIC_NODES = 3
-# A cluster with more is asked whether it should be split.
+# A model is asked whether to split a cluster with more.
 CROWDED_NODES = 10
 # Without a model, a topic with more is split in any case: with SPLIT_AGAIN_AFTER more it has less than a quarter of
 # a hundred memories.
@@ -102,7 +102,7 @@ EARLIEST_YEAR = 1900
 LATEST_YEAR = 9998
 WHEN_ITEMS_EMBEDDED = 3
 
-# The most nodes that one patrol lets go at the gentle pace: this many, or this part of the living ones if it is more.
+# The most nodes that one patrol makes dead at the gentle pace: this many, or this part of the living ones if more.
 LET_GO_NODES = 5
 LET_GO_PART = 0.05
 

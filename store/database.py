@@ -156,7 +156,7 @@ class Store:
         The messages for work that it made ready are sent after the commit, when the connection is free again.
 
         Args:
-            patience: Seconds to wait for a connection; None: as the present allowance says, else as the limits do.
+            patience: Seconds to wait for a connection; None: those of the present allowance, or of the limits.
 
         Raises:
             Unavailable: There was none in time, or it was lost.

@@ -35,7 +35,7 @@ LOG = structlog.get_logger()
 SQL = Path(__file__).resolve().parent.parent / "sql"
 OLDEST_POSTGRES = 180000
 OLDEST_VECTOR = (0, 8, 4)
-# A migration that waits for a lock on a table keeps all others from it that come after. So it lets go after this time,
+# A migration that waits for a lock on a table blocks all later lockers of it. So it gives up after this time,
 # and begins anew, until an old transaction is over.
 LOCK_WAIT = timedelta(seconds=1)
 LOCK_PATIENCE = timedelta(minutes=2)

@@ -45,7 +45,7 @@ class Limits:
         bulk_share: The part of the time that bulk takes at most, above 0 and up to 1.
         bulk_turns: The file by which processes take turns at bulk; None: this process takes turns with no other.
         rests_always: Whether bulk also rests while no other request comes in. False for processes that note live
-            requests, as `BulkShare.note_live` says.
+            requests, with `BulkShare.note_live`.
         connection_seconds: How long a transaction waits for a connection.
     """
 
@@ -79,7 +79,7 @@ class UserShares:
             patience: Seconds to wait at most.
 
         Raises:
-            Unavailable: The user's other requests held all of them for so long.
+            Unavailable: The user's other requests held all of them for all this time.
         """
         most = self._most
         if user_id is None or most is None:
@@ -176,7 +176,7 @@ class BulkShare:
 
     Args:
         share: The part of the time for bulk, above 0 and up to 1.
-        statement_seconds: How long a statement of bulk may run; None: as long as its process says.
+        statement_seconds: How long a statement of bulk may run; None: the process's limit.
         turns: The order of turns.
         now: The time, in seconds.
         wait: Waits for a number of seconds.

@@ -30,7 +30,7 @@ class Transaction(Connection[DictRow]):
         moment: The domain's time of this transaction; None until `store.clock.now` has read it.
         knows_vectors: Whether the connection reads and writes the vector type, which the first migration creates.
         across: The role that a transaction takes which crosses owners; None where policies do not bind this session's.
-        acting: Whom it acts for.
+        acting: The owner or the crossing that it acts for.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

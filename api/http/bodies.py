@@ -103,7 +103,7 @@ class JsonRequest(Request):
         """Parse the body. NaN and infinite numbers are left to the validation of the item that holds them.
 
         Raises:
-            Rejection: The body is not JSON or holds too many values; the text says where. Or it is bulk, and its turn
+            Rejection: The body is not JSON or holds too many values, and the text names where. Or it is bulk, and its turn
                 would come too late.
         """
         body = await self.body()
@@ -157,7 +157,7 @@ def limited(receive: Receive, headers: Headers, most_bytes: int, settings: Setti
         if too_long:
             raise _too_large(most_bytes)
         if ended:
-            # The next message says that the client has disconnected, and may come as late as the answer ends.
+            # The next message reports that the client has disconnected, and may come as late as the answer ends.
             return await receive()
         patience = settings.api_body_timeout.total_seconds() + received / settings.api_body_rate - waited
         began = asyncio.get_running_loop().time()

@@ -114,7 +114,7 @@ class Connection(HttpToolsProtocol):
 
     @property
     def is_closing(self) -> bool:
-        """Whether the connection sends no more."""
+        """Whether the connection is closing or closed."""
         return self._draining or self._wire.is_closing()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
@@ -366,5 +366,5 @@ class _Closing:
         self._connection.close()
 
     def is_closing(self) -> bool:
-        """Whether the connection sends no more."""
+        """Whether the connection is closing or closed."""
         return self._connection.is_closing

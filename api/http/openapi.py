@@ -105,7 +105,7 @@ def _place(path: tuple[str, dict[str, Any]]) -> int:
 def _require(app: FastAPI, schema: dict[str, Any]) -> None:
     """Mark all properties of answers as required, but those that an answer omits.
 
-    Some routes omit what is null, or what was not set; there, properties that may be so are optional.
+    Some routes omit null properties, or properties that were not set; there, these are optional.
     """
     schemas = schema["components"]["schemas"]
     sent, answered, without_null, without_unset = set[str](), set[str](), set[str](), set[str]()

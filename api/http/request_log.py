@@ -111,9 +111,9 @@ def _method(scope: Scope) -> str:
 
 
 def protect(scope: Scope, headers: MutableHeaders) -> None:
-    """Let no cache keep a personal answer, and no browser take an answer for another type than it says.
+    """Let no cache keep a personal answer, and no browser take an answer for another type than its own.
 
-    Answers to a token or a login are personal. Others are kept only if they say so, as the memory page's files do.
+    Answers to a token or a login are personal. Others are kept only if their headers allow it, as the page's files do.
 
     Args:
         scope: The request's ASGI scope.

@@ -70,7 +70,7 @@ class DeclaredTool:
         return {"type": "object", "properties": {"result": schema}, "required": ["result"]} | definitions
 
     def unknown(self, given: Mapping[str, Any]) -> list[str]:
-        """Return the names of arguments that say something and that it does not have."""
+        """Return the names of arguments that have a value and are unknown to it."""
         known = {*self._own, BEING}
         return [name for name, value in self._unwrapped(given).items() if name not in known and not is_nothing(value)]
 

@@ -63,7 +63,7 @@ def ready(on: On) -> Health:
     """Check that this process can answer requests, for a load balancer.
 
     It can if the database answers and is migrated; input is accepted without Redis and without workers. Otherwise the
-    answer is a 503 that says what is wrong.
+    answer is a 503 with the reason.
     """
     _check([_database(on)])
     return Health()
@@ -76,7 +76,7 @@ def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Progress:
 
     The database and Redis answer, the due work of each queue is taken in time, work in progress ends, and beat runs.
     Otherwise the answer is a 503 that names what is wrong, queues by name, with all that was checked under `checks`.
-    Dead work and a language model that is away are no faults: `away` tells the latter.
+    Dead work and a language model that is away are no faults: `away` reports the latter.
     """
     found = [_database(on)]
     if found[0].good:

@@ -52,7 +52,7 @@ MOST_USER_NAMES = 20
 SHORT_BYTES = 32 * 1024
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
 _PASSED_ON = ("accept", "openai-beta", "anthropic-version", "anthropic-beta")
-# By these Claude Code and Codex CLI say that a request is a sub-agent's.
+# Headers by which Claude Code and Codex CLI mark a sub-agent's request.
 SUB_AGENT = ("x-claude-code-agent-id", "x-openai-subagent")
 BETA = "anthropic-beta"
 # Features of Anthropic's with a price of their own: long prompts, and fast answers.
@@ -176,7 +176,7 @@ def _read(wire: Wire, content: bytes, headers: Headers, *, alone: bool) -> tuple
 
 
 def _dear_beta(headers: Headers) -> str | None:
-    """The header by which a request may cost more than the model's price says; None if it does not."""
+    """The header by which a request may cost more than the model's listed price; None if it does not."""
     return BETA if any(name in headers.get(BETA, "") for name in DEAR_BETAS) else None
 
 

@@ -1,6 +1,6 @@
 """Lets chat completions in: verifies the token, and admits the request with its Being and its payer.
 
-Both ask the database. A request whose answer takes longer than the proxy's patience goes on before it: a token that
+Both query the database. A request whose answer takes longer than the proxy's patience goes on before it: a token that
 this process verified within the last minutes passes with the key that paid then, and with a bounded spend. Any other
 token waits, and is refused if the database can't be reached, so no failure makes the proxy an open relay.
 """
@@ -123,7 +123,7 @@ class Gateway:
 
         Raises:
             Unavailable: The database is unreachable or very slow, and nothing like it was admitted lately, or the token
-                has spent what it may meanwhile.
+                has spent its grace.
             Exception: As `memory.proxy.admission.admit`.
         """
         caller, token = identity.caller, identity.token
@@ -174,7 +174,7 @@ class Gateway:
         return caller
 
     async def _in_time(self, work: "asyncio.Future[T]") -> "T | None":
-        """Wait for work that asks the database, as long as the patience is; returns None if it has no result by then.
+        """Wait for a database call, as long as the patience is; returns None if it has no result by then.
 
         Raises:
             Exception: As the work raises it, unless the database was unavailable to it.

@@ -54,8 +54,8 @@ class MemoryOptions:
     Attributes:
         transcript: The transcript of the request.
         conversation: Its id of the conversation, if it names one.
-        background: Whether it says that the request is its own, and no user's turn.
-        off_the_record: Whether it says that no word of the request and its answer is to be kept.
+        background: Whether the client marks the request as its own, and no user's turn.
+        off_the_record: Whether the client marks the request and its answer as off the record.
         choices: How many answers it wants.
         user_names: Names by which it means the user.
         continues: The id of the answer that it goes on from without showing it.

@@ -26,7 +26,7 @@ MOST_TOKENS = 10_000
 
 
 class Outage:
-    """Whether the database is down. It is asked when a request suspects so, then until it is there again.
+    """Whether the database is down. It is probed when a request suspects so, then until it answers again.
 
     It is used from the event loop only.
 
@@ -42,7 +42,7 @@ class Outage:
 
     @property
     def lasts(self) -> bool:
-        """Whether the database was down when it was last asked; it is asked until it is not."""
+        """Whether the database was down at the last probe; it is probed until it is up."""
         return self._began.is_set()
 
     async def suspect(self) -> None:
@@ -97,7 +97,7 @@ class Recent(Generic[K, V]):
             self._values.popitem(last=False)
 
     def find(self, key: K) -> V | None:
-        """Return a value that was stored within the time; else None."""
+        """Return a value that was stored within the time; otherwise None."""
         if key not in self._values or self._is_over(key):
             return None
         return self._values[key][0]

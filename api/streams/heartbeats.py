@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-# A reader without a heartbeat for so long is stuck or gone.
+# A reader without a heartbeat for this long is stuck or gone.
 SILENCE = timedelta(seconds=15)
 KEYS = "patrol:reader:"
 

@@ -174,7 +174,7 @@ class StreamReader:
             pipeline.execute()
 
     def _claim(self, idle: timedelta, consumer: str | None = None) -> None:
-        """Claim and take in entries that were pending for so long, of all consumers or of one."""
+        """Claim and take in entries that were pending for `idle`, of all consumers or of one."""
         milliseconds = int(idle.total_seconds() * 1000)
         for stream in STREAMS:
             after = "-"

@@ -84,7 +84,7 @@ def _daily(dollars: Decimal | None, tokens: int | None) -> str:
 
 
 def _budget_of(name: str, one: User | Being) -> str:
-    """Say in words which budget a user or a Being has now."""
+    """Return the words for the present budget of a user or a Being."""
     budget = _daily(one.daily_cost, one.daily_tokens)
     return f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings."
 
@@ -159,7 +159,7 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
 
 
 def _record_of(being: Being) -> str:
-    """Say in words whether a Being's talk is kept."""
+    """Return the words for whether a Being's talk is kept."""
     if being.off_the_record:
         return "off the record, nothing of what is said is kept"
     some = ", ".join(words(one) for one in being.off_the_record_in)

@@ -96,7 +96,7 @@ def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
             found = True
             yield Bad(file.name, reason, None)
         files, empty = files + 1, empty + (not found)
-    # Where no file holds anything, the caller says so.
+    # Where no file holds an entry, the caller reports it.
     if empty < files:
         yield from repeat(LeftOut(f"files that hold nothing of --from {source}"), empty)
 

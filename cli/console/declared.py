@@ -25,7 +25,7 @@ REQUIRED = inspect.Parameter.empty
 SCALARS: Mapping[str, type] = {"integer": int, "number": float, "boolean": bool}
 NOTHING: Mapping[Any, Any] = {}
 SHORT = {"limit": "-n", "category": "-c"}
-# The options that name whom an operation concerns.
+# The options that name the user or the Being of an operation.
 NAMED_BY: Mapping[Subject, Sequence[tuple[str, Any, Any]]] = {
     "being": [("being", BeingOption, None), ("owner", OwnerOption, None)],
     "caller": [("owner", UserOption, REQUIRED)],
@@ -179,7 +179,7 @@ class Group:
 
 
 def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield whom an operation concerns: a command has every right of the user whom its options name."""
+    """Yield the subjects of an operation: a command has every right of the user that its options name."""
     for name, subject in operation.subjects.items():
         match subject:
             case "being":
@@ -195,7 +195,7 @@ def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]
 
 
 def _switches(operation: Operation[Any], command: Command) -> Iterator[inspect.Parameter]:
-    """Yield the switches of a command, and the options that name whom the operation concerns."""
+    """Yield the switches of a command, and the options that name the operation's user or Being."""
     for name, flag in command.flags.items():
         yield _typed(name, bool, Option(f"--{name.replace('_', '-')}", help=flag.help), default=False)
     for subject in operation.subjects.values():

@@ -12,6 +12,6 @@ def quiet_settings() -> Settings:
     level_is_set = "log_level" in settings.model_fields_set
     configure_logs(settings if level_is_set else settings.model_copy(update={"log_level": "WARNING"}))
     if not level_is_set:
-        # A command says itself, once, that it reaches no database.
+        # A command reports itself, once, that it reaches no database.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     return settings

@@ -107,7 +107,7 @@ def show_outcome(on: Resources, being: Being, questions: Sequence[str]) -> None:
 
 
 def show_durations(days: int, lived: float, total: float) -> None:
-    """Show how long it took, in seconds: to live the days, and in all."""
+    """Show the durations in seconds: of playing the days, and of all."""
     say(
         "",
         f"{count(days, 'patrol')} of {len(PATROL_STEPS)} Celery tasks in {lived:.1f} s, {lived / days:.2f} s for each; "

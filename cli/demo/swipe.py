@@ -34,7 +34,7 @@ PLACES = ("messages found", "facts", "promises", "the summary")
 
 
 def show_retraction(on: Resources, being: Being, meanwhile: Callable[[], None]) -> None:
-    """Hold a short conversation, go back to its question, hold another, and count what each has left.
+    """Hold a short conversation, retract it from its question on, hold another, and count the traces of each.
 
     Raises:
         Failure: The workers have not processed a conversation in time.

@@ -235,7 +235,7 @@ def _add(file: IO[bytes], being: str | None, owner: str | None, accept: Accept, 
 
 
 def read_lines(file: IO[bytes]) -> Iterator[Line]:
-    """Number each line that is not blank, and parse it; the item of an invalid line is the exception that says why."""
+    """Number each line that is not blank, and parse it; an invalid line's item is the exception with the reason."""
     seen: Counter[str] = Counter()
     so_far = hashlib.sha256()
     for number, raw in numbered(file, LINE_BYTES):

@@ -43,7 +43,7 @@ SECRETS: Mapping[Role, frozenset[str]] = MappingProxyType(
 # Prefixes of variables that libpq, OpenTelemetry and the providers' SDKs read, for roles with the secret on the left.
 BESIDE = {
     "DATABASE_URL": ("PG",),
-    # The address of a collector of traces, and the headers that it asks for.
+    # The address of a collector of traces, and its headers.
     "PATROL_SECRET_KEY": ("OTEL_",),
     "OPENAI_API_KEY": ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "SSL_CERT_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
 }

@@ -24,7 +24,7 @@ from workers.runtime.resources import Resources
 def create_user(tx: Transaction, new: NewUser) -> User | Existing[User]:
     """Create a user for a person, or return the user whom you created with the same `external_id`.
 
-    A user is one person: what one of the person's Beings hears about the person, all of them know, unless
+    A user is one person: all of the person's Beings know a fact that one of them hears, unless
     `facts_known_to` is `present`. So create a user for each person, and a Being for each companion of that person.
 
     The answer is 201 for a new user, and 200 for a known one, who is returned as stored: change a user with `PATCH`.

@@ -51,7 +51,7 @@ def recall_memories(on: Resources, being: Being, question: RecallRequest) -> Rec
     """Recall by meaning, up to `limit` living memories.
 
     As `fragments`, actions and feelings are shuffled into one stream, which blurs their borders as human memory does;
-    as `nodes`, each memory comes whole. While the embedder is out of reach words have to do, and the answer says so.
+    as `nodes`, each memory comes whole. While the embedder is out of reach words are compared, and `degraded` is true.
     """
     activates = question.activate and not question.off_the_record
     query = recall.RecallQuery(question.query, question.limit, question.threshold, activates)

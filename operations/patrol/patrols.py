@@ -45,12 +45,12 @@ def list_patrols(
 
 @operation("GET /v1/beings/{being}/patrols/{run_id}", scope="read")
 def show_patrol(tx: Transaction, being: Being, run_id: UUID) -> RunReport:
-    """Show how far a patrol has come: its nine steps, and the one it is at."""
+    """Show a patrol's progress: its nine steps, and the present one."""
     return _report(tx, runs.get(tx, being.being_id, run_id))
 
 
 def _report(tx: Transaction, run: Run) -> RunReport:
-    """Report how far a patrol has come: its steps, and the one that it is at."""
+    """Report a patrol's progress: its steps, and the present one."""
     steps = [_step(name, run.steps.get(name)) for name in PATROL_STEPS]
     counts: Counter[str] = Counter()
     for step in steps:

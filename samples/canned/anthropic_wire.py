@@ -118,7 +118,7 @@ def check_batch(body: Json) -> None:
 
 
 def errored(status: int, message: str, kind: str | None = None, code: str | None = None) -> Json:
-    """The result of a question in a batch that could not be asked."""
+    """The result of a question in a batch that failed."""
     return {"type": "errored", "error": error("batched", status, message, kind, code)}
 
 

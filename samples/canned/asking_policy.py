@@ -19,7 +19,7 @@ def sources(material: Material) -> list[Fenced]:
 
 
 def plan(material: Material) -> Json:
-    """Look for the names of the question, and count its other words if it asks how often."""
+    """Search for the names of the question, and count its other words if it begins with "how often"."""
     question = material.one("question")
     names = _NAME.findall(question)
     counted = sorted(content_words(question) - {name.lower() for name in names})

@@ -130,7 +130,7 @@ def judgement(material: Material) -> Json:
 
 
 def reconciliation(material: Material) -> Json:
-    """Nearly the same words say the same, other words on one matter contradict it, unlike ones add to it."""
+    """Compare facts: nearly equal words are a mention, other words on one matter contradict, unlike ones add."""
     earlier, comparisons = material.all("earlier"), []
     for new in material.all("new"):
         same_matter = [other for other in earlier if other.attributes.get("matter") == new.attributes.get("matter")]

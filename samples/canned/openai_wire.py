@@ -105,7 +105,7 @@ def response(request: Request, text: str, ending: Ending, cache: PromptCache) ->
 
 
 def _read(request: Request, cache: PromptCache) -> tuple[int, int]:
-    """Tokens from the cache and others: here a prefix is kept without being asked for, after each part."""
+    """Tokens from the cache and others: here a prefix is kept without a request for it, after each part."""
     texts = [text for _, text, _ in parts(request.body)]
     read, written, rest = cache.read(request, [True] * len(texts), texts)
     return read, written + rest

@@ -54,7 +54,7 @@ def consolidation(material: Material) -> Json:
 
 
 def _denies(memory: Fenced) -> bool:
-    """Whether a memory says that something was not so, which its words alone do not show."""
+    """Whether a memory denies something, which its content words alone do not show."""
     return bool(_DENIAL.search(memory.content.get("action", "")))
 
 

@@ -122,7 +122,7 @@ class CannedProvider:
             return anthropic_wire.errored(refusal.status, str(refusal), refusal.kind, refusal.code)
 
     def cancelled(self, result: Json) -> Json:  # noqa: ARG002  # a scripted provider looks at it
-        """Return the result of a question whose batch is cancelled, given its answer: it was not asked yet."""
+        """Return the result of a question whose batch is cancelled, given its answer: it was not sent yet."""
         return {"type": "canceled"}
 
     def batch_state(self, request: Request, *, ended: bool) -> Reply:

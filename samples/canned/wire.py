@@ -74,7 +74,7 @@ class Request(BaseModel):
 
     @property
     def prompt(self) -> str:
-        """Everything that it says to a thinker, system prompt first, a line between parts."""
+        """The text of all parts for a thinker, system prompt first, a line between parts."""
         return "\n".join(text for _, text, _ in parts(self.body))
 
     @property

@@ -105,7 +105,7 @@ class Todo(Row):
 
 
 class SpokenRequest(Row):
-    """Something that was done because the user asked for it in talk: to one fact, todo, message or entity."""
+    """An effect of a request in the user's talk: on one fact, todo, message or entity."""
 
     request_id: UUID
     message_id: UUID = Field(description="The user's message that asks for it.")

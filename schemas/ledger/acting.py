@@ -15,7 +15,7 @@ class Owner:
 
     Attributes:
         user_id: The user, whose rows and whose Beings' rows it may see.
-        owner_id: The Being that it is about; else the user again.
+        owner_id: The Being that it is about; without one the user again.
     """
 
     user_id: UUID

@@ -1,4 +1,4 @@
-"""The ledger's allowance for one request, which a door says and the store keeps to."""
+"""The ledger's allowance for one request, which a door sets and the store keeps to."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -22,7 +22,7 @@ class Ref:
 
     Attributes:
         letter: The letter before the number where the model leaves it out.
-        each: Whether an item that names several here says the same of each of them.
+        each: Whether an item that names several here applies to each of them.
     """
 
     letter: str
@@ -36,7 +36,7 @@ class OwnName:
 
 @dataclass(frozen=True, slots=True)
 class Sure:
-    """An item with this field is dropped where it says beside it that the model is not sure: it merges or replaces."""
+    """An item with this field is dropped if the model marks it as unsure: it merges or replaces."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class AwayProvider(Row):
 
 
 class Response(Row):
-    """A stored model response; `defect` says why it is unusable."""
+    """A stored model response; `defect` is the reason why it is unusable."""
 
     response_id: UUID
     model: str

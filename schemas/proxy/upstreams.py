@@ -45,7 +45,7 @@ class Upstream(BaseModel):
 
     @property
     def is_free(self) -> bool:
-        """True for a server that asks for no key, such as one on this machine."""
+        """True for a server that needs no key, such as one on this machine."""
         return self.provider is None and self.key is None
 
 

@@ -103,7 +103,7 @@ def _named(mark: re.Match[str], names: Mapping[str, str]) -> str:
 
 
 def _between(mark: re.Match[str]) -> str:
-    """The rest of a mark that says nothing: the blank that parts the words around it."""
+    """The rest of a mark without a name: the blank that parts the words around it."""
     return " " if mark[0][:1] in " \t" and mark.string[mark.end() : mark.end() + 1].isalnum() else ""
 
 

@@ -38,7 +38,7 @@ _LIMIT_CHARACTERS = 40
 
 
 def role_of(header: re.Match[str]) -> TurnRole | None:
-    """Return the role of the speaker whom a turn's header names in its only group that matches; None: unknown."""
+    """Return the role of the speaker that a turn's header names in its only group that matches; None: unknown."""
     return _ROLES.get(str(header[header.lastgroup or 0]).casefold())
 
 

@@ -76,7 +76,7 @@ _NO = frozenset({"", "0", "0.0", "false", "f", "no", "n", "n/a", "-", "off", "ne
 
 
 def says_no(value: Any) -> bool:
-    """Whether the value of a mark, as programs and templates write it, says no, or nothing."""
+    """Whether the value of a mark, as programs and templates write it, means no, or is empty."""
     return value in ([], {}) or (isinstance(value, str | int | float | None) and str(value).strip().casefold() in _NO)
 
 

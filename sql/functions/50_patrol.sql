@@ -22,7 +22,7 @@ begin
     return v_flagged;
 end $$;
 
--- INVARIANT  Afterwards no node is revivable: a dead node that was asked for twice since it died and was not absorbed, or a
+-- INVARIANT  Afterwards no node is revivable: a dead node that recall found twice since it died and was not absorbed, or a
 --            dying one, whose effective importance is > 0.05, is active and goes on counting where it stopped (the seed's ❺).
 create or replace function revive_dead_nodes(p_being_id uuid) returns integer language plpgsql as $$
 declare
@@ -100,7 +100,7 @@ begin
     end if;
 end $$;
 
--- Dying nodes that nothing takes in are let go (the seed's make_dead).
+-- Dying nodes that no survivor absorbs are made dead (the seed's make_dead).
 -- INVARIANT  Only a dying, unpinned, not fresh node dies; refused whole otherwise.
 create or replace function make_dead(p_being_id uuid, p_node_ids uuid[]) returns void language plpgsql as $$
 declare

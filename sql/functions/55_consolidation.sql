@@ -36,7 +36,7 @@ return (
     select count(distinct memory.is_muted(p_being_id, 'node', node_id)) > 1 from unnest(p_node_ids) as node_id
 );
 
--- Lets a survivor absorb others and gives it the words that they became together.
+-- Lets a survivor absorb others and take the words of their merge.
 -- INVARIANT  All of it or, where a node was touched since it was shown, nothing: then false.
 create or replace function merge_nodes(
     p_being_id uuid, p_seen jsonb, p_survivor uuid, p_absorbed uuid[], p_scene jsonb, p_feeling text, p_themes text[],
@@ -55,7 +55,7 @@ begin
     return true;
 end $$;
 
--- Lets go those of p_seen that were not touched since they were shown. Returns how many.
+-- Makes those of p_seen dead that were not touched since they were shown. Returns how many.
 create or replace function let_go(p_being_id uuid, p_seen jsonb) returns integer language plpgsql as $$
 declare
     v_nodes uuid[] := array(

@@ -108,7 +108,7 @@ def get_being(tx: Transaction, being_id: UUID) -> Being:
     """Return the Being with an id that comes from the ledger, not from a caller.
 
     Raises:
-        NotFound: It does not exist any more.
+        NotFound: It no longer exists.
     """
     return existing(find_any(tx, being_id), f"There is no Being {being_id}.")
 
@@ -117,7 +117,7 @@ def lock(tx: Transaction, being_id: UUID) -> None:
     """Lock a Being against other writers of its memory until the transaction ends.
 
     Raises:
-        NotFound: It does not exist any more.
+        NotFound: It no longer exists.
     """
     tx.execute("select memory.lock_being(%s)", [being_id])
 

@@ -58,7 +58,7 @@ def hold_intake(tx: Transaction, being_id: UUID) -> None:
 
 
 def key_for_intake(tx: Transaction, being_id: UUID) -> ErasureKey | None:
-    """Return the user's key if items of the Being were erased, else None.
+    """Return the user's key if items of the Being were erased; otherwise None.
 
     Blocks erasures of the Being's items until the transaction ends.
     """

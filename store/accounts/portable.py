@@ -32,7 +32,7 @@ _TROUBLES = TypeAdapter(list[RejectedLine])
 
 
 class InvalidLine(Exception):
-    """A line is invalid; the text says why, without quoting it."""
+    """A line is invalid; the text gives the reason, without quoting it."""
 
 
 def snapshot(tx: Transaction) -> None:

@@ -52,7 +52,7 @@ class TokenAccess:
         bound_to: The only Being that the token gives access to; None: all of the user's.
         valid: Whether it is neither revoked nor expired.
         used_unnoted: Whether it is valid, and its last use was recorded more than a minute ago.
-        being: The user's Being of the name that was asked for with the token, if there is one, bound or not.
+        being: The user's Being that the request named with the token, if there is one, bound or not.
     """
 
     user_id: UUID

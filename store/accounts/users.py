@@ -123,7 +123,7 @@ def facts_known_to(tx: Transaction, user_id: UUID) -> KnownTo | None:
 def _check_time_zone(tx: Transaction, time_zone: str) -> None:
     """Raise `Refused` unless both Python and Postgres know the zone.
 
-    The view of all zones that Postgres knows is not asked: it reads some 600 files each time, which takes 20 ms.
+    The view of all zones that Postgres knows is not read: it opens some 600 files each time, which takes 20 ms.
     """
     try:
         ZoneInfo(time_zone)

@@ -56,7 +56,7 @@ def all_webhooks(tx: Transaction) -> Sequence[SealedWebhook]:
 
 
 def reseal(tx: Transaction, user_id: UUID, sealed_again: bytes) -> None:
-    """Store a webhook's secret as it was encrypted again."""
+    """Store a webhook's re-encrypted secret."""
     tx.execute("update memory.webhooks set sealed = %s where user_id = %s", [sealed_again, user_id])
 
 

@@ -91,7 +91,7 @@ def remove(tx: Transaction, being_id: UUID, kind: PersonaKind, entry_id: UUID) -
 
 
 def user_model(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> UserModel | None:
-    """The user model: as a person wrote it, else as talk showed the user, to all Beings or to one; None without one."""
+    """The user model: as a person wrote it; otherwise from impressions in talk, to all Beings or to one; or None."""
     written = tx.row(
         UserModel, "select *, 'person' as written_by from memory.user_models where user_id = %s", [user_id]
     )

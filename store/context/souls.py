@@ -50,7 +50,7 @@ def write_think_md(tx: Transaction, being_id: UUID, notes: str) -> None:
 
 
 def state(tx: Transaction, being_id: UUID) -> SoulState:
-    """The state of the Being's soul: each part as a person or program set it, else as talk left it, else empty."""
+    """The state of the Being's soul: each part as a person or program set it; otherwise from talk; otherwise empty."""
     found = tx.row(SoulState, "select * from memory.soul_states where being_id = %s", [being_id])
     written: dict[str, Any] = {name: text for name in STATE_PARTS if found and (text := getattr(found, name))}
     if found and len(written) == len(STATE_PARTS):

@@ -13,7 +13,7 @@ Place = tuple[UUID, UUID]
 
 @dataclass(frozen=True, slots=True)
 class UndatedEvidence:
-    """Evidence without a time: its words, and the message that says them."""
+    """Evidence without a time: its words, and its message."""
 
     supported_id: UUID
     message_id: UUID

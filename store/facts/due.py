@@ -20,7 +20,7 @@ _NOTICES: LiteralString = """
 
 @dataclass(frozen=True, slots=True)
 class NewNotice:
-    """A notice that was just made; `has_webhook` says whether its user has one."""
+    """A notice that was just made; `has_webhook` is true if its user has one."""
 
     being_id: UUID
     user_id: UUID

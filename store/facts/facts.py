@@ -147,7 +147,7 @@ def history(tx: Transaction, user_id: UUID, fact_id: UUID) -> list[FactEvent]:
 
 
 def correct(tx: Transaction, user_id: UUID, fact_id: UUID, content: str) -> None:
-    """Replace everything that a fact says by this content, which needs no evidence; later statements may replace it."""
+    """Replace all content of a fact by this content, which needs no evidence; later statements may replace it."""
     tx.execute("select memory.correct_fact(%s, %s, %s)", [user_id, fact_id, content])
 
 

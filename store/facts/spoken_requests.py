@@ -45,7 +45,7 @@ def may_be_meant(
 ) -> list[Fact]:
     """The facts that messages of a session may mean: supported by the shown ones, or shown lately in its conversation.
 
-    Of archived facts only those that one of the `new` messages has asked to forget. The latest facts come first.
+    Of archived facts only those that one of the `new` messages has requested to forget. The latest facts come first.
     """
     return tx.rows(
         Fact,
@@ -94,7 +94,7 @@ def may_be_meant(
 
 
 def ignored(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, UUID]:
-    """Those of the messages that are not to be remembered, each with a message that asked for it."""
+    """Those of the messages that are not to be remembered, each with the message that requested it."""
     return tx.pairs(
         """
         select meant_message_id, message_id
@@ -203,7 +203,7 @@ def requests_in(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) ->
 
 
 def add(tx: Transaction, user_id: UUID, being_id: UUID, done: RequestEffect) -> None:
-    """Record that something was done because a message asked for it."""
+    """Record an effect and the message that requested it."""
     tx.execute(
         """
         insert into memory.spoken_requests

@@ -1,4 +1,4 @@
-"""Says why a database can't be reached: to its operator, since it names the server and the role."""
+"""Gives the reason why a database can't be reached: to its operator, since it names the server and the role."""
 
 import re
 

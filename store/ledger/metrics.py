@@ -1,4 +1,4 @@
-"""The ledger in numbers, each asked for in a way that costs no more the longer the system has lived."""
+"""The ledger in numbers, each by a query whose cost does not grow with the system's age."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -16,7 +16,7 @@ from store.transaction import Transaction
 REAL: LiteralString = "clock_timestamp()"
 # Of deleted keys, for example: no work takes the probe of their breaker.
 KEPT_BREAKER = timedelta(days=1)
-# OpenAI keeps a response for so long, by whose id the next request continues it.
+# OpenAI keeps a response for this long, by whose id the next request continues it.
 KEPT_TRACES = timedelta(days=30)
 KEPT_NOTICES = timedelta(days=30)
 KEPT_FACT_HISTORY = timedelta(days=400)
@@ -128,7 +128,7 @@ def expire(tx: Transaction, rows: ExpiringRows, older_than: timedelta, limit: in
 
 
 def remove_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Let go of work of that age whose owner is gone, but for kinds that outlive it; returns how many rows."""
+    """Remove work of that age whose owner is gone, but for kinds that outlive it; returns how many rows."""
     return tx.execute(
         """
         delete from memory.work

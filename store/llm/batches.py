@@ -14,7 +14,7 @@ from store.transaction import Transaction
 
 
 def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after: timedelta) -> ProviderBatch | None:
-    """Find the batch of a unit of work; late so long after it began, overdue so long after it was cancelled."""
+    """The batch of a unit of work; late after a time since it began, overdue after a time since it was cancelled."""
     return tx.row(
         ProviderBatch,
         """
@@ -48,7 +48,7 @@ def begin(tx: Transaction, account: Account, key_id: UUID | None, calls: Mapping
         calls: The reserved call of each question, by the question's name in the batch.
 
     Raises:
-        NotFound: The owner does not exist any more.
+        NotFound: The owner no longer exists.
     """
     tx.execute(
         """
@@ -73,7 +73,7 @@ Step = Literal["submitted", "cancelled", "ended"]
 def record(tx: Transaction, claim: Claim, step: Step, batch_id: str | None = None) -> None:
     """Record that the provider has given a batch this id, has an order to end it early, or has ended it.
 
-    From the end on the work asks directly.
+    From the end on the work sends direct requests.
     """
     tx.execute(
         """

@@ -1,6 +1,6 @@
 """Breakers: providers of language models that do not answer requests with one key.
 
-While a breaker is open no work asks the provider with that key. When its wait is over one request, the probe, may try
+While a breaker is open no work sends requests with that key. When its wait is over one request, the probe, may try
 again: it closes the breaker, or the next wait is twice as long.
 """
 
@@ -65,7 +65,7 @@ def trip(
         provider: The provider.
         key_id: The user's key; None: the platform's.
         reason: The event, without a word of the prompt.
-        wait: The wait that the provider asks for, if it does.
+        wait: The wait that the provider's answer requests, if it does.
         probed: Whether the request was the probe; other requests were sent before the breaker opened.
     """
     tx.execute(

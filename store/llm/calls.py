@@ -25,7 +25,7 @@ WHOSE: Mapping[BudgetName, str] = {
 
 
 def refusal(budget: BudgetName, lacking: Lacking) -> str:
-    """Say that a budget refuses a call, and why."""
+    """Return the words for a budget's refusal of a call."""
     if lacking == "price":
         return f"There is a budget in money{WHOSE[budget]}, and the model's price is unknown: set it in PATROL_PRICES."
     return f"The day's budget in {'money' if lacking == 'cost' else 'tokens'}{WHOSE[budget]} is spent."
@@ -94,7 +94,7 @@ def reserve(
 
     Raises:
         BudgetSpent: The rest of one of the day's budgets is smaller.
-        NotFound: The owner does not exist any more.
+        NotFound: The owner no longer exists.
         Withdrawn: Something of the user's was withdrawn since the claim.
     """
     (row,) = tx.execute(

@@ -115,7 +115,7 @@ def paying(tx: Transaction, owner_id: UUID, request_key: UUID | None) -> Encrypt
     `last_used_at` is updated at most once a minute.
 
     Raises:
-        NotFound: The owner does not exist any more.
+        NotFound: The owner no longer exists.
     """
     key = tx.row(
         EncryptedKey,

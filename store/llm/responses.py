@@ -33,7 +33,7 @@ def put(
     """Store a response; an earlier response to the same prompt stays, and is returned instead.
 
     Raises:
-        NotFound: The owner does not exist any more.
+        NotFound: The owner no longer exists.
     """
     stored = tx.row(
         Response,

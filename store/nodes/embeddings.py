@@ -43,7 +43,7 @@ class EmbeddingText:
 def halfvec(vector: Vector) -> HalfVector:
     """A vector as a parameter of a statement, at half precision. It is sent in binary: text costs 30 times the time.
 
-    A list of them is sent in binary only where the statement says so: `%b`, not `%s`.
+    A list of them is sent in binary only where the statement has `%b`, not `%s`.
     """
     return HalfVector(vector)
 
@@ -83,7 +83,7 @@ def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Ve
 
 
 def remove(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> None:
-    """Let go of kept vectors that nodes have now."""
+    """Delete kept vectors that nodes have now."""
     tx.execute(
         "delete from memory.embeddings where being_id = %s and embedding_model = %s and text_hash = any(%s)",
         [being_id, model, list(hashes)],

@@ -26,7 +26,7 @@ _WITH_VECTOR: LiteralString = """
 
 
 def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None) -> list[UUID]:
-    """Select the dying nodes that consolidation may let go, those that have been dying longest first.
+    """Select the dying nodes that consolidation may make dead, those that have been dying longest first.
 
     Args:
         patrols: The counted patrols since a node was flagged as dying, at least.
@@ -125,7 +125,7 @@ def living(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> list
 
 
 def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
-    """For each node the ten living ones of its cluster, muted or not as it is, that are most like it, nearest first."""
+    """For each node the ten most similar living nodes of its cluster with the same muting, nearest first."""
     # The living nodes are read once, for any number of compared nodes, and none of the dead ones' vectors.
     return tx.pairs(
         f"""
@@ -185,7 +185,7 @@ def handed_in_later(tx: Transaction, being_id: UUID, node_ids: Collection[UUID])
 def merge(
     tx: Transaction, being_id: UUID, survivor: ShownNode, absorbed: Sequence[ShownNode], model: str, words: NodeWords
 ) -> bool:
-    """Let the survivor absorb the others and say these words.
+    """Let the survivor absorb the others and take these words.
 
     Returns:
         False, and nothing is changed, where one of them was touched since it was shown.

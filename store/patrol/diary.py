@@ -54,7 +54,7 @@ def today(tx: Transaction, being_id: UUID, run_id: UUID) -> date:
 
 
 def due(tx: Transaction, being_id: UUID, every: timedelta) -> bool:
-    """Whether the newest entry was written at least so long ago, or there is none."""
+    """Whether the newest entry was written at least `every` ago, or there is none."""
     return not tx.exists(
         "select from memory.diary where being_id = %s and written_at > memory.now() - %s", [being_id, every]
     )

@@ -93,7 +93,7 @@ def awaited(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
 
 
 def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] | None:
-    """The step that a run is at: `kind`, `state`, `attempts`, `next_at`, `error`. None when it is over."""
+    """The present step of a run: `kind`, `state`, `attempts`, `next_at`, `error`. None when it is over."""
     return tx.execute(
         "select kind, state, attempts, next_at, error from memory.work"
         " where owner_id = %s and key = %s and state <> 'done' and kind = any(%s)",
@@ -102,7 +102,7 @@ def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] |
 
 
 def enter(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
-    """Lock the Being for a step, and sign what the step changes with its run.
+    """Lock the Being for a step, and mark the step's changes with its run.
 
     Raises:
         NotFound: There is no such Being.

@@ -119,7 +119,7 @@ def found_of_shown(
 
 
 def mark_asked(tx: Transaction, being_id: UUID, cluster_id: UUID) -> None:
-    """Record that a cluster was asked about, so that it is not asked about again until more nodes arrive."""
+    """Record that a model was asked about a cluster, so that it is not asked again until more nodes arrive."""
     tx.execute(
         "update memory.clusters set arrivals_since_split = 0 where being_id = %s and cluster_id = %s",
         [being_id, cluster_id],

@@ -127,7 +127,7 @@ def flag_dying(tx: Transaction, being_id: UUID) -> int:
 
 
 def revive_dead(tx: Transaction, being_id: UUID) -> int:
-    """Make nodes active again that were asked for after they died; returns how many."""
+    """Make nodes active again that recall found after they died; returns how many."""
     return tx.value("select memory.revive_dead_nodes(%s)", [being_id])
 
 

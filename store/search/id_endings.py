@@ -1,4 +1,4 @@
-"""Things that a Being knows, by the end of their ids, as people type them."""
+"""Rows that a Being knows, by the end of their ids, as people type them."""
 
 from collections.abc import Mapping
 from typing import LiteralString

@@ -43,7 +43,7 @@ def stemming(tx: Transaction, owner_ids: Sequence[UUID]) -> list[StemmingLanguag
 
 
 def keep(tx: Transaction, elected: Mapping[UUID, tuple[str, dict[str, int]]]) -> None:
-    """Say in which languages owners' documents are stemmed from now on, and the votes for them."""
+    """Set the languages in which owners' documents are stemmed from now on, and the votes for them."""
     if not elected:
         return
     tx.execute(

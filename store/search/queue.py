@@ -33,7 +33,7 @@ class UnindexedText:
         queued_at: When it came in or changed last; together with the ids this names the row of the queue.
         content: Its content, as its own table holds it: text, or a scene or summary as JSON.
         feeling: A node's.
-        session_id: The conversation that it stands in.
+        session_id: Its conversation.
         said_at: The time of the message or event, from its table.
         received_at: When it came in.
     """

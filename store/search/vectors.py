@@ -111,7 +111,7 @@ def keep(
     vectors: Mapping[tuple[Kind, UUID], Sequence[WindowVector]],
     seen: Sequence[UnembeddedDocument],
 ) -> None:
-    """Keep vectors of documents that are still as they were read, in place of earlier ones.
+    """Keep vectors of documents that have not changed since they were read, in place of earlier ones.
 
     These documents are taken from the queue.
     """
@@ -137,7 +137,7 @@ def keep(
     ).fetchall()
     known = {(row["kind"], row["item_id"]) for row in taken}
     kept = [(*item, one) for item, made in vectors.items() if item in known for one in made]
-    # A message never says anything else, and so is queued only where it has no vector of the model.
+    # A message's text never changes, and so is queued only where it has no vector of the model.
     changeable = [(kind, item_id) for kind, item_id in known if kind != "message"]
     by |= {
         "taken_kinds": [kind for kind, _ in changeable],
@@ -180,7 +180,7 @@ def keep(
 
 
 def serve(tx: Transaction, owner_id: UUID, model: str) -> bool:
-    """Let a model's vectors serve once nothing waits for one, and let go of all others; False while something waits.
+    """Let a model's vectors serve once no document waits for one, and delete all others; False while one waits.
 
     Until then the vectors of the model before serve. An owner's first model serves from its first vector on.
     """

@@ -11,7 +11,7 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The things that an id names: the conversation, the message, and the tokens of prompt and answer."""
+    """The values stored with an id: the conversation, the message, and the tokens of prompt and answer."""
 
     digest: bytes
     conversation: str | None

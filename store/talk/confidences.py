@@ -13,7 +13,7 @@ def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequenc
     Args:
         tx: The transaction, which has locked the Being's session state and the user's facts.
         judged: The judged messages.
-        pairs: Pairs of a message in confidence and the message that asks for it.
+        pairs: Pairs of a message in confidence and the message that requests it.
 
     Returns:
         Whether any statement was moved to another scope, so that names may have become unused.

@@ -37,7 +37,7 @@ class IntakeBegin:
 
     Attributes:
         began_at: The domain's time at the start of the transaction.
-        message_ids: As many new ids as were asked for; they sort in the order of the list, and after all earlier ids.
+        message_ids: As many new ids as requested; they sort in the order of the list, and after all earlier ids.
         may_think: Whether a model is available to the Being, as far as stored rows show.
         erasure_key: The key of the user's digests, if items of the Being were erased.
         off_the_record: Whether the whole Being is off the record.

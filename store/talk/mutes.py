@@ -59,7 +59,7 @@ def add(
         being_id: The Being whose thing it is; None for a thing that all of the user's Beings know.
         kind: Its kind.
         name: The ref of an entity, or the producer's id of a conversation.
-        asked_in: The Being and the message in which the user asked for it; the message is muted as well.
+        asked_in: The Being and the message in which the user requested it; the message is muted as well.
     """
     made = tx.value(
         "select memory.add_mute(%s, %s, %s, %s, %s, %s, %s)",
@@ -93,7 +93,7 @@ def lift(tx: Transaction, user_id: UUID, mute_id: UUID) -> None:
 def of(
     tx: Transaction, user_id: UUID, being_id: UUID, kind: MutedKind, *, item_id: UUID | None, name: str | None
 ) -> Mute:
-    """The mute of a thing that is muted."""
+    """The mute of a muted thing."""
     return tx.one(
         Mute,
         _MUTES

@@ -124,7 +124,7 @@ def lock(tx: Transaction, room: Place) -> None:
     """Serialize intake to a room; the first lock of a transaction.
 
     Raises:
-        NotFound: It does not exist any more.
+        NotFound: It no longer exists.
     """
     tx.execute("select memory.hold_intake(%s, true)", [room.room_id])
     if find(tx, room.room_id) is None:

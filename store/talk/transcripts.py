@@ -274,7 +274,7 @@ def held_elsewhere(tx: Transaction, being_id: UUID, conversation: str, message_i
 def set_abandoned(
     tx: Transaction, being_id: UUID, conversation: str, message_ids: Collection[UUID], *, abandoned: bool
 ) -> None:
-    """Record that a conversation goes on without messages, or that it goes on from them again."""
+    """Record that a conversation continues without messages, or that it continues from them again."""
     if not message_ids:
         return
     tx.execute(

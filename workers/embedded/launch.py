@@ -58,7 +58,7 @@ def _become(uid: int, gid: int) -> None:
     """Change from root to an account, keeping only the capability CAP_DAC_OVERRIDE.
 
     The Python environment and the data may be below a home directory of mode 0700; with the capability the program
-    reaches them, and no permissions need to be loosened. If the process lacks it (in a container), it goes without.
+    reaches them, and no permissions need to be loosened. A process that lacks it (in a container) runs without.
     """
     with suppress(PermissionError):
         # Keep capabilities over the change of account, and let access(2), with which Postgres finds its own path,

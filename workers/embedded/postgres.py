@@ -33,8 +33,8 @@ SETTINGS = {
     "log_error_verbosity": "terse",
 }
 
-# Postgres's own cache is a part of the machine's memory, taken only as it is used. The indexes of large Beings are read
-# in no order, which goes well only from memory.
+# Postgres's own cache is a part of the machine's memory, allocated only as it is used. The indexes of large Beings
+# are read in random order, which is fast only from memory.
 PART_OF_MEMORY = 8
 LEAST_BUFFERS = 128 * 2**20
 MOST_BUFFERS = 2**30
@@ -79,7 +79,7 @@ class EmbeddedPostgres(Server):
 
     @property
     def account(self) -> Account | None:
-        """The account for Postgres if this process is root's: the owner of the data, at first `nobody`."""
+        """The account for Postgres if this process is root's: the owner of the data, initially `nobody`."""
         if os.geteuid() != 0:
             return None
         if self.cluster.exists() and (owner := self.cluster.stat()).st_uid != 0:

@@ -152,7 +152,7 @@ def wait_until(condition: Callable[[], bool], patience: float, *, pause: float =
 
 
 def last_lines(log: Path) -> str:
-    """Return the last ten lines of a log, indented, for an error's text; one line says so if the log is empty."""
+    """Return the last ten lines of a log, indented, for an error's text; a line of our own if the log is empty."""
     if not log.exists():
         return "    (no log was written)"
     with log.open(encoding="utf-8", errors="replace") as lines:

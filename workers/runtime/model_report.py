@@ -20,7 +20,7 @@ def model_report(settings: Settings) -> dict[str, Any]:
 
     Returns:
         `embedder` is its name; `language_models` are the names of the platform's, `unpriced` those of them whose price
-        is unknown; `errors` are sentences that say which settings are invalid.
+        is unknown; `errors` are sentences that name invalid settings.
     """
     errors = []
     models: tuple[str, ...] = ()

@@ -81,7 +81,7 @@ def resources(
 
 @contextmanager
 def _tracing(settings: Settings) -> Iterator[Tracing]:
-    """Keep traces during the block, if the settings say so."""
+    """Keep traces during the block, if settings turn them on."""
     if settings.traces == "off":
         yield UNTRACED
         return

@@ -35,11 +35,11 @@ class AccountsMeter:
 
     @contextmanager
     def request(self, model: str, tokens: int) -> Iterator[Callable[[int], None]]:
-        """Account for a request, as the Meter protocol says.
+        """Account for a request, by the Meter protocol.
 
         Raises:
             BudgetSpent: The rest of the day's budget is smaller.
-            RuntimeError: The caller did not say for which owner it asks (`on_behalf_of`), so no account would show it.
+            RuntimeError: The caller did not name the owner (`on_behalf_of`), so no account would show it.
         """
         used = [tokens]
         request_owner = asking()

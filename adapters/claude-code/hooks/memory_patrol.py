@@ -3,7 +3,7 @@
 Claude Code gives an event as JSON on stdin. `UserPromptSubmit` is answered with recalled memories; `Stop`,
 `PreCompact` and `SessionEnd` hand in the transcript's messages, each once, because their ids are the transcript's. It
 needs the environment variables MEMORY_PATROL_TOKEN (scopes `ingest` and `read`), MEMORY_PATROL_BEING and, unless the
-API is on this machine, MEMORY_PATROL_URL. It never holds up a session: without memory it says so on stderr.
+API is on this machine, MEMORY_PATROL_URL. It never holds up a session: without memory it writes a line on stderr.
 """
 
 import json
@@ -25,7 +25,7 @@ RECALL_SECONDS = 5
 HAND_IN_SECONDS = 20
 BUDGET_TOKENS = 2000
 AT_ONCE = 100
-# Of longer texts the beginning is sent; the API keeps 64 KB of a message, and says so.
+# Of longer texts the beginning is sent; the API keeps 64 KB of a message, and reports that.
 MOST_CHARACTERS = 100_000
 MOST_PROMPT = 8000
 UNPROCESSABLE = 422
@@ -65,7 +65,7 @@ def main() -> int:
         return 1
     try:
         if event["hook_event_name"] == "UserPromptSubmit":
-            # A prompt that the program submits by itself, such as a task's notification, asks for nothing.
+            # A prompt that the program submits by itself, such as a task's notification, needs no memories.
             _recall(_text({"content": event.get("prompt")}, is_user=True), event.get("session_id"))
         else:
             refused = _hand_in(Path(event.get("transcript_path") or "."), whole=event["hook_event_name"] != "Stop")
@@ -210,7 +210,7 @@ def _post(path: str, content: Any, seconds: float) -> Any:
     except HTTPError as fault:
         if fault.code != UNPROCESSABLE:
             raise
-        # It says which items were refused, and why.
+        # It names the refused items, with the reasons.
         return json.load(fault)
 
 

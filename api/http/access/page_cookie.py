@@ -1,6 +1,6 @@
 """The cookie of the memory page: how a session is carried, and the defence against requests that other sites forge.
 
-Cookies are sent by the browser whichever page asks, so a request that shows one must also prove that the memory page
+Browsers send cookies with requests of any page, so a request that shows one must also prove that the memory page
 sent it. The cookie is `SameSite=Strict`; a request from another site or another port of this host is refused by its
 `Sec-Fetch-Site`; one that changes something needs the session's second secret in the header `X-Memory-Page`.
 """

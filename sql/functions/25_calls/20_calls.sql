@@ -28,7 +28,7 @@ return p_key_id is not null and exists (
 );
 
 -- The key that all words of a memory came with; null where they came with several or none, or a person reworded them.
--- Most memories came with no key: their own note says so, and the memories that they absorbed are not read.
+-- Most memories came with no key: their own note shows that, and the memories that they absorbed are not read.
 create or replace function brought_with(p_being_id uuid, p_node_id uuid) returns uuid language sql stable as $$
     select case
         when o.request_key_id is not null and not exists (

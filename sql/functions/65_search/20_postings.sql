@@ -46,7 +46,7 @@ begin
         group by d.owner_id, d.kind, held.term
     ) as gone
     where t.owner_id = gone.owner_id and t.kind = gone.kind and t.term = gone.term;
-    -- A word that is in no document any more leaves no trace.
+    -- A word that is in no document leaves no trace.
     delete from memory.search_terms as t
     using (select distinct d.owner_id, d.kind, held.term from old_rows as d, unnest(d.terms) as held (term)) as gone
     where t.owner_id = gone.owner_id and t.kind = gone.kind and t.term = gone.term and t.documents = 0;
@@ -61,7 +61,7 @@ create or replace trigger search_1_withdrawn after update on search_documents
 create or replace trigger search_2_posted after update on search_documents
     referencing new table as new_rows for each statement execute function post_new_documents();
 
--- Removes the vectors of documents that say something else now; why no plan may read the whole table, take_told says.
+-- Removes the vectors of documents whose text has changed; the comment of take_told explains why no plan may read the whole table.
 create or replace function remove_vectors(p_owner_ids uuid[], p_kinds search_kind[], p_document_ids bigint[]) returns void
 language sql set enable_seqscan = off as $$
     delete from memory.search_vectors

@@ -20,7 +20,7 @@ union all
 select being_id, message_id, producer_id, null::uuid, conversation, role, speaker, content, content_hash, created_at, retracted_at
 from memory.retracted_messages;
 
--- Retracts messages whose retraction was asked for before they came. Returns their ids.
+-- Retracts messages whose retraction was requested before they came. Returns their ids.
 create or replace function keep_awaited(p_being_id uuid, p_messages jsonb) returns setof uuid language sql as $$
     with overtaken as (
         delete from memory.awaited_retractions as a

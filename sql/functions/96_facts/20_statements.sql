@@ -211,7 +211,7 @@ begin
     return true;
 end $$;
 
--- Puts a person's wording in the place of everything that a fact says, and after it by date.
+-- Adds a person's wording that replaces all statements of a fact, and is dated after them.
 create or replace function correct_fact(p_user_id uuid, p_fact_id uuid, p_content text) returns void language plpgsql as $$
 declare
     v_correction uuid;

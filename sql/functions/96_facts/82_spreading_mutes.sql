@@ -1,7 +1,7 @@
 -- How mutes spread: by the trigger on muted_items, which adds to the same table until there is nothing to add. Data derived from
 -- muted items is derived again.
 
--- Has the data derived from items derived again, after they were muted (p_muted_at is null), or are muted no more.
+-- Marks the data derived from items to be derived again, after the items were muted (p_muted_at is null), or unmuted.
 create or replace function derive_again(p_owner_id uuid, p_kind text, p_item_ids uuid[], p_muted_at timestamptz) returns void
 language plpgsql as $$
 declare

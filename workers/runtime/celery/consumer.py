@@ -61,7 +61,7 @@ class Consumer(CeleryConsumer):  # type: ignore[misc]  # Celery is published wit
 
 
 def _refuse(message: Any, reason: str) -> None:
-    """Take a message off its queue, and keep it; while Redis can't, it goes back."""
+    """Take a message off its queue, and keep it; while Redis is out of reach, it returns to the queue."""
     headers = message.headers if isinstance(message.headers, dict) else {}
     name = f"{headers.get('task')}"
     if name.partition(".")[0] not in _OWN:

@@ -12,9 +12,9 @@ from schemas.ledger.kinds import SHARES
 
 
 class WeightedCycle(round_robin_cycle):  # type: ignore[misc]  # Kombu is published without types
-    """Goes round the queues; one with a share of four stays first for four messages, and no queue starves.
+    """Round robin over the queues; one with a share of four stays first for four messages, and no queue starves.
 
-    Kombu asks for the order before each message, and reports the queue that the message came from.
+    Kombu calls it for the order before each message, and reports the queue that the message came from.
     """
 
     def __init__(self, queues: list[str] | None = None) -> None:

@@ -26,7 +26,7 @@ class Scheduler(PersistentScheduler):  # type: ignore[misc]  # Celery is publish
     def adjust(self, n: float | None, drift: float = 0.0) -> float | None:
         """Return the seconds to wait for a task that is due in `n`.
 
-        Celery's own takes 10 ms off, and beat then goes through its schedule without a pause until they have passed.
+        Celery's own takes 10 ms off, and beat then loops over its schedule without a pause until they have passed.
         """
         adjusted: float | None = super().adjust(n, drift)
         return adjusted
