@@ -103,8 +103,8 @@ class JsonRequest(Request):
         """Parse the body. NaN and infinite numbers are left to the validation of the item that holds them.
 
         Raises:
-            Rejection: The body is not JSON or holds too many values, and the text names where. Or it is bulk, and its turn
-                would come too late.
+            Rejection: The body is not JSON or has too many values; the text names the place. Or it is bulk, and waiting
+                would take too long.
         """
         body = await self.body()
         self.digest = hashlib.sha256(body).digest()
