@@ -21,6 +21,7 @@ _MADE_UP = (
     r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|ponder(?:ing)?"
     r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
     r"|inner(?:thoughts?|monologue)|lobethinking|scratch_pad|思考(?:过程)?|推理(?:过程)?"
+    r"|inner[_-]?voice|内心(?:独白|想法)?|思考過程|размышлени[ея]|мысли|рассуждени[ея]"
     r"|gedanken|réflexion|pensées?|razonamiento|pensamiento|ragionamento|raciocínio"
 )
 # Common words.
@@ -29,7 +30,9 @@ _ATTRIBUTES = r"(?:\s[^<>=]{0,100}=[^<>]{0,500}|\s{0,5})"
 _CAPITALS = "THINK|THINKING|THOUGHT|REASON|REASONING"
 _NAMESPACE = r"(?:[a-z][\w.-]{0,30}:)?"
 # Special tokens, as tokenizers of models write them.
-_BAR, _JOIN, _IN_TOKENS = r"[|\uff5c]", r"[_\u2581]", r"(?:think(?:ing)?|thoughts?|reasoning)"
+_BAR, _JOIN, _IN_TOKENS = r"[|\uff5c]", r"[_\u2581]?", r"(?:think(?:ing)?|thoughts?|reasoning)"
+# Harmony names the type of what follows.
+_CONSTRAINED = r"(?:<\|constrain\|>[^<\n]{0,40})?"
 _ENDS_TOKEN = rf"(?:/|end{_JOIN}(?:of{_JOIN})?){_IN_TOKENS}|{_IN_TOKENS}{_JOIN}end"
 
 
@@ -55,8 +58,8 @@ class _Form:
 _FORMS = {
     # <think>, <thinking duration="3">, <mm:think> (MiniMax), <seed:think>, <think:opensource> (Hunyuan)
     "tag": _Form(
-        rf"<{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?{_ATTRIBUTES}>",
-        rf"</\s?{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
+        rf"< ?{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?{_ATTRIBUTES}>",
+        rf"< ?\\?/\s?{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
     ),
     "made_up": _Form(
         rf"<(?:{_MADE_UP}){_ATTRIBUTES}>|【(?:思考|推理)(?:过程)?】",
@@ -82,7 +85,7 @@ _FORMS = {
     # gpt-oss (Harmony) and Gemma; a call of a tool is no speech either
     "channel": _Form(
         r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:analysis|thought|thinking|commentary\s{1,3}to=[^<]{1,100})"
-        r"[^<\n]{0,100}(?:<\|message\|>)?",
+        rf"[^<\n]{{0,100}}{_CONSTRAINED}(?:<\|message\|>)?",
         r"<channel\|>|<\|(?:end|return|call)\|>|(?=<\|start\|>assistant)|(?=<\|channel\|?>)",
     ),
     # Pangu and MedGemma
@@ -92,9 +95,10 @@ _FORMS = {
         r"<details\b(?=[^<>]*+>)(?:[^<>]*?\b(?:type|class)=[\"']?"
         r"(?:reasoning|thinking|thoughts?|tool_calls|code_interpreter)\b[^<>]*+>"
         r"|[^<>]*+>\s{0,5}<summary>(?:<\w{1,9}>)?"
-        r"(?:\U0001f4ad\s?[^<>\s]{1,40}['\u2019]s\s(?=thoughts)|\W{0,5}(?:(?:view|show|hide|model|ai|model's)\s)?)"
+        r"(?:\U0001f4ad\s?[^<>\s]{1,40}['\u2019]s\s(?=thoughts)|\W{0,5}"
+        r"(?:(?:(?:click to )?(?:view|show|hide|expand|see)|toggle|model|ai|model's)\s)?)"
         r"(?:thinking|thoughts?|reasoning|reasoned|chain.of.thought|inner monologue"
-        r"|(?:已?深度|已)?思考(?:过程|中|完成)?|推理(?:过程)?"
+        r"|(?:已?深度|已)?思考(?:过程|過程|中|完成)?|推理(?:过程)?|réflexion|pensées"
         r"|gedankengang|denkprozess|raisonnement|razonamiento|ragionamento|raciocínio|рассуждения|размышления)"
         r"(?: process)?(?: for [^<]{1,40}|\s?\([^()<]{1,40}\))?\W{0,5}(?:</\w{1,9}>)?\W{0,5}</summary>)",
         r"</details>",
@@ -121,9 +125,9 @@ _FORMS = {
     ),
     # Poe and others quote it.
     "quote": _Form(
-        r"(?:>[ \t]?)?[^\w\n<>#-]{0,6}(?:thinking|thoughts?|thought process|reasoning)"
+        r"(?:>[ \t]?)?(?:\[!\w{1,20}\][-+]?[ \t]?)?[^\w\n<>#-]{0,6}(?:thinking|thoughts?|thought process|reasoning)"
         r"(?: for \d{1,4}(?:\.\d)? ?(?:s|sec(?:onds?)?|m|min(?:utes?)?)\b)?(?:\.\.\.|:|…)?[*_]{0,3}:?"
-        r"[ \t]{0,5}\n\s{0,5}(?=>)",
+        r"(?: \(\d{1,4}s elapsed\))?[ \t]{0,5}\n\s{0,5}(?=>)",
         r"^(?=[^\s>])",
         at_beginning=True,
     ),
@@ -149,7 +153,7 @@ _FORMS = {
 INDENT = 12
 _FLAGS = re.IGNORECASE | re.MULTILINE
 # Where something may begin that is to be looked at: code or a marker.
-_PLACE = re.compile(r"`++|<[a-z|\uff5c思推]|&lt;|\[[aiprstu]|【[思推]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
+_PLACE = re.compile(r"`++|< ?[a-z|\uff5c思推内м\u0440]|&lt;|\[[aiprstu]|【[思推]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
 _FENCE = re.compile(r"[ \t]{0,12}(?P<fence>`{3,}|~{3,})")
 _FENCE_ENDS = re.compile(r"^[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+$", re.MULTILINE)
 _FENCE_LINES = re.compile(r"^[ \t]{0,12}(?:`{3}|~{3})", re.MULTILINE)
@@ -179,7 +183,7 @@ _LONE_CLOSE = re.compile(
 )
 # Words that models write around the answer that follows their reasoning.
 _FRAME = re.compile(
-    r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:final|commentary)[^<\n]{0,100}(?:<\|message\|>)?"
+    rf"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:final|commentary)[^<\n]{{0,100}}{_CONSTRAINED}(?:<\|message\|>)?"
     r"|(?:<\|begin\|>assistant)?<\|content\|>(?! )"
     r"|<\|(?:begin|end)_of_(?:solution|box)\|>|<\|(?:start|end)_(?:response|text)\|>|\[(?:BEGIN|END) FINAL RESPONSE\]"
     r"|<\|(?:return|end|message)\|>",
@@ -242,7 +246,7 @@ class _Reader:
         spoken = "".join(self._kept)
         if not self._dropped and not _FRAME.match(spoken.lstrip()):
             return spoken
-        spoken = _FRAME.sub("", spoken)
+        spoken = without_turn_limits(_FRAME.sub("", spoken))
         whole = _ANSWER.fullmatch(spoken)
         return whole["said"] if whole else spoken
 

@@ -44,7 +44,8 @@ _GLUED = re.compile(r"(?<=\S)</?(?:ant|xai)Artifact\b[^<>]{0,500}>(?=\S)")
 _DOCUMENT = re.compile(r"</?(?:ant|xai)Artifact\b[^<>]{0,500}>")
 # Marks of a source in other programs' answers: DeepSeek, Grok, Gemini, Copilot. In backticks a mark is only mentioned.
 _SOURCES = re.compile(
-    rf"{_BLANKS}(?<!`)(?:\[citation:\d{{1,4}}\]|\[\^\d{{1,4}}\^\]|\[cite: ?\d{{1,4}}(?:, ?\d{{1,4}}){{0,50}}\]"
+    rf"{_BLANKS}(?<!`)(?:\[(?:citation|web|page|attached_file|memory):\d{{1,4}}\]"
+    rf"|\[ref_\d{{1,4}}\]|\[\^\d{{1,4}}\^\]|\[cite: ?\d{{1,4}}(?:, ?\d{{1,4}}){{0,50}}\]"
     r"|</?co(?:: ?\d{1,4}(?:, ?\d{1,4}){0,50})?>"
     r"|<grok:render\b[^<>]{0,500}>(?:(?!</?grok:render).){0,2000}</grok:render>)+(?!`)|(?<!`)\[cite_start\](?!`)",
     re.DOTALL,

@@ -98,7 +98,7 @@ def _of_line(line: Mapping[str, Any], derived_id: str) -> list[Said] | None:
     side = speech.side({"author": source})
     if side is None or not isinstance(line.get("text"), str):
         return None
-    if not line["text"].strip():
+    if not line["text"].strip() or fields.is_unsaid(line):
         return []
     id_ = next((str(line[key]) for key in ("uuid", "id") if isinstance(line.get(key), str | int)), derived_id)
     at = moment(line.get("created")) or moment(line.get("created_at"))

@@ -16,7 +16,6 @@ from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.text import source_marks
-from schemas.wire.fields import says_no
 
 FILES = r"conversations[-_ ()\d]*\.json"
 PATHS = [()]
@@ -26,15 +25,6 @@ SPOKEN = {"text", "multimodal_text", "audio_transcription", None}
 # The calls of a tool that has its texts shown to the person as an answer.
 CANVAS = ("canmore.create_textdoc", "canmore.update_textdoc")
 NO_TALK = "messages of the system, of tools, hidden, or without words"
-# Marks of messages that the person does not see, or that the program has sent as the person's, or as an answer.
-UNSAID = (
-    "is_visually_hidden_from_conversation",
-    "is_user_system_message",
-    "is_auto_proceed_message",
-    "is_thinking_preamble_message",
-    "is_loading_message",
-    "is_do_not_remember",
-)
 THOUGHT = "analysis"
 
 
@@ -120,7 +110,7 @@ def _text(message: Mapping[str, Any]) -> str | None:
     report = _report(metadata)
     if report is not None and (text := _text(report)) is not None:
         return text
-    is_unsaid = message.get("channel") == THOUGHT or not all(says_no(metadata.get(mark)) for mark in UNSAID)
+    is_unsaid = message.get("channel") == THOUGHT or fields.is_unsaid(message)
     if is_unsaid or _author(message) not in {"user", "assistant"}:
         return None
     if recipient in CANVAS:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import IO, Any, Protocol
 
 from schemas.limits import PRODUCER_ID_CHARACTERS
@@ -193,9 +194,15 @@ def in_utf8(raw: bytes) -> tuple[str, bool]:
         return raw.decode(errors="replace"), True
 
 
+@lru_cache(maxsize=4096)
+def snake_case(name: str) -> str:
+    """Return a key as Python's programs write it: `created_at` for JavaScript's `createdAt`."""
+    return _HUMP.sub("_", name).lower()
+
+
 def with_snake_case(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with its keys as Python's programs write them: `created_at` for JavaScript's `createdAt`."""
-    return {_HUMP.sub("_", key).lower(): within for key, within in value.items()}
+    """Return an object with its keys in snake case."""
+    return {snake_case(key): within for key, within in value.items()}
 
 
 def _same(one: str, other: str) -> bool:

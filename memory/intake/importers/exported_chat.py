@@ -18,6 +18,7 @@ from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Nam
 from memory.intake.importers.plain.dates import moments
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import ROOTS, THOUGHT_ALONE, Chat, Said, are_strangers, conversation, oldest_first
+from memory.intake.importers.times import second_of_two
 from memory.wrapping.agents import acknowledges, marks_line
 from memory.wrapping.own_words import users_words
 from schemas.text import source_marks
@@ -116,7 +117,10 @@ class ExportedChat:
             self._kinds.append(None if kind is None else str(kind))
             self._is_agents |= kind is not None or unmarked.program(message) is not None
             self._is_agents |= marks_line(text) if is_user else acknowledges(text)
-            self.turns.append(Said(id_, is_user, spoken, at, speaker, key if chosen else None, parent, chosen))
+            key_ = key if chosen else None
+            may_be_again = at is not None and second_of_two(at, self.names.zone) is not None
+            again = fields.time(message, self.names.zone, read=second_of_two) if may_be_again else None
+            self.turns.append(Said(id_, is_user, spoken, at, speaker, key_, parent, chosen, again))
 
     def _side(self, message: Mapping[str, Any]) -> tuple[speech.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
@@ -182,7 +186,8 @@ class ExportedChat:
     def _read_open_times(self) -> None:
         """Read the times that one message alone does not tell; no id is derived of them."""
         for place, at in enumerate(moments(self._times, self.names.zone)):
-            self.turns[place] = self.turns[place] if at is None else replace(self.turns[place], at=at)
+            if at is not None:
+                self.turns[place] = replace(self.turns[place], at=at, again=second_of_two(at, self.names.zone))
 
     def _leave_out_insertions(self) -> None:
         """Reduce the user's messages of an agent's chat to the user's words, and remove the program's own answers."""

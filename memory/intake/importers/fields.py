@@ -5,12 +5,13 @@ DeepSeek, Grok and Copilot, and of programs that write the messages of a model's
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from memory.intake.importers.entries import DATABASE_ID, with_snake_case
+from memory.intake.importers.entries import DATABASE_ID, snake_case
 from memory.intake.importers.reading.json_elements import Element
 from memory.intake.importers.times import moment
 from schemas.wire.fields import says_no
@@ -70,7 +71,14 @@ NOT_REMEMBERED = {
     **dict.fromkeys(("temporary", "temporary_chat", "incognito", "expired_at"), "temporary conversations"),
     **dict.fromkeys(("deleted", "deleted_at"), "deleted conversations"),
 }
-SETTINGS = ("settings", "metadata", "meta")
+SETTINGS = ("settings", "metadata", "meta", "chat_metadata")
+# Marks of messages, or in their metadata, that a person deleted, does not see or wants not remembered, or that an agent
+# wrote for itself; ChatGPT also marks those that it sends as the person's, or as an answer.
+_UNSAID = (
+    "deleted deleted_at hidden do_not_remember off_the_record meta sidechain compact_summary user_system_message"
+    " visually_hidden_from_conversation auto_proceed_message thinking_preamble_message loading_message"
+)
+UNSAID = frozenset(_UNSAID.split())
 # A time of day alone, beside a date.
 _CLOCK = re.compile(r"\s*(?:\D{1,9}\s?)?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?\D{1,9})?\s*")
 # Objects and lists within each other are looked through so far.
@@ -116,17 +124,22 @@ def under(outer: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
     return dict(outer) | {key: one for key, one in value.items() if one not in (None, "") or key not in outer}
 
 
-def time(value: Mapping[str, Any], zone: tzinfo, names: Iterable[str] = TIMES) -> datetime | None:
+def time(
+    value: Mapping[str, Any],
+    zone: tzinfo,
+    names: Iterable[str] = TIMES,
+    read: Callable[[Any, tzinfo], datetime | None] = moment,
+) -> datetime | None:
     """Return the first time; one of a database may be an object (`{"$date": …}`, `{"seconds": …}`)."""
-    return next((read for name in names if (read := _time(value.get(name), zone, 0)) is not None), None)
+    return next((at for name in names if (at := _time(value.get(name), zone, read, 0)) is not None), None)
 
 
-def _time(value: Any, zone: tzinfo, nesting: int) -> datetime | None:
+def _time(value: Any, zone: tzinfo, read: Callable[[Any, tzinfo], datetime | None], nesting: int) -> datetime | None:
     if isinstance(value, dict) and nesting < NESTING:
         # A fraction of a second, which may stand first, is no time of its own.
-        within = (_time(one, zone, nesting + 1) for name, one in value.items() if "nano" not in name.casefold())
-        return next((read for read in within if read is not None), None)
-    return moment(value, zone)
+        within = (_time(one, zone, read, nesting + 1) for name, one in value.items() if "nano" not in name.casefold())
+        return next((at for at in within if at is not None), None)
+    return read(value, zone)
 
 
 def open_time(message: Mapping[str, Any], at: datetime | None) -> Any:
@@ -147,13 +160,29 @@ def not_remembered(chat: Mapping[str, Any]) -> str | None:
     """Return why a chat is not to be taken in, as it says itself; None if it is."""
     parts = [*about(chat)]
     parts += [one for part in parts for name in SETTINGS if isinstance(one := part.get(name), dict)]
-    for part in parts:
-        for name, value in with_snake_case(part).items():
-            reason = NOT_REMEMBERED.get(name.removeprefix("is_"))
-            is_set = value is True or moment(value) is not None if name.endswith("_at") else not says_no(value)
-            if reason is not None and is_set:
-                return reason
-    return None
+    return next((NOT_REMEMBERED[mark] for part in parts for mark in _marks(part, NOT_REMEMBERED)), None)
+
+
+def is_unsaid(message: Mapping[str, Any]) -> bool:
+    """Return whether a message was not said to the other, as it says itself (`UNSAID`)."""
+    noted = message.get("metadata")
+    parts = (message, noted) if isinstance(noted, dict) else (message,)
+    return any(True for part in parts for _ in _marks(part, UNSAID))
+
+
+def _marks(part: Mapping[str, Any], known: Container[str]) -> Iterator[str]:
+    """Yield those of some marks that an object has set: a time where the program notes when, else not a no."""
+    for name, value in part.items():
+        mark = _mark(name)
+        if mark not in known or name in SETTINGS or not isinstance(value, bool | int | float | str):
+            continue
+        if value is True or moment(value) is not None if mark.endswith("_at") else not says_no(value):
+            yield mark
+
+
+@lru_cache(maxsize=4096)
+def _mark(name: str) -> str:
+    return snake_case(name).removeprefix("is_")
 
 
 def listed(value: Mapping[str, Any], nesting: int = 0) -> Messages | None:

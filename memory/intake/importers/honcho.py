@@ -38,7 +38,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     session: str | None = None
     turns: list[Said] = []
     for place, exported in _told(file):
-        entry = exported if isinstance(exported, Bad) else _entry(place, exported, names)
+        entry = exported if isinstance(exported, Bad | LeftOut) else _entry(place, exported, names)
         if isinstance(entry, Said) and entry.speaker is None:
             entry = owners.of_another(place, fields.first(exported, ("user_id",)), exported) or entry
         if not isinstance(entry, Said):
@@ -66,6 +66,9 @@ def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
         within = element.value.get("messages")
         if not isinstance(within, list):
             yield f"entry {element.number}", fields.under(around, with_snake_case(element.value))
+            continue
+        if (reason := fields.not_remembered(element.value)) is not None:
+            yield f"session {element.number}", LeftOut(reason)
             continue
         around = _around(around, element.value)
         for number, message in enumerate(within, 1):
@@ -103,7 +106,7 @@ def _entry(place: str, exported: Mapping[str, Any], names: Names) -> Said | Entr
         if not isinstance(observed, str) or not names.is_user(observed, USUAL_NAMES):
             return Bad(place, "it is a conclusion about another peer than the user", exported)
         return Statement(place, text, at)
-    if exported.get("is_active") is False or exported.get("deleted_at"):
+    if exported.get("is_active") is False or fields.is_unsaid(exported):
         return LeftOut("messages that were deleted")
     peer, id_ = exported.get("peer_id") or exported.get("peer_name"), exported.get("id") or exported.get("public_id")
     # Before there were peers, a message was the user's or not.

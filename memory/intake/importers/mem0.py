@@ -26,6 +26,7 @@ from memory.intake.importers.entries import (
 from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.times import moment
 from schemas.limits import STATEMENT_CHARACTERS
+from schemas.wire.fields import says_no
 
 FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
@@ -106,9 +107,9 @@ def _not_remembered(exported: Mapping[str, Any]) -> str | None:
     state = exported.get("state") or (metadata.get("state") if isinstance(metadata, Mapping) else None)
     gone = isinstance(state, str) and state.strip().lower() not in {"", "active"}
     gone = gone or str(exported.get("status")).lower() in GONE
-    marked = any(exported.get(f"{before}{mark}") for mark in GONE for before in ("", "is_")) or exported.get(
-        "deleted_at"
-    )
+    places = (exported, metadata) if isinstance(metadata, Mapping) else (exported,)
+    names = [f"{before}{mark}" for mark in GONE for before in ("", "is_")]
+    marked = any(not says_no(one.get(name)) for one in places for name in names) or exported.get("deleted_at")
     marked = marked or False in (exported.get("is_active"), exported.get("active")) or exported.get("event") == "DELETE"
     if gone or marked or (exported.get("archived_at") and not state):
         return "memories that were deleted, archived or paused"

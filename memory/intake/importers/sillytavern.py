@@ -17,10 +17,11 @@ from io import BufferedReader
 from pathlib import PurePath
 from typing import IO, Any
 
-from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, Names, entry_id, in_utf8
+from memory.intake.importers import fields
+from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, entry_id, in_utf8
 from memory.intake.importers.reading.json_elements import NO_JSON, elements
 from memory.intake.importers.threads import Chat, Said, conversation
-from memory.intake.importers.times import EARLIEST, moment, second_of_two
+from memory.intake.importers.times import moment, second_of_two
 from memory.text.errors import InvalidRequest
 from memory.text.json_lines import LineRefused, numbered, read_object
 from schemas.wire.fields import says_no
@@ -146,7 +147,6 @@ class _Chat:
         self._chosen: set[str] = set()
         self._characters: set[str] = set()
         self._seen: Counter[str] = Counter()
-        self._last = EARLIEST
         self._before = ""
         self.is_of_one_moment = False
 
@@ -197,18 +197,14 @@ class _Chat:
         first = message_id(name, is_user, date, text, 1)
         self._seen[first] += 1
         id_ = message_id(name, is_user, date, text, self._seen[first])
-        at = moment(date, self.names.zone)
-        if at is not None and at < self._last:
-            # The clock was set back: the later one of the two times with this reading is chosen.
-            second = second_of_two(date, self.names.zone)
-            at = second if second is not None and second >= self._last else at
-        if chosen and at is not None:
-            self._last = at
-        self.turns.append(Said(id_, is_user, text, at, name, chosen=chosen))
+        at, again = (read(date, self.names.zone) for read in (moment, second_of_two))
+        self.turns.append(Said(id_, is_user, text, at, name, chosen=chosen, again=again))
         return id_
 
     def whole(self) -> Entry:
         """Return the chat as it was read."""
+        if (reason := fields.not_remembered(self.header)) is not None:
+            return LeftOut(reason)
         stem = PurePath(self.file.name).stem
         begins = moment(self.header.get("create_date"), self.names.zone) or self.file.modified
         turns = [one for one in self.turns if one.chosen or one.id not in self._chosen]

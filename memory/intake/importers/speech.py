@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from memory.intake.importers.fields import NESTING, PART_IDS, first
+from memory.intake.importers.fields import NESTING, PART_IDS, first, is_unsaid
 from memory.wrapping.agents import said_in_result
 from providers.chat import spoken_calls
 from schemas.wire.fields import says_no
@@ -65,8 +65,7 @@ KINDS: dict[str, Side] = {
     **dict.fromkeys(("recipientadd", "recipientremove", "call", "channelnamechange", "channeliconchange"), "neither"),
     **dict.fromkeys(("channelpinnedmessage", "guildmemberjoin", "threadcreated"), "neither"),
 }
-# Marks of messages that a person deleted or an agent wrote for itself, and of answers that are an error's text.
-UNSAID = frozenset(("deleted", "isDeleted", "is_deleted", "isMeta", "isSidechain", "isCompactSummary"))
+# Marks of answers that are an error's text.
 FAILED = ("error", "isError", "is_error", "isApiErrorMessage")
 # The model of an answer that a program wrote itself.
 NO_MODEL = "<synthetic>"
@@ -122,7 +121,7 @@ def person(message: Mapping[str, Any]) -> str | None:
 
 def side(message: Mapping[str, Any]) -> Side | None:
     """Return which of the two says a message; None if it has no known word for it."""
-    if not all(says_no(message[mark]) for mark in message.keys() & UNSAID):
+    if is_unsaid(message):
         return "neither"
     found = "companion" if spoken_by_calls(message) else _side(message)
     is_written = any(message.get(mark) is True for mark in FAILED) or message.get("model") == NO_MODEL

@@ -39,6 +39,7 @@ class Said:
         key: By which others name it as their parent; None if none can.
         parent: The key of its parent; None if it names none.
         chosen: Whether it is no alternative that was left.
+        again: The second moment that its time may mean, in an hour that a clock showed twice; None for other times.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Said:
     key: str | None = None
     parent: str | None = None
     chosen: bool = True
+    again: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,9 @@ def oldest_first(turns: Sequence[Said]) -> list[Said]:
     have set the times of the two sides, also of a question and its answer alone.
     """
     worded = [one for one in turns if one.text is not None and one.chosen]
-    sides = [[one.at for one in worded if one.at is not None and one.is_user is is_user] for is_user in (True, False)]
+    sides = [[one for one in worded if one.at is not None and one.is_user is is_user] for is_user in (True, False)]
     if min(map(len, sides)) <= 1:
-        sides = [[one.at for one in worded if one.at is not None]]
+        sides = [[one for one in worded if one.at is not None]]
     is_pair = len(worded) == 2 and worded[0].is_user  # noqa: PLR2004  # a pair
     if is_pair or not all(map(_falls, sides)):
         return [*turns]
@@ -116,10 +118,27 @@ def _is_older(one: Said, other: Said) -> bool:
     return one.at is not None and other.at is not None and one.at < other.at
 
 
-def _falls(times: Sequence[datetime]) -> bool:
-    falls = sum(before > behind for before, behind in pairwise(times))
-    rises = sum(before < behind for before, behind in pairwise(times))
-    return falls > rises and times[0] > times[-1]
+def _falls(turns: Sequence[Said]) -> bool:
+    falls = sum(_is_behind(before, behind) for before, behind in pairwise(turns))
+    rises = sum(_is_older(before, behind) for before, behind in pairwise(turns))
+    return falls > rises and _is_behind(turns[0], turns[-1])
+
+
+def _is_behind(one: Said, other: Said) -> bool:
+    """Whether a message was said after another one, whatever moment the other's time means."""
+    last = other.again or other.at
+    return one.at is not None and last is not None and one.at > last
+
+
+def _times_in_order(turns: Iterable[Said]) -> list[datetime | None]:
+    """Return the times of messages in their order: behind a later time that the clock showed before, the second one."""
+    found: list[datetime | None] = []
+    last = EARLIEST
+    for one in turns:
+        is_second = one.at is not None and one.at < last and one.again is not None and one.again >= last
+        found.append(one.again if is_second else one.at)
+        last = found[-1] or last
+    return found
 
 
 def conversation(
@@ -141,9 +160,7 @@ def conversation(
     standing = [one for one in standing if texts.get(one.id, "").strip()]
     beside = [one for one in beside if texts.get(one.id, "").strip()]
     latest = datetime.now(UTC)
-    times = dict(
-        zip((one.id for one in standing), risen([one.at for one in standing], chat.begins, latest), strict=True)
-    )
+    times = dict(zip((one.id for one in standing), risen(_times_in_order(standing), chat.begins, latest), strict=True))
     by_key: dict[str | None, Said] = {one.key: one for one in turns if one.key is not None}
     for one in beside:
         times[one.id] = _beside(one, times, by_key, chat.begins, latest)

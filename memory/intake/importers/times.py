@@ -107,7 +107,7 @@ def moment(value: Any, zone: tzinfo = UTC) -> datetime | None:
 
 def second_of_two(value: Any, zone: tzinfo) -> datetime | None:
     """Parse a local time that the clock showed twice, and return the second of the two; None if it did not."""
-    first = _local(value, zone)
+    first = value.astimezone(zone) if isinstance(value, datetime) else _local(value, zone)
     if first is None or first.tzinfo is not zone:
         return None
     second = first.replace(fold=1)

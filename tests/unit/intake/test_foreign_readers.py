@@ -7,7 +7,7 @@ from datetime import UTC
 
 import pytest
 
-from memory.intake.importers import characterai, chatgpt, claude, honcho, mem0, sillytavern
+from memory.intake.importers import characterai, chatgpt, claude, honcho, mem0, sillytavern, transcripts
 from memory.intake.importers.entries import (
     NOT_UTF8,
     Bad,
@@ -280,6 +280,23 @@ def test_what_is_not_to_be_remembered_is_left_out_however_it_is_marked(mark):
     assert told(chatgpt, json.dumps(export)) == []
     chat = [said("human", "Tea?")]
     assert told(claude, json.dumps({"uuid": "c", "is_temporary": mark, "chat_messages": chat})) == []
+    header = {"user_name": "Ann", "chat_metadata": {"off_the_record": mark}}
+    lines = [header, {"name": "Ann", "is_user": True, "mes": "Tea?"}]
+    assert told(sillytavern, "\n".join(map(json.dumps, lines)), "a.jsonl") == []
+    session = {"id": "s", "metadata": {"incognito": mark}}
+    peers = [{"id": "m", "peer_id": "user", "content": "Tea?"}]
+    assert told(honcho, json.dumps({"sessions": [{**session, "messages": peers}]})) == []
+
+
+@pytest.mark.parametrize("mark", [{"deletedAt": "2026-03-01T10:00:00Z"}, {"metadata": {"hidden": True}}])
+def test_a_message_that_is_deleted_or_hidden_is_left_out_of_whichever_program(mark):
+    chat = [{**said("human", "Tea?"), **mark}, said("assistant", "Tea.")]
+    assert told(claude, json.dumps({"uuid": "c", "chat_messages": chat})) == [("assistant", "Tea.")]
+    assert told(transcripts, json.dumps({"id": "c", "messages": chat})) == [("assistant", "Tea.")]
+    dump = [{"src": {"is_human": True}, "text": "Tea?", **mark}, {"src": {"is_human": False}, "text": "Tea."}]
+    assert told(characterai, json.dumps({"histories": [{"msgs": dump}]})) == [("assistant", "Tea.")]
+    peers = [{"id": "1", "peer_id": "user", "content": "Tea?", **mark}, {"id": "2", "peer_id": "m", "content": "Tea."}]
+    assert told(honcho, json.dumps(peers)) == [("assistant", "Tea.")]
 
 
 def test_the_marks_of_a_text_that_chatgpt_wrote_are_no_words():
@@ -517,6 +534,7 @@ GONE = {"id": "2", "memory": "Likes rum"}
         {"points": [{"id": "1", "payload": {"data": "Likes tea", "role": "user"}}]},
         [TEA, {**GONE, "metadata": {"state": "archived"}}],
         {"results": [TEA, {**GONE, "event": "DELETE"}, {**GONE, "is_active": False}]},
+        [{**TEA, "is_deleted": "false"}, {**GONE, "metadata": {"deleted": True}}],
         [TEA, {**GONE, "status": "Deleted"}, {**GONE, "is_archived": True}, {**GONE, "deletedAt": "2026-01-01"}],
         {"id": "1", "metadata": {"text": "Likes rum"}, "memory": "Likes tea"},
         [{**TEA, "user_id": "ann"}, {**GONE, "user_id": "bob"}],

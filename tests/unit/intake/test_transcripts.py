@@ -3,6 +3,7 @@
 import io
 import json
 from datetime import UTC
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -808,7 +809,7 @@ def test_the_time_of_an_export_is_not_that_of_its_chats():
 def test_marks_of_sources_are_no_words_of_an_answer_and_stay_in_those_of_a_person():
     card = '<grok:render card_id="x" type="render_inline_citation"><argument name="id">3</argument></grok:render>'
     answer = (
-        f"[cite_start]Oslo[citation:1][citation:2] is big [^1^], cold{card} and [cite: 1, 2]. `[cite_start]` `[^1^]`"
+        f"[cite_start]Oslo[citation:1][web:2] is big[ref_3] [^1^], cold{card} and [cite: 1, 2]. `[cite_start]` `[^1^]`"
         " It <co>snows</co: 0,1>\u30101\u2020source\u3011 there[0\u2020a.md]. `\u30101\u2020source\u3011`"
     )
     turns = [{"role": "user", "content": "What is [citation:1]?"}, {"role": "assistant", "content": answer}]
@@ -1029,6 +1030,21 @@ def test_of_a_question_and_its_answer_behind_a_systems_line_two_clocks_may_tell_
 def test_the_name_of_a_model_beside_its_role_is_no_third_persons(author):
     answer = {"role": "assistant", "author": author, "content": ANSWER}
     assert standing(read([MESSAGES[0], answer], companion="Wren")) == SAID
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_behind_the_hour_that_a_clock_showed_twice_a_chat_stands_as_it_was(is_text):
+    times = ("02:58:00", "02:59:00", "02:01:00", "02:02:00")
+    if is_text:
+        lines = (f"[26.10.25, {at}] {name}: {at}" for at, name in zip(times, ("Ann", "Wren") * 2, strict=True))
+        content = "\n".join([*lines, "[30.10.25, 02:00:00] Ann: Hi."]).encode()
+    else:
+        turns = [{"role": role, "content": at} for role, at in zip(("user", "assistant") * 2, times, strict=True)]
+        content = json.dumps([{**one, "date": f"2025-10-26T{one['content']}"} for one in turns]).encode()
+    file = ExportFile("chat.txt" if is_text else "chat.json", io.BufferedReader(io.BytesIO(content)))
+    (chat,) = transcripts.read(file, Names("Ann", None, ZoneInfo("Europe/Berlin")))
+    assert [one["content"] for one in chat.messages][:4] == list(times)
+    assert [one["created_at"][11:16] for one in chat.messages][:4] == ["00:58", "00:59", "01:01", "01:02"]
 
 
 def test_of_two_first_messages_beside_a_named_branch_one_was_edited():
