@@ -62,6 +62,33 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
     )
 
 
+def answered(tx: Transaction, being_id: UUID, trace: bytes, turn: bytes, within: timedelta) -> bool:
+    """Whether words are those of an answer given lately.
+
+    Args:
+        trace: Their digest as words of an answer that is no talk.
+        turn: Their digest as a turn of the Being's.
+        within: How long ago at most.
+    """
+    found = tx.value(
+        """
+        select exists (
+            select from memory.answer_traces
+            where being_id = %(being)s and digest = %(trace)s and conversation is null
+                and made_at > memory.now() - %(within)s::interval
+        ) or exists (
+            select
+            from memory.transcript_turns as t
+            join memory.messages as m on m.being_id = %(being)s and m.message_id = t.message_id
+            where t.being_id = %(being)s and t.digest = %(turn)s
+                and m.received_at > memory.now() - %(within)s::interval
+        )
+        """,
+        {"being": being_id, "trace": trace, "turn": turn, "within": within},
+    )
+    return bool(found)
+
+
 def way_to(tx: Transaction, being_id: UUID, conversation: str, message_id: UUID, limit: int) -> list[SaidBefore]:
     """Return the messages that lead to one in a conversation, itself the last, at most `limit`."""
     return tx.rows(

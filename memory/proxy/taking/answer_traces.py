@@ -5,7 +5,8 @@ A request for a response may show its newest words alone and name the answer tha
 here, so that the request is aligned as if it showed them.
 
 An answer that calls a tool may hand words on to another agent. A request in which the user says nothing but such words
-is that agent's: no person has said them.
+is that agent's: no person has said them. A program may also ask with an answer's own words: a question that a model was
+asked to rephrase, or a text that another one is to go on with. A person may have pasted them as well.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from uuid import UUID
 
 from memory.proxy.reading.transcript import Line, Transcript
 from memory.proxy.reading.turns import Turn
-from memory.text.same_words import DIGEST_BYTES, comparable
+from memory.text.same_words import DIGEST_BYTES, LONG, comparable, digest
 from providers.chat.chat_answer import ChatAnswer
 from store.database import Store
 from store.talk import answer_traces, transcripts
@@ -79,6 +80,15 @@ def are_handed_on(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> boo
     return len(answer_traces.handed_on(tx, being_id, [*words.items()], HANDED_ON)) == len(words)
 
 
+def is_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
+    """Whether all that the user says in a transcript is one line, and it has the words of an answer given lately."""
+    own = [turn for turn in turns if turn.role == "user"]
+    if len(own) != 1 or len(own[0].comparable) < LONG:
+        return False
+    said = own[0].comparable
+    return answer_traces.answered(tx, being_id, _digest(being_id, "answer", said), digest("assistant", said), HANDED_ON)
+
+
 def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:
     """Record the ids by which later requests may name an answer.
 
@@ -94,6 +104,8 @@ def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | No
     """
     ids = [_digest(being_id, "id", id_) for id_ in answer.ids] if conversation is not None else []
     words = [_digest(being_id, "words", comparable(text)) for text in answer.handed_on]
+    if conversation is None and len(said := comparable(answer.text)) >= LONG:
+        words.append(_digest(being_id, "answer", said))
     if not ids and not words:
         return
     usage = answer.usage

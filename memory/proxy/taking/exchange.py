@@ -191,6 +191,8 @@ def _take(store: Store, settings: Settings, request: Request, withdrawals: Seque
             return _without_words(request) if shown or request.wordless else TakenTranscript("nothing")
         if answer_traces.are_handed_on(tx, request.being.being_id, turns):
             return TakenTranscript("background")
+        if answer_traces.is_answer(tx, request.being.being_id, turns):
+            turns = [replace(turn, unsure=True) for turn in turns]
         now = clock.now(tx)
         reads = Reads(tx)
         decided = partial(decide, settings=settings, request=request, turns=turns, now=now)

@@ -88,6 +88,19 @@ def test_what_was_handed_on_to_an_agent_is_no_talk_unless_the_user_says_it(door)
     assert door.stands() == ["Find it.", "I ask another.", TASK]
 
 
+def test_words_of_an_answer_that_come_back_alone_may_be_a_programs(door):
+    outline = "A sister goes by train from Ulm to Bergen in two days."
+    asks(door, "Write an outline.", answer=outline)
+    answer_traces.add(door.store, door.being.being_id, ChatAnswer(f"{outline} When?"), None, None)
+    for line in (outline, f"{outline} When?"):
+        taken = asks(door, line)
+        assert taken.last is not None
+        assert taken.last.unsure, line
+    taken = asks(door, "Write an outline.", Line("assistant", outline), outline)
+    assert taken.last is not None
+    assert not taken.last.unsure
+
+
 def test_a_trace_goes_with_its_message(door):
     taken = asks(door, "My sister moves to Bergen.", answer="By ferry?", id_="a")
     with door.store.transaction() as tx:
