@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from memory.wrapping.field_forms import users_field
 from memory.wrapping.written_calls import NEXT_TASK
 
 # Of more turns the first ones are read.
@@ -52,8 +53,6 @@ _FORMS = (
     _Form("# Context from my IDE setup:", (), "## My request for Codex:\n", is_open=True),
     # Open WebUI's skills
     _Form("[/skills:create] The user wants", ("\n\nThe request is open-ended and may mix SOURCES",), "THE REQUEST:\n"),
-    # DSPy, of one field
-    _Form("[[ ## ", ("\n\nRespond with the corresponding output fields, starting with the field",), " ## ]]\n"),
     # LangChain's ReAct
     _Form(
         "Answer the following questions as best you can. You have access to the following tools:",
@@ -68,6 +67,9 @@ _WHOLE = re.compile(
     r"|Now proceed and carry out this plan\.\s*\Z"
     # CrewAI
     r"|Now it's time you MUST give your absolute best final answer\. You'll ignore all previous instructions"
+    # Instructor
+    r"|Correct your JSON ONLY RESPONSE, based on the following errors:\n"
+    r"|Recall the function correctly, fix the errors, exceptions found\n"
     # AutoGen
     r"|No valid name was mentioned\. Please select from: \["
     # LibreChat, of which one agent goes on behind another
@@ -90,6 +92,11 @@ _RETRIES = (
     (
         re.compile(r"Validation feedback:\n|Plain text responses are not permitted\b|\d{1,3} validation errors?:"),
         "\n\nFix the errors and try again.",
+    ),
+    # Instructor
+    (
+        re.compile(r"Validation Errors? (?:found|due to no tool invocation):\n"),
+        "\nRecall the function correctly, fix the errors",
     ),
     # CrewAI
     (
@@ -126,7 +133,7 @@ def users_part(text: str) -> str:
             ends = [place for end in form.ends if (place := rest.find(end)) >= 0]
             if ends or form.is_open:
                 return rest[: min(ends, default=len(rest))]
-    return text
+    return users_field(text)
 
 
 def retold(text: str) -> list[tuple[RetoldRole, str]]:

@@ -27,7 +27,14 @@ _WHOLE = re.compile(
     r"|Another language model started to solve this problem and produced a summary"
     # aider
     r"|I have \*added these files to the chat\*|Here are some READ ONLY files, provided for your reference\."
-    r"|Here are summaries of some files present in my git repository\."
+    r"|(?:I am working with you on code in a git repository\.\n)?"
+    r"Here are summaries of some files present in my git repo"
+    r"|Don't try and edit any existing code without asking me to add the files to the chat!\n"
+    r"|I am not sharing any files that you can edit yet\.\s*\Z|\^C KeyboardInterrupt\s*\Z"
+    r"|I (?:just )?added these files to the chat: [^\n]*\nLet me know if there are others we should add\."
+    r"|I did `git reset --hard HEAD~1` to discard the last edits\."
+    r"|I switched to a new code base\. Please don't consider the above files\b"
+    r"|# Fix any errors below, if possible\.\n|# \d{1,4} SEARCH/REPLACE blocks? failed to match!\n"
     # LangChain's middleware and its deep agents
     r"|Here is a summary of the conversation to date:\s*\n"
     r"|You are in the middle of a conversation that has been summarized\."
@@ -52,8 +59,24 @@ _ACKNOWLEDGES = re.compile(
     # Gemini CLI
     r"Got it\. Thanks for the (?:additional )?context!"
     # aider
-    r"|Ok, (?:any changes I propose will be to those files|I will use these files as references"
-    r"|I won't try and edit those files without asking first)\."
+    r"|Ok, (?:any changes I propose will be to those files|I will use these (?:files|images) as references"
+    r"|I won't try and edit those files without asking first"
+    r"|based on your requests I will suggest which files need to be edited and then stop and wait for your approval)\."
+    r"|I see that you interrupted my previous reply\.|No response requested\."
+)
+_BRIEFLY = re.compile(r"Ok\.?")
+# Lines that people write as well; their model answers them in other words.
+_PERHAPS = re.compile(
+    r"Continue from where you left off\.|I made those changes to the files\."
+    r"|I (?:updated|edited) the files(?: myself)?\."
+    r"|I committed the changes with git hash [0-9a-f]{4,40} & commit msg: .*"
+    r"|I didn't see any properly formatted edits in your reply\?!|Here is the content of https?://\S{1,2000}:\n\n.*"
+    r"|I ran this command:\n\n.{1,2000}?\n\nAnd got this output:\n.*",
+    re.DOTALL,
+)
+# Behind the examples that aider shows as talk.
+_ENDS_EXAMPLES = re.compile(
+    r"I switched to a new code base\. Please don't consider the above files or try to edit them any longer\."
 )
 _PROJECT = re.compile(r"\s*+# (?:AGENTS|CLAUDE)\.md instructions\b[^\n]*+\n\s*+<INSTRUCTIONS>")
 _PROJECT_ENDS = "</INSTRUCTIONS>"
@@ -131,9 +154,25 @@ def said_in_result(text: str, *, is_error: bool, is_question: bool) -> str:
     )
 
 
-def acknowledges(text: str) -> bool:
-    """Whether an answer is one that an agent's program writes itself, behind its insertion in the user's line."""
-    return _ACKNOWLEDGES.fullmatch(text.strip()) is not None
+def acknowledges(text: str, *, prompted: bool = False) -> bool:
+    """Whether an answer is one that an agent's program writes itself, behind its insertion in the user's line.
+
+    Args:
+        text: The answer.
+        prompted: Whether all of the line that it answers is the program's.
+    """
+    plain = text.strip()
+    return _ACKNOWLEDGES.fullmatch(plain) is not None or (prompted and _BRIEFLY.fullmatch(plain) is not None)
+
+
+def may_be_programs(own: str) -> bool:
+    """Whether a line is a program's if the program answers it itself, though people write such lines as well."""
+    return _PERHAPS.fullmatch(own) is not None
+
+
+def ends_examples(text: str) -> bool:
+    """Whether a line of the user's ends the examples that a program shows as talk."""
+    return _ENDS_EXAMPLES.fullmatch(text.strip()) is not None
 
 
 def is_preamble(text: str) -> bool:

@@ -8,6 +8,7 @@ breaks, a text that never mentions its writer, or a heading that names a retriev
 import re
 
 from memory.grounding.references import is_in_first_person, language_of
+from memory.wrapping.field_forms import has_fields
 from memory.wrapping.headings import FENCE_OF_FILE, names_retrieved
 from memory.wrapping.prompt_formats import may_be_filled_in
 from memory.wrapping.steering import may_be_own_note, steers
@@ -59,7 +60,9 @@ def may_hold_document(text: str, *, unmarked: bool) -> bool:
         text: The line, without the parts that are surely not the user's.
         unmarked: Whether the frontend puts files before the user's words without a mark.
     """
-    if names_retrieved(text) or may_be_filled_in(text) or may_stand_alone(text) or may_be_own_note(text):
+    if names_retrieved(text) or may_be_filled_in(text) or has_fields(text):
+        return True
+    if may_stand_alone(text) or may_be_own_note(text):
         return True
     if unmarked and _OF_FILES.search(text):
         return True

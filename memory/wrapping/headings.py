@@ -29,7 +29,7 @@ _HEADING = re.compile(
     rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
     r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
     r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base|(?:past|previous|earlier) [a-z]{1,20})"
-    r"|for [^\n:]{1,60}|below)[ \t]*+)?"
+    r"|for [^\n:]{1,60}|below)[ \t]*+)?(?:if (?:it helps|needed|relevant|helpful|useful)[ \t]*+)?"
     r"(?:\([^()\n]{0,80}\)[ \t]*+)?(?:\*\*|\]|--++|=++)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
     r"(?:[^\n:]{1,80}\.\w{1,5})?\Z",
     re.IGNORECASE,

@@ -118,12 +118,16 @@ _QUOTATION_MARKS = ('"""', "'''", "```")
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?|已知信息")
 
 # Programs' texts behind the user's words, to the end of the line: Open WebUI's instructions for its interpreter, n8n's
-# request for a form of the answer, and Copilot's notes on attachments.
+# and Instructor's requests for a form of the answer, aider's rules of edits, and Copilot's notes on attachments.
 _APPENDED = re.compile(
     r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
     r"<code_interpreter type=\"code\".*\Z"
     r"|\n# (?:task_progress RECOMMENDED|TODO LIST (?:UPDATE|CREATION) REQUIRED)\b.*\Z"
     r"|\n(?:-{3,9}\s{1,9})?IMPORTANT: Always call `format_final_json_response` [^\n]{0,200}!\s{0,9}\Z"
+    r"|(?:^|\n)Return the correct JSON response within a ```json codeblock\. not the JSON_SCHEMA\s*\Z"
+    r"|\n\n\n?(?:# \*SEARCH/REPLACE block\* Rules:|# V4A Diff Format Rules:"
+    r"|# File editing rules:\n\nReturn edits similar to|ONLY return code using the `\w{1,30}` function\."
+    r"|To suggest changes to a file you MUST return the entire content of the updated file\.)[ \n].*\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,
 )

@@ -36,7 +36,7 @@ _LLAMA_SYSTEM, _LLAMA_SYSTEM_ENDS = "<<SYS>>", "<</SYS>>"
 
 # Programs' texts before the first turn.
 _BEFORE_TURNS = re.compile(
-    r"A chat between\b|Below is an instruction\b|The following is an? (?:conversation|chat|dialogue)\b"
+    r"A chat between\b|Below is an instruction\b|The following is an? (?:\w{1,20} )?(?:conversation|chat|dialogue)\b"
     r"|(?:You are|You're|Act as|Roleplay as)\s",
     re.IGNORECASE,
 )

@@ -31,7 +31,8 @@ _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
     rf"|(?:{_AT_HAND})(?:[._-](?:{_AMONG_OTHERS})|(?:{_THINGS}))"
     rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
-    r"|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
+    # Agno's `<additional context>`
+    r"|additional|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
 )
 # A tag of any name that names a file; people ask about tags of web pages, and give titles to their texts.
 _FILE_TAG = re.compile(

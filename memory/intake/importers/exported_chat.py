@@ -195,7 +195,8 @@ class ExportedChat:
         for at, one in enumerate(self.turns):
             if one.text is None:
                 continue
-            own = users_words(one.text) if one.is_user else "" if is_prompted and acknowledges(one.text) else one.text
+            own = users_words(one.text) if one.is_user else one.text
+            own = "" if is_prompted and acknowledges(one.text, prompted=True) else own
             self.left_out[INSERTED] += own != one.text
             self.turns[at] = replace(one, text=own or None)
             is_prompted = one.is_user and not own

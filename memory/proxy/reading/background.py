@@ -83,8 +83,8 @@ def _maker(lines: Sequence[Line], task_prompts: Sequence[str]) -> Maker:  # noqa
     system = [line for line in system_lines if not is_preamble(line.text)]
     templates = _templates(tuple(task_prompts))
     last = lines[-1]
-    ends = [last.text] if last.last_part is None else [last.text, last.last_part]
-    if any(_ends_with(text, templates) for text in ends):
+    own = own_words(last.text) if last.role == "user" else ""
+    if any(_ends_with(text, templates) for text in {last.text, last.last_part or "", own}):
         return "frontend"
     leaves = _LEAVES_ROLE.match(last.text)
     # No person writes a system line, so that its beginning is enough.
@@ -98,7 +98,7 @@ def _maker(lines: Sequence[Line], task_prompts: Sequence[str]) -> Maker:  # noqa
         return "frontend"
     is_alone = last.role == "user" and all(line.role == "system" for line in lines[:-1])
     if is_alone:
-        own = own_words(last.text)[-_LOOKED_AT:]
+        own = own[-_LOOKED_AT:]
         quoted = Markup(own, _QUOTES.fullmatch).widest()
         if quoted is not None and _is_talk(own[quoted]):
             around = _NOT_ONES_OWN.sub(" ", f"{own[: quoted.start]}\n{own[quoted.stop :]}")

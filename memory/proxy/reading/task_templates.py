@@ -89,6 +89,14 @@ Given the following conversation between a user and an AI assistant and a follow
 The following is a conversation between the user and assistant. Write a concise summary about the contents of this conversation.
 The original query is as follows: {{}}We have provided an existing answer: {{}}Refined Answer:
 You need to decompose the user's input into "subject" and "intention" in order to accurately figure out what the user's input language actually is.{{}}
+Progressively summarize the lines of conversation provided, adding onto the previous summary returning a new summary.{{}}New summary:
+You are an AI assistant reading the transcript of a conversation between an AI and a human. Extract all of the proper nouns from the last line of conversation.{{}}Output:
+You are an AI assistant helping a human keep track of facts about relevant people, places, and concepts in their life.{{}}Updated summary:
+You are a long-term memory manager maintaining a core store of semantic, procedural, and episodic memory.{{}}
+# Semantic Kernel, Agno
+Provide a concise and complete summarization of the entire dialog that does not exceed {{}} sentences. This summary must always:{{}}
+Analyze the following conversation between a user and an assistant, and extract the following details: - Summary (str):{{}}
+You are a Memory Manager that is responsible for managing information and preferences about the user. You will be provided with {{}}
 # NextChat
 Please generate a four to five word title summarizing our conversation without any lead-in, punctuation, quotation marks, periods, symbols,{{}}or additional text.{{}}
 Summarize the discussion briefly in 200 words or less to use as a prompt for future context.
@@ -173,6 +181,7 @@ Your job is to summarize a history of previous messages in a conversation betwee
 You are an AI assistant that extracts entity nodes from conversational messages.{{}}
 You are a smart memory manager which controls the memory of a system. You can perform four operations: (1) add into the memory, (2) update the memory, (3) delete from the memory, and (4) no change.{{}}
 # LangChain, smolagents, CrewAI, AutoGen, Mastra
+Based on these tasks summary: {{}}Create the most descriptive plan based on the tasks descriptions, tools available, and agents' goals {{}}
 You are in a role play game. The following roles are available: {{}}select the next role from {{}} to play. Only return the role.{{}}
 <role> Context Extraction Assistant </role>{{}}<messages>{{}}</messages>
 You are a world expert at analyzing a situation to derive facts, and plan accordingly towards solving a task.{{}}write the facts survey, then in part 2, write your plan.

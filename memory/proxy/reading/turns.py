@@ -24,8 +24,9 @@ from memory.proxy.reading.speakers import (
 )
 from memory.proxy.reading.transcript import Line, Transcript
 from memory.text.same_words import comparable, digest
-from memory.wrapping.agents import acknowledges
+from memory.wrapping.agents import acknowledges, ends_examples, may_be_programs
 from memory.wrapping.documents import may_hold_document, may_stand_alone
+from memory.wrapping.field_forms import spoken_fields
 from memory.wrapping.own_words import own_words, users_words
 from memory.wrapping.steering import is_steering
 from memory.wrapping.written_calls import behind_result, is_report, without_call
@@ -135,9 +136,10 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
-    words = (
-        users_words(text) if role == "user" else of_chatgpt(_STOPPED.sub("", spoken(text, opened=opened)), None).strip()
-    )
+    if role == "user":
+        words = users_words(text)
+    else:
+        words = of_chatgpt(_STOPPED.sub("", spoken_fields(spoken(text, opened=opened))), None).strip()
     words = _without_pictures(words) if "data:" in words else words
     compared = "" if shows_nothing(words) else comparable(words)
     return Turn(role, speaker, words, compared, digest(role, compared)) if compared else None
@@ -163,26 +165,33 @@ def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
 
 def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the lines, but for those of a frontend that stand as the user's or the Being's without a word of theirs."""
+    begins = max((at for at, line in enumerate(lines) if line.role == "user" and ends_examples(line.text)), default=0)
+    lines = [line for at, line in enumerate(lines) if at >= begins or line.role == "system"]
     talk = [line for line in lines if line.role in ("user", "assistant")]
     is_asked = len(talk) > 1 and talk[1].role == "assistant" and talk[0].role == "user"
-    before: Line | None = None
     place = -1
     for line in lines:
-        answered, before = before, line
         place += line.role in ("user", "assistant")
         is_alone = [one.role for one in talk[max(0, place - 1) : place + 2]].count("user") == 1
-        if line.role == "assistant" and acknowledges(line.text) and answered is not None and _has_no_words(answered):
+        if line.role == "assistant" and place and _is_prompted(talk[place - 1], line):
             continue
+        is_programs = line.role == "user" and any(_is_prompted(line, answer) for answer in talk[place + 1 : place + 2])
         if is_asked and line is talk[0] and _PLACEHOLDER.fullmatch(line.text.strip()):
             continue
         is_note = line.role == "user" and not line.other_parts and is_steering(line.text)
         if is_note and not (is_alone and may_stand_alone(line.text)):
             continue
-        yield line
+        # Without words it keeps its place.
+        yield replace(line, text="") if is_programs else line
 
 
-def _has_no_words(line: Line) -> bool:
-    return line.role == "user" and not line.other_parts and not own_words(line.text)
+def _is_prompted(line: Line, answer: Line) -> bool:
+    """Whether a program has written both a line of the user's and the answer to it."""
+    both = (line.role, answer.role) == ("user", "assistant") and not line.other_parts
+    if not both or not acknowledges(answer.text, prompted=True):
+        return False
+    own = own_words(line.text)
+    return not own or may_be_programs(own)
 
 
 def _without_calls(lines: Sequence[Line]) -> Iterator[Line]:

@@ -25,6 +25,9 @@ REACT_PROMPT = (
 ROLES = "You are in a role play game. The following roles are available:\ncook: A cook."
 SELECT = "Then select the next role from ['cook'] to play. Only return the role."
 RETRY = "Now let's retry: take care not to repeat previous errors! If you have retried several times, try another."
+LAKE = "<facts>\nI am a lake.\n</facts>"
+FIELDS = "Respond with the corresponding output fields"
+RETRIEVED = "Use the following references from the knowledge base if it helps:"
 SKILL = "[/skills:create]"
 PICTURES = "[Images returned by the tool calls above. They come from the tools, not from the user.]"
 HISTORY = (
@@ -45,7 +48,13 @@ def said(*messages):
         f"New task:\n{SAID}",
         f"New task:\n{SAID}\n{ARGUMENTS} using the keys as variables:\n{{'map': 1}}.",
         f"{REACT_PROMPT}\n\nBegin!\n\nQuestion: {SAID}\nThought:",
-        f"[[ ## question ## ]]\n{SAID}\n\nRespond with the corresponding output fields, starting with the field `a`.",
+        f"[[ ## question ## ]]\n{SAID}\n\n{FIELDS}, starting with the field `a`.",
+        f"[[ ## facts ## ]]\nI am a lake.\n\n[[ ## question ## ]]\n{SAID}",
+        f"[[ ## words ## ]]\n{SAID}\n\nRespond with a JSON object in the following order of fields: `a`, then `b`.",
+        f"{LAKE}\n\n<question>\n{SAID}\n</question>\n\n{FIELDS} wrapped in XML tags `<a>`.",
+        f"{SAID}\n\nReturn the correct JSON response within a ```json codeblock. not the JSON_SCHEMA",
+        f"{SAID}\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block has a path.",
+        f"{SAID}\n\n{RETRIEVED}\n{LAKE}\n\n<additional context>\nI am a lake.\n</additional context>",
         f"{SKILL} The user wants a skill.\n\nTHE REQUEST:\n{SAID}\n\nThe request is open-ended and may mix SOURCES.",
     ],
 )
@@ -59,6 +68,8 @@ def test_the_users_part_of_a_form_is_told(text):
         "Validation feedback:\nSpeak of the dog.\n\nFix the errors and try again.",
         f"Error:\nNo such lake.\n{RETRY}",
         "Now proceed and carry out this plan.",
+        "Validation Error found:\n1 error\nRecall the function correctly, fix the errors",
+        "Correct your JSON ONLY RESPONSE, based on the following errors:\n1 error",
         "No valid name was mentioned. Please select from: ['cook', 'critic'].",
         f"New task:\n{MANAGED}\n---\nTask:\nSwim.",
         "<summary>\nA dog.\n</summary>\n\nThis is your own checkpoint: you wrote it to preserve context.",
@@ -82,6 +93,17 @@ def test_what_an_agents_program_writes_is_not_the_users(text):
     assert said(SAID, "By the lake.", text) == [("user", SAID), ("assistant", "By the lake.")]
 
 
+def test_a_form_of_several_fields_may_hold_a_document():
+    text = "[[ ## facts ## ]]\nI am a lake.\n\n[[ ## dog ## ]]\nRex"
+    (turn,) = turns_of(read_transcript([SYSTEM, *wire(text)]), NAMES)
+    assert (turn.text, turn.unsure) == (text, True)
+
+
+def test_an_answer_in_fields_says_what_is_in_them():
+    answer = "[[ ## reasoning ## ]]\nHe swims.\n\n[[ ## answer ## ]]\nIn the Danube.\n\n[[ ## completed ## ]]"
+    assert said(SAID, answer)[-1] == ("assistant", "In the Danube.")
+
+
 def test_a_task_that_follows_reports_in_one_message_is_the_users():
     reports = f"Error:\nNo call was found.\n{RETRY}\n\nError:\nReached max steps.\n{RETRY}"
     assert said(SAID, "By the lake.", f"{reports}\n\nNew task:\nAnd where may I?\n{ARGUMENTS}: {{}}.")[-1] == (
@@ -96,6 +118,8 @@ def test_a_task_that_follows_reports_in_one_message_is_the_users():
         "Observation: Rex swims well.",
         "Error: I burnt the cake.",
         "Validation feedback: they liked it.",
+        "I made those changes to the files.",
+        "Find a lake for Rex.\n\nRespond with a JSON object in the following order of fields: `lake`.",
         "Now proceed and carry out this plan. I will bake.",
         "<summary>\nI baked.\n</summary>\n\nIs that good?",
         "Image 1, from my camera: Rex.",

@@ -141,6 +141,9 @@ def test_of_several_parts_those_of_the_agent_are_left_out(parts):
             "I have *added these files to the chat* so you see them.",
             "Ok, any changes I propose will be to those files.",
         ),
+        ("I am not sharing any files that you can edit yet.", "Ok."),
+        ("I made those changes to the files.", "Ok."),
+        ("Continue from where you left off.", "No response requested."),
     ],
 )
 def test_an_agent_also_writes_the_answer_to_what_it_puts_in(put_in, answer):
@@ -150,7 +153,10 @@ def test_an_agent_also_writes_the_answer_to_what_it_puts_in(put_in, answer):
         return [turn.text for turn in turns_of(read_transcript(messages), NAMES)]
 
     assert heard(put_in, answer, SAID) == [SAID]
-    assert heard(put_in, "How nice.", SAID) == ["How nice.", SAID]
+    assert heard(put_in, "How nice.", SAID)[-2:] == ["How nice.", SAID]
+    assert heard(SAID, answer) == [SAID, answer]
+    switched = "I switched to a new code base. Please don't consider the above files or try to edit them any longer."
+    assert heard("Greet me.", "Hello!", switched, "Ok.", put_in, answer, SAID) == [SAID]
     assert heard(SAID, answer) == [SAID, answer]
     picture = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}]
     assert heard(picture, answer, SAID) == [answer, SAID]

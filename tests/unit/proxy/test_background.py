@@ -176,15 +176,20 @@ def test_talk_that_is_quoted_in_tags_is_told_by_its_speakers(talk):
 
 
 def test_what_libraries_of_agents_ask_for_is_no_talk():
-    """LangMem shortens the talk, LlamaIndex makes a question of it that stands alone."""
+    """LangMem shortens the talk, LlamaIndex makes a question of it that stands alone, CrewAI plans what it is to do."""
     extended = (
         "This is summary of the conversation so far: A cat.\n\nExtend this summary by taking into account the new"
     )
     condensed = (
         "Given a conversation (between Human and Assistant) and a follow up message from Human, rewrite the message"
     )
+    planned = (
+        "Based on these tasks summary: a cat \n Create the most descriptive plan based on the tasks descriptions, tools"
+        " available, and agents' goals for them to execute their goals with perfection."
+    )
     for asked in (
         "Create a summary of the conversation above:",
+        f"\nCurrent Task: {planned}\n\nProvide your complete response:",
         f"{extended} messages above:",
         f"{condensed} to be a standalone question.\n\n<Follow Up Message>\nHow old?\n\n<Standalone question>\n",
     ):
