@@ -85,8 +85,9 @@ def is_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
     own = [turn for turn in turns if turn.role == "user"]
     if len(own) != 1 or len(own[0].comparable) < LONG:
         return False
-    said = own[0].comparable
-    return answer_traces.answered(tx, being_id, _digest(being_id, "answer", said), digest("assistant", said), HANDED_ON)
+    words = own[0].comparable
+    trace, turn = _digest(being_id, "answer", words), digest("assistant", words)
+    return answer_traces.answered(tx, being_id, trace, turn, HANDED_ON)
 
 
 def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:
@@ -104,8 +105,8 @@ def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | No
     """
     ids = [_digest(being_id, "id", id_) for id_ in answer.ids] if conversation is not None else []
     words = [_digest(being_id, "words", comparable(text)) for text in answer.handed_on]
-    if conversation is None and len(said := comparable(answer.text)) >= LONG:
-        words.append(_digest(being_id, "answer", said))
+    if conversation is None and len(text := comparable(answer.text)) >= LONG:
+        words.append(_digest(being_id, "answer", text))
     if not ids and not words:
         return
     usage = answer.usage
