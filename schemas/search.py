@@ -1,13 +1,14 @@
 """Requests to the search, and its answers."""
 
 from datetime import datetime
-from typing import Annotated, Literal, get_args
+from typing import Literal, get_args
 from uuid import UUID
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_RESULTS
 from schemas.wire.answers import Answer, AnsweredOff
+from schemas.wire.fields import Moment
 from schemas.wire.numbers import Number
 from schemas.wire.requests import Name, OffTheRecord, Query, RequestModel
 
@@ -50,8 +51,6 @@ LanguageCode = Literal[
 Stage = Literal["words", "meaning"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 USUAL_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "vault")
-
-Moment = Annotated[AwareDatetime, Field(strict=False)]
 
 
 class EverythingRequest(RequestModel):

@@ -77,8 +77,14 @@ def search_by_vectors(
             tx, being.being_id, being.user_id, [(one.item.kind, one.item.item_id) for one in best]
         )
     }
+    messages = [one.item.item_id for one in best if one.item.kind == "message"]
+    beside = (
+        result_texts.neighbours(tx, being.being_id, messages, question.neighbours, question.as_of, muted=muted)
+        if question.neighbours
+        else {}
+    )
     results = [
-        _result(tx, being, question, one, texts[one.item.kind, one.item.item_id], muted=muted)
+        _result(being, question, one, texts[one.item.kind, one.item.item_id], beside.get(one.item.item_id, ((), ())))
         for one in best
         if (one.item.kind, one.item.item_id) in texts
     ]
@@ -95,20 +101,13 @@ def search_by_vectors(
 
 
 def _result(
-    tx: Transaction,
     being: Being,
     question: EverythingRequest,
     one: Ranked[SearchCandidate],
     text: result_texts.ItemText,
-    *,
-    muted: bool,
+    beside: tuple[Sequence[SaidMessage], Sequence[SaidMessage]],
 ) -> Result:
-    before: Sequence[SaidMessage] = ()
-    after: Sequence[SaidMessage] = ()
-    if question.neighbours and one.item.kind == "message":
-        before, after = result_texts.neighbours(
-            tx, being.being_id, one.item.item_id, question.neighbours, question.as_of, muted=muted
-        )
+    before, after = beside
     return Result(
         kind=text.kind,
         id=text.id,

@@ -21,9 +21,9 @@ from schemas.limits import (
 )
 from schemas.llm.answer_form import Absent, AtMost, Characters, FromModel, Ref
 from schemas.llm.calls import PaidWith
-from schemas.search import Kind, Moment
+from schemas.search import Kind
 from schemas.wire.answers import Answer, AnsweredOff
-from schemas.wire.fields import Words
+from schemas.wire.fields import Moment, Words
 from schemas.wire.requests import Name, OffTheRecord, RequestModel
 
 CiteKind = Literal[Kind, "computed"]

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from schemas.limits import SPEAKER_CHARACTERS
 from schemas.wire.answers import Answer
+from schemas.wire.fields import Moment
 from schemas.wire.requests import RequestModel
 
 Program = Literal["chatgpt", "claude", "sillytavern", "characterai", "mem0", "honcho", "other"]
@@ -32,7 +33,7 @@ class ForeignExport(RequestModel):
     file: str = Field(
         "export.json", min_length=1, max_length=FILE_NAME_CHARACTERS, description="The file's name, without its folder."
     )
-    modified: Annotated[AwareDatetime, Field(strict=False)] | None = Field(
+    modified: Moment | None = Field(
         None, description="When the file was written; messages of a chat without any time end then."
     )
     me: Speaker | None = Field(None, description="The user's name in the export, where its format leaves it open.")

@@ -99,26 +99,42 @@ def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[
 
 
 def neighbours(
-    tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None, *, muted: bool
-) -> tuple[list[SaidMessage], list[SaidMessage]]:
-    """Up to `count` messages before and after one in its conversation, each in order; muted ones with `muted` alone."""
-    by = {"being": being_id, "message": message_id, "count": count, "as_of": as_of, "muted": muted}
-    before, after = (
-        tx.rows(
-            SaidMessage,
-            f"""
-            select m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
-            from memory.messages as c
-            join memory.messages as m on m.being_id = c.being_id and m.session_id = c.session_id
-                and (m.created_at, m.message_id) {side} (c.created_at, c.message_id)
-            where c.being_id = %(being)s and c.message_id = %(message)s
-                and (%(as_of)s::timestamptz is null or least(m.created_at, m.received_at) <= %(as_of)s)
-                and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
-            order by m.created_at {order}, m.message_id {order}
-            limit %(count)s
-            """,  # noqa: S608  # of constants
-            by,
-        )
-        for side, order in (("<", "desc"), (">", "asc"))
+    tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], count: int, as_of: datetime | None, *, muted: bool
+) -> dict[UUID, tuple[list[SaidMessage], list[SaidMessage]]]:
+    """Up to `count` messages before and after each of these in its conversation; muted ones with `muted` alone."""
+    found: dict[UUID, tuple[list[SaidMessage], list[SaidMessage]]] = {one: ([], []) for one in message_ids}
+    rows = tx.execute(
+        """
+        select c.message_id as centre, near.*
+        from memory.messages as c
+        cross join lateral (
+            (
+                select false as is_after, m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
+                from memory.messages as m
+                where m.being_id = c.being_id and m.session_id = c.session_id
+                    and (m.created_at, m.message_id) < (c.created_at, c.message_id)
+                    and (%(as_of)s::timestamptz is null or least(m.created_at, m.received_at) <= %(as_of)s)
+                    and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
+                order by m.created_at desc, m.message_id desc
+                limit %(count)s
+            )
+            union all
+            (
+                select true, m.message_id, m.session_id, m.speaker, m.role, m.content, m.created_at
+                from memory.messages as m
+                where m.being_id = c.being_id and m.session_id = c.session_id
+                    and (m.created_at, m.message_id) > (c.created_at, c.message_id)
+                    and (%(as_of)s::timestamptz is null or least(m.created_at, m.received_at) <= %(as_of)s)
+                    and (%(muted)s or not memory.is_muted(m.being_id, 'message', m.message_id))
+                order by m.created_at, m.message_id
+                limit %(count)s
+            )
+        ) as near
+        where c.being_id = %(being)s and c.message_id = any(%(messages)s)
+        order by near.created_at, near.message_id
+        """,
+        {"being": being_id, "messages": list(message_ids), "count": count, "as_of": as_of, "muted": muted},
     )
-    return before[::-1], after
+    for row in rows:
+        found[row.pop("centre")][row.pop("is_after")].append(SaidMessage(**row))
+    return found

@@ -74,10 +74,11 @@ def test_neighbours_are_shown_in_order(on, being):
     on.tell(being, *(said(f"Line {word}.", at=DAY + timedelta(minutes=at)) for at, word in enumerate("abcde")))
     on.index(being.being_id)
 
-    (one, *_) = on.find(being, "Line c", neighbours=2).results
+    found = on.find(being, "Line c", neighbours=2, limit=5).results
 
-    assert [near.text for near in one.before] == ["Line a.", "Line b."]
-    assert [near.text for near in one.after] == ["Line d.", "Line e."]
+    shown = {each.text: ([near.text for near in each.before], [near.text for near in each.after]) for each in found}
+    assert shown["Line c."] == (["Line a.", "Line b."], ["Line d.", "Line e."])
+    assert shown["Line e."] == (["Line c.", "Line d."], [])
 
 
 def test_times_and_speakers_are_kept_to(on, being):

@@ -52,7 +52,8 @@ def test_what_is_asked_wrongly_is_told(person, problem):
     problem(person.ask("POST", "/search", json={"query": "x", "kinds": ["dreams"]}), 422)
     problem(person.ask("POST", "/search", json={"query": "x", "limit": 51}), 422)
     problem(person.ask("POST", "/search", json={"query": "x", "neighbours": 4}), 422)
-    problem(person.ask("POST", "/search", json={"query": "x", "since": "2026-03-02T00:00:00"}), 422)
+    for moment in ("2026-03-02T00:00:00", "0001-01-01T00:00:00+14:00"):
+        problem(person.ask("POST", "/search", json={"query": "x", "as_of": moment}), 422)
 
 
 def test_a_being_s_language_is_set(person, problem):
