@@ -1,11 +1,22 @@
-"""Exports of other programs are read as they really are, or told: each kind, by the real command."""
+"""Exports of other programs are read as they really are, or told: each kind, by what the command calls."""
 
 import codecs
 import json
 from dataclasses import dataclass
 from datetime import UTC
+from uuid import uuid4
 
 import pytest
+from typer import Exit
+
+from cli.accounts.foreign_export import import_foreign
+from cli.console.failures import Failure
+from providers.embedders import Embedders
+from schemas.settings import Settings
+from store.accounts import beings, users
+from workers.runtime.resources import Resources
+
+SETTINGS = Settings(embedder="minilm", secret_key="s" * 32)
 
 
 @dataclass(frozen=True)
@@ -22,34 +33,36 @@ class Outcome:
 
 
 @pytest.fixture
-def imported(patrol, new_account, ledger, tmp_path):
-    """Import a file of its own for a new Being."""
+def imported(store, tmp_path, capsys):
+    """Import a file of its own for a new Being, as the command does."""
 
     def outcome(source, content, name="conversations.json", zone="UTC"):
-        account = new_account()
         file = tmp_path / name
         file.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-        with ledger.transaction() as tx:
-            tx.execute("update memory.users set time_zone = %s where name = %s", [zone, account.user])
-        ran = patrol("import", "--from", source, file, "-b", account.being, "-u", account.user, code=None)
-        with ledger.transaction() as tx:
+        with store.transaction() as tx:
+            user = users.add_user(tx, f"user {uuid4()}", zone)
+            being = beings.add_being(tx, user.user_id, "mira", "Mira")
+        on = Resources(SETTINGS, store, Embedders(SETTINGS), None)
+        given = {"user": None, "companion": None, "aside": tmp_path / "aside", "aged": False, "as_json": False}
+        code, reason = 0, ""
+        try:
+            import_foreign(on, being, file, source, **given)
+        except (Exit, Failure) as fault:
+            code, reason = 1, str(fault)
+        told = "".join(capsys.readouterr()) + reason
 
-            def rows(table):
-                return tx.execute(
-                    f"select m.* from memory.{table} as m join memory.beings as b using (being_id) where b.slug = %s"  # noqa: S608
-                    " order by m.created_at, m.message_id",
-                    [account.being],
-                ).fetchall()
+        def rows(table):
+            by = "order by created_at, message_id"
+            return tx.execute(f"select * from memory.{table} where being_id = %s {by}", [being.being_id]).fetchall()  # noqa: S608
 
+        with store.transaction() as tx:
             stand, back = rows("messages"), rows("retracted_messages")
             facts = tx.execute(
-                "select s.content from memory.fact_statements as s join memory.beings as b on b.user_id = s.user_id"
-                " where b.slug = %s",
-                [account.being],
+                "select content from memory.fact_statements where user_id = %s", [user.user_id]
             ).fetchall()
         return Outcome(
-            ran.returncode,
-            ran.stdout + ran.stderr,
+            code,
+            told,
             [row["content"] for row in stand],
             [(row["role"], row["content"]) for row in stand],
             [row["content"] for row in back],
