@@ -50,6 +50,10 @@ class AtOnce:
             written = {"sentences": [{"sentence": text, "cites": [{"ref": ref, "quote": text}]} for ref, text in cited]}
         return Completion(json.dumps(written), self.model(question.size), Usage(1000, 100))
 
+    def stream(self, question: Question[Any]) -> Iterator[Completion]:
+        """Answer at once."""
+        yield self.ask(question)
+
 
 class AnsweringAtOnce(Thinkers):
     """The thinkers of a platform whose model answers at once."""

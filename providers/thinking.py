@@ -84,11 +84,6 @@ class Thinker(Protocol):
             Misconfigured: The key, the address or the model's name is wrong.
         """
 
-
-@runtime_checkable
-class StreamingThinker(Protocol):
-    """A thinker that lets callers read an answer while it is written."""
-
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
         """Send one request, and read its answer as it comes; a server that sends no stream is read when it has ended.
 

@@ -16,7 +16,7 @@ from memory.llm.payer import Payer, blamed
 from providers.completion import Completion, Usage
 from providers.errors import BadAnswer, Misconfigured, ProviderError
 from providers.prices import cost_of
-from providers.thinking import Question, Reading, StreamingThinker, max_usage, read
+from providers.thinking import Question, Reading, max_usage, read
 from schemas.errors import StoreError
 from schemas.ledger.work import Claim
 from schemas.llm.calls import Outcome, Response
@@ -119,18 +119,14 @@ class CallAccounts:
     def make_in_parts(
         self, question: Question[Any], reserved: ReservedCall
     ) -> Generator[Completion | BadAnswer, None, None]:
-        """Make a reserved call as `make` does, and read its answer while it is written, if the provider streams it.
+        """Make a reserved call as `make` does, and read its answer while it is written.
 
         Returns:
             The text so far, again and again, and at last the result of `make`.
         """
-        thinker = self._thinker
         try:
             with self._calling(question, reserved):
-                if isinstance(thinker, StreamingThinker):
-                    yield from thinker.stream(question)
-                else:
-                    yield thinker.ask(question)
+                yield from self._thinker.stream(question)
         except BadAnswer as bad:
             yield bad
 

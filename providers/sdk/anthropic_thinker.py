@@ -100,7 +100,7 @@ class AnthropicThinker:
             return received(content, MessageEvents(), self.names, self._asked(question))
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
-        """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
+        """Send one request, and read its answer as it comes; see the Thinker protocol."""
         messages = self.client.messages.with_streaming_response
         with sdk_errors(anthropic, self.names), ExitStack() as open_response:
 

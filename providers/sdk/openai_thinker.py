@@ -164,7 +164,7 @@ class OpenAIThinker:
         return deque(self.stream(question), maxlen=1).pop()
 
     def stream(self, question: Question[Any]) -> Iterator[Completion]:
-        """Send one request, and read its answer as it comes; see the StreamingThinker protocol."""
+        """Send one request, and read its answer as it comes; see the Thinker protocol."""
         completions = self.client.chat.completions.with_streaming_response
         wanted: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
         with sdk_errors(openai, self.names), ExitStack() as open_response:
