@@ -9,7 +9,7 @@ AGAIN = ["the oven failed again", "the bread burned again"]
 
 
 def test_processes_die_and_nothing_is_lost_or_done_twice(life, fresh, wait_until):
-    points = [*POINTS, "inside apply@patrol.assign", "after commit@patrol.diary", "before the ack@patrol.embed"]
+    points = [*POINTS, "inside apply@patrol.assign", "before the ack@patrol.embed"]
     life.worker(crash_at=points)
     life.remember(*BAKERY, *FAMILY, *AGAIN)
     life.demand()

@@ -1,9 +1,6 @@
 """Redis and Postgres stop at bad moments; when they are back, work goes on without an operator."""
 
 import json
-import signal
-
-import pytest
 
 from memory.accounts.erasure import erase_messages
 from providers.embedders import Embedders
@@ -57,18 +54,6 @@ def test_what_was_erased_while_redis_was_down_leaves_the_streams_when_it_is_back
     wait_until(lambda: redis_client.xlen("patrol:messages") == 1)
     ((_, left),) = redis_client.xrange("patrol:messages")
     assert b"nougat" in left[b"data"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
-def test_a_new_worker_finishes_what_the_old_one_began(life, wait_until, number, fresh):
-    old = life.worker("old")
-    life.remember(*BAKERY, *FAMILY)
-    life.demand()
-    wait_until(lambda: bool(life.texts_embedded()))
-    old.send(number)
-    life.worker("new")
-    wait_until(life.settled)
-    assert life.departs_from_replay(fresh) == []
 
 
 def test_a_worker_that_finds_no_postgres_waits_for_it(life, postgres, wait_until):

@@ -15,7 +15,7 @@ SAID = [
     "My sister is called Ana.",
     "I'll call her tomorrow.",
 ]
-PLACES = ["after the model call", "after the response is stored", "inside apply", "after commit"]
+PLACES = ["after the model call", "after the response is stored", "inside apply"]
 
 
 def drawn(life):

@@ -165,7 +165,7 @@ def test_a_stream_is_asked_for_its_usage(options):
     [
         *(
             {name: value}
-            for name in ("max_tokens", "n_predict")
+            for name in ("max_tokens", "max_completion_tokens", "n_predict")
             for value in ("100000", 100000.0, True, -2, 10**8, [5])
         ),
         *({"n": value} for value in ("64", 64.0, 0, -1, 129, True)),
@@ -181,7 +181,17 @@ def test_what_servers_read_differently_is_refused(fields):
         read_chat(json.dumps({"messages": [{}], "model": "m", **fields}))
 
 
-@pytest.mark.parametrize("more", ['"n": 1, "n": 64', '"seed": 1, "seed": 2', '"MAX_TOKENS": 9', '"max_to\u212aens": 9'])
+@pytest.mark.parametrize(
+    "more",
+    [
+        '"n": 1, "n": 64',
+        '"n": 1, "\\u006e": 64',
+        '"seed": 1, "seed": 2',
+        '"MAX_TOKENS": 9',
+        '"max_to\u212aens": 9',
+        '"Service_Tier": "priority"',
+    ],
+)
 def test_a_field_that_stands_twice_or_in_another_case_is_refused(more):
     with pytest.raises(InvalidRequest, match=r"twice|another case"):
         read_chat(f'{{"messages": [{HELLO}], "model": "m", {more}}}')
@@ -210,3 +220,37 @@ def test_what_is_no_chat_completion_is_refused_with_a_reason(text, said):
 def test_what_is_no_json_is_refused(text):
     with pytest.raises(ValueError, match=r"line 1|char"):
         read_chat(text)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"service_tier": "priority"},
+        {"service_tier": ["priority"]},
+        {"models": ["dear", "dearest"]},
+        {"fallbacks": [{"model": "dearest"}]},
+        {"route": "fallback"},
+        {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}},
+        {"audio": {"voice": "alloy"}},
+        {"web_search_options": {}},
+        {"plugins": [{"id": "web"}]},
+        {"provider": {"order": ["the dearest"]}},
+        {"enable_search": True},
+        {"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
+        {"tools": {"type": "function"}},
+    ],
+)
+def test_what_may_cost_more_than_the_models_price_is_named(fields):
+    assert read_chat(json.dumps({"messages": [{}], "model": "m", **fields})).surcharge == next(iter(fields))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"service_tier": "auto"},
+        {"service_tier": "flex", "modalities": ["text"], "web_search_options": None, "models": []},
+        {"tools": [{"type": "function", "function": {"name": "f"}}, {"function": {"name": "g"}}]},
+    ],
+)
+def test_what_costs_what_the_price_says_is_no_surcharge(fields):
+    assert read_chat(json.dumps({"messages": [{}], "model": "m", **fields})).surcharge is None

@@ -176,6 +176,7 @@ def test_what_is_settled_is_never_below_what_came(pieces, usage, streamed, endin
         {"tools": [{"type": "function", "function": {"name": "f", "description": "x" * 9000}}]},
         {"messages": [HI, {"role": "assistant", "tool_calls": [{"function": {"arguments": "x" * 9000}}]}]},
         {"messages": [{"role": "assistant", "refusal": "x" * 9000}, HI]},
+        {"messages": [{"role": "tool", "tool_call_id": "x" * 9001, "content": "1"}, HI]},
         {"messages": [{"role": "user", "content": [{"type": "new", "stuff": {"deep": ["x" * 9000]}}]}]},
         {"response_format": {"type": "json_schema", "json_schema": {"schema": {"description": "x" * 9000}}}},
         {"messages": [{"role": "user", "content": "1 2 3 " * 1500}]},

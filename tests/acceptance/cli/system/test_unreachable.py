@@ -28,22 +28,39 @@ def one_line(done):
     return line
 
 
-@pytest.mark.parametrize("arguments", [["doctor"], ["migrate"], ["being", "list"]], ids=" ".join)
+COMMANDS = ("doctor", "migrate", "being list")
+CLOSED = (f"postgresql://me:{PASSWORD}@127.0.0.1:{{closed}}/memory", "Connection refused", "Start the server")
+MALFORMED = (PASSWORD, "DATABASE_URL", "must be like postgresql://")
+
+
 @pytest.mark.parametrize(
-    ("url", "reason", "remedy"),
+    ("name", "url", "reason", "remedy"),
     [
-        (f"postgresql://me:{PASSWORD}@127.0.0.1:{{closed}}/memory", "Connection refused", "Start the server"),
-        (f"postgresql://me:{PASSWORD}@nowhere.invalid/memory", "nowhere.invalid", "correct DATABASE_URL"),
-        ("{server}&user=stranger", 'role "stranger" does not exist', "Create the role"),
-        ("{server}&user=postgres&dbname=missing", 'database "missing" does not exist', "Create the database"),
-        (f"mysql://me:{PASSWORD}@127.0.0.1/memory", "DATABASE_URL", "must be like postgresql://"),
-        (f"postgresql://me:{PASSWORD}%zz@127.0.0.1/memory", "DATABASE_URL", "write it like postgresql://"),
-        (PASSWORD, "DATABASE_URL", "must be like postgresql://"),
+        *(
+            (command_line, *fault)
+            for command_line in ("doctor", "migrate", "being list")
+            for fault in (CLOSED, MALFORMED)
+        ),
+        ("being list", f"postgresql://me:{PASSWORD}@nowhere.invalid/memory", "nowhere.invalid", "correct DATABASE_URL"),
+        ("being list", "{server}&user=stranger", 'role "stranger" does not exist', "Create the role"),
+        (
+            "migrate",
+            "{server}&user=postgres&dbname=missing",
+            'database "missing" does not exist',
+            "Create the database",
+        ),
+        ("doctor", f"mysql://me:{PASSWORD}@127.0.0.1/memory", "DATABASE_URL", "must be like postgresql://"),
+        (
+            "being list",
+            f"postgresql://me:{PASSWORD}%zz@127.0.0.1/memory",
+            "DATABASE_URL",
+            "write it like postgresql://",
+        ),
     ],
 )
-def test_a_database_out_of_reach_is_one_sentence(command, url, postgres, arguments, reason, remedy):
+def test_a_database_out_of_reach_is_one_sentence(command, name, url, postgres, reason, remedy):
     given = url.format(closed=free_port(), server=postgres.url.replace("postgres@/postgres", "/"))
-    line = one_line(command(*arguments, DATABASE_URL=given, REDIS_URL=NO_REDIS))
+    line = one_line(command(*name.split(), DATABASE_URL=given, REDIS_URL=NO_REDIS))
     assert reason in line
     assert remedy in line
 

@@ -137,7 +137,7 @@ def test_a_part_says_what_to_do_where_its_port_is_taken(patrol, preloaded, name)
         assert f"port {port} (Address already in use)" in part(name, "--port", port, code=1).stderr
 
 
-@pytest.mark.parametrize("name", ["migrate", "api", "worker", "beat", "clusters"])
+@pytest.mark.parametrize("name", ["worker", "clusters"])
 def test_without_servers_a_command_says_how_to_get_them(command, name):
     assert "patrol up" in command(name, code=1).stderr
 
@@ -151,14 +151,6 @@ def test_a_setting_that_can_not_be_is_named_without_its_value(command):
     error = command("clusters", code=1).stderr
     assert "PATROL_TICK" in error
     assert "secret" not in error
-
-
-def test_a_database_out_of_reach_is_told_in_a_sentence(command):
-    command.environment |= {"DATABASE_URL": "postgresql://me:secret@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1"}
-    for name in ("clusters", "migrate"):
-        error = command(name, code=1).stderr
-        assert "can't be reached" in error
-        assert "secret" not in error
 
 
 def test_a_worker_runs_alone_as_a_container_starts_it(patrol):

@@ -50,21 +50,21 @@ def hand_in(person, body, **headers):
     return person.ask("POST", "/notes", content=content, headers={"Content-Type": "application/json", **headers})
 
 
-@pytest.mark.parametrize(("bad", "place"), BAD.values(), ids=BAD)
-def test_a_bad_one_among_good_ones_is_refused_by_position(person, bad, place):
-    answer = hand_in(person, [GOOD, bad, {**GOOD, "id": "third"}])
+def test_bad_ones_among_good_ones_are_refused_by_position(person):
+    answer = hand_in(person, [GOOD, *(bad for bad, _ in BAD.values()), {**GOOD, "id": "third"}])
     assert answer.status_code == 202, answer.text
     receipt = answer.json()
     assert receipt["accepted"] == 2
-    (trouble,) = receipt["rejected"]
-    assert trouble["position"] == 1
-    assert place in trouble["reason"]
-    assert [id_ is None for id_ in receipt["ids"]] == [False, True, False]
+    for position, (trouble, (named, (_, place))) in enumerate(zip(receipt["rejected"], BAD.items(), strict=True), 1):
+        assert trouble["position"] == position, named
+        assert place in trouble["reason"], named
+    assert [id_ is None for id_ in receipt["ids"]] == [False, *[True] * len(BAD), False]
     assert len(person.ask("GET", "/notes").json()["notes"]) == 2
 
 
-@pytest.mark.parametrize(("bad", "place"), BAD.values(), ids=BAD)
-def test_alone_it_is_refused_with_its_reason(person, problem, bad, place):
+@pytest.mark.parametrize("named", ["a missing action", "no object", "nothing"])
+def test_alone_it_is_refused_with_its_reason(person, problem, named):
+    bad, place = BAD[named]
     told = problem(hand_in(person, bad), 422)
     assert place in told["detail"]
     assert told["rejected"] == [{"position": 0, "reason": told["detail"]}]

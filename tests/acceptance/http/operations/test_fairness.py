@@ -156,7 +156,7 @@ def test_more_importers_than_threads_behind_a_slow_database_leave_threads_and_co
 
 
 def test_importers_that_come_again_when_they_are_told_get_everything_in_once(new_person, ledger):
-    people, batches = [new_person("few connections") for _ in range(3)], range(6)
+    people, batches = [new_person("few connections") for _ in range(2)], range(4)
     refusals = []
 
     def hand_in(number):

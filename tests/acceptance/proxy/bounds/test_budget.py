@@ -60,21 +60,15 @@ def calls(person, wait_until):
     "fields",
     [
         {"max_completion_tokens": 1, "max_tokens": BEYOND},
-        {"max_completion_tokens": BEYOND, "max_tokens": 1},
-        {"max_tokens": 1, "n_predict": BEYOND},
         {"max_tokens": 100, "n": 64},
-        {"max_tokens": 100, "best_of": 64},
         {"max_tokens": WITHIN, "prediction": {"type": "content", "content": "word " * 600}},
         {"max_tokens": 1, "tools": [{"type": "function", "function": {"name": "f", "description": "x" * (1 << 20)}}]},
-        {"max_tokens": 1, "messages": [{"role": "assistant", "refusal": "x" * (1 << 20)}, *HELLO]},
-        {"max_tokens": 1, "messages": [{"role": "tool", "tool_call_id": "x" * (1 << 20), "content": "1"}, *HELLO]},
         {
             "max_tokens": 1,
             "messages": [
                 {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://a.b/c"}}] * 21}
             ],
         },
-        {"max_tokens": 1, "response_format": {"type": "json_schema", "json_schema": {"name": "x" * (1 << 20)}}},
     ],
 )
 def test_what_would_exceed_the_budget_is_refused_however_it_is_asked_for(proxy, asked, fields):
@@ -87,15 +81,7 @@ def test_what_would_exceed_the_budget_is_refused_however_it_is_asked_for(proxy, 
     ("fields", "said"),
     [
         ({"max_tokens": "100000"}, "`max_tokens` must be a whole number"),
-        ({"max_completion_tokens": 100000.0}, "`max_completion_tokens` must be a whole number"),
-        ({"max_tokens": True}, "`max_tokens` must be a whole number"),
-        ({"max_tokens": 10**30}, "`max_tokens` must be a whole number"),
-        ({"n": 64.0}, "`n` must be a whole number"),
-        ({"n": "64"}, "`n` must be a whole number"),
-        ({"stream": "true"}, "`stream` must be true or false"),
         ('{"model": "dear", "messages": [{"role": "user"}], "max_tokens": 1, "max_tokens": 100000}', "twice"),
-        ('{"model": "dear", "messages": [{"role": "user"}], "n": 1, "\\u006e": 64}', "twice"),
-        ('{"model": "dear", "messages": [{"role": "user"}], "max_tokens": 1, "Max_Tokens": 100000}', "another case"),
         ('{"model": "dear", "messages": [{"role": "user"}], "Service_Tier": "priority"}', "another case"),
     ],
 )
@@ -108,49 +94,22 @@ def test_a_limit_that_servers_read_differently_is_refused(proxy, asked, fields, 
     assert proxy.upstream.requests == []
 
 
-DEARER = [
-    {"service_tier": "priority"},
-    {"service_tier": ["priority"]},
-    {"models": ["dear", "dearest"]},
-    {"fallbacks": [{"model": "dearest"}]},
-    {"route": "fallback"},
-    {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}},
-    {"audio": {"voice": "alloy"}},
-    {"web_search_options": {}},
-    {"plugins": [{"id": "web"}]},
-    {"provider": {"order": ["the dearest"]}},
-    {"enable_search": True},
-    {"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
-    {"tools": {"type": "function"}},
-]
-
-
-@pytest.mark.parametrize("fields", DEARER)
+@pytest.mark.parametrize(
+    "fields",
+    [{"service_tier": "priority"}, {"tools": [{"type": "web_search_20250305", "name": "web_search"}]}],
+)
 def test_what_costs_more_than_the_model_s_price_is_refused_where_the_platform_pays(proxy, asked, fields):
     answer = asked({"max_tokens": 1, **fields})
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid"), answer.text
     assert f"`{next(iter(fields))}` may cost more" in answer.json()["error"]["message"]
     assert proxy.upstream.requests == []
-    if "audio" not in fields:
-        assert asked({"model": "free/local", "max_tokens": 1, **fields}).status_code == 200
+    assert asked({"model": "free/local", "max_tokens": 1, **fields}).status_code == 200
 
 
 def test_who_pays_with_an_own_key_may_ask_for_what_costs_more(proxy, asked, person):
     keys.add(person.ledger, Settings(secret_key=KEYS_SECRET), person.user.user_id, "openai", "sk-of-the-user")
     assert asked({"max_tokens": 1, "service_tier": "priority"}).status_code == 200
     assert proxy.upstream.requests[-1].body["service_tier"] == "priority"
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"service_tier": "auto"},
-        {"service_tier": "flex", "modalities": ["text"], "web_search_options": None, "models": []},
-        {"tools": [{"type": "function", "function": {"name": "f"}}, {"function": {"name": "g"}}]},
-    ],
-)
-def test_what_costs_what_the_price_says_passes(asked, fields):
-    assert asked({"max_tokens": 1, **fields}).status_code == 200
 
 
 def test_where_the_platform_pays_an_answer_has_a_limit(proxy, sdk, person):
@@ -213,19 +172,8 @@ def test_an_sdks_stream_shows_usage_only_where_it_was_asked_for(proxy, sdk):
     assert with_usage[-1].usage.completion_tokens == USAGE["completion_tokens"]
 
 
-@pytest.mark.parametrize(
-    "delta",
-    [
-        {"content": "word " * 200},
-        {"reasoning_content": "word " * 200},
-        {"refusal": "word " * 200},
-        {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": "word " * 200}}]},
-        {"function_call": {"name": "f", "arguments": "word " * 200}},
-        {"of_tomorrow": [{"text": "word " * 200}]},
-    ],
-)
-def test_all_that_came_is_settled_where_no_usage_is_reported(proxy, asked, calls, delta):
-    proxy.upstream.replies.append(Reply.deltas(delta))
+def test_all_that_came_is_settled_where_no_usage_is_reported(proxy, asked, calls):
+    proxy.upstream.replies.append(Reply.deltas({"content": "word " * 100, "of_tomorrow": [{"text": "word " * 100}]}))
     assert asked({"model": "fake-1", "stream": True}).status_code == 200
     ((prompt, output),) = calls()
     assert output >= 1000
@@ -240,17 +188,8 @@ def test_every_choice_and_what_breaks_off_is_settled(proxy, asked, calls):
     assert output >= 1000
 
 
-@pytest.mark.parametrize(
-    "usage",
-    [
-        {"prompt_tokens": 10**30, "completion_tokens": 10**30},
-        {"prompt_tokens": -5, "completion_tokens": -7},
-        {"prompt_tokens": "many", "completion_tokens": [1]},
-        {"prompt_tokens": 0, "completion_tokens": 0},
-        {},
-    ],
-)
-def test_a_usage_that_can_not_be_is_none(proxy, asked, calls, usage):
+def test_a_usage_that_can_not_be_is_none(proxy, asked, calls):
+    usage = {"prompt_tokens": 10**30, "completion_tokens": -7}
     message = {"role": "assistant", "content": "word " * 200}
     proxy.upstream.replies.append(Reply.document({"choices": [{"index": 0, "message": message}], "usage": usage}))
     assert asked({"model": "fake-1"}).status_code == 200
