@@ -62,7 +62,7 @@ class Ground:
             # Append-only tables refuse TRUNCATE by trigger.
             tx.execute("set local session_replication_role = replica")
             tx.execute(SQL("truncate {}").format(SQL(", ").join(Identifier("memory", name) for name in self.tables)))
-            indexes = vector_indexes.standing(tx)
+            indexes = vector_indexes.existing(tx)
         for name in indexes:
             vector_indexes.remove(self.store, name)
         self.redis.flushall()

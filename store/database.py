@@ -181,7 +181,7 @@ class Store:
         with self.transaction() as tx:
             return do(tx, *args, **kwargs)
 
-    def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
+    def begin_read(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.
 
         Args:
@@ -301,7 +301,7 @@ class Store:
             if first is not None:
                 tx.execute("select memory.hold_owner(%s)", [claim.owner_id])
                 first(tx)
-            work.hold(tx, claim)
+            work.begin_finish(tx, claim)
             yield tx
             work.finish(tx, claim)
 

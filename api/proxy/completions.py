@@ -22,8 +22,8 @@ from api.proxy.errors import answer_in_form, error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Admitted, Identity
 from api.proxy.memory_work import MemoryOptions, Progress, Stored, conclude, embed_last_words, remember_and_recall
 from api.proxy.proxy import Proxy
-from api.proxy.proxy_threads import finished, happened
-from api.proxy.relay import ClientGone, relayed, while_connected
+from api.proxy.proxy_threads import wait_for_event, wait_for_work
+from api.proxy.relay import ClientGone, relay_answer, while_connected
 from memory.accounts.rooms import RoomReference
 from memory.proxy.admission import Admission, is_budgeted, read_model
 from memory.proxy.reading.speakers import answering, group_told
@@ -161,7 +161,7 @@ async def _remembered(
     progress.on_recalled = partial(loop.call_soon_threadsafe, recalled.set)
     embedded = proxy.threads.submit(being.user_id, embed_last_words, proxy.on, being, wanted)
     work = proxy.threads.start(being.user_id, remember_and_recall, proxy.on, being, wanted, embedded, progress)
-    await happened(recalled, began + proxy.on.settings.proxy_patience - loop.time())
+    await wait_for_event(recalled, began + proxy.on.settings.proxy_patience - loop.time())
     return progress, work
 
 
@@ -296,7 +296,7 @@ async def _passed_on(proxy: Proxy, wire: Wire, scope: Scope, ready: _Ready, rece
         upstream = await while_connected(receive, asking.__aenter__())
         try:
             key_refused = upstream.status == HTTPStatus.UNAUTHORIZED
-            read, end = await relayed(
+            read, end = await relay_answer(
                 upstream, ready.headers, receive, send, wire.events, hides_usage=ready.hides_usage
             )
             if upstream.status == HTTPStatus.OK:
@@ -311,7 +311,7 @@ async def _passed_on(proxy: Proxy, wire: Wire, scope: Scope, ready: _Ready, rece
         raise
     finally:
         concluding = asyncio.ensure_future(_concluded(proxy, ready, answer, outcome, key_refused=key_refused))
-        await finished(concluding, proxy.on.settings.proxy_patience)
+        await wait_for_work(concluding, proxy.on.settings.proxy_patience)
         if end is not None:
             await send({"type": "http.response.body", "body": end, "more_body": False})
         if failure is not None:

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from api.http.access.auth_throttle import InvalidTokens
 from api.http.access.credentials import secret_of
 from api.proxy.outage import Grace, Outage, Recent
-from api.proxy.proxy_threads import MemoryThreads, finished
+from api.proxy.proxy_threads import MemoryThreads, wait_for_work
 from memory.accounts import access
 from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from memory.proxy import admission
@@ -179,7 +179,7 @@ class Gateway:
         Raises:
             Exception: As the work raises it, unless the database was unavailable to it.
         """
-        if await finished(work, self._patience):
+        if await wait_for_work(work, self._patience):
             try:
                 return work.result()
             except Unavailable:

@@ -98,13 +98,13 @@ class MemoryThreads:
             loop.call_soon_threadsafe(self._ended, user)
 
 
-async def finished(future: "asyncio.Future[T]", seconds: float) -> bool:
+async def wait_for_work(future: "asyncio.Future[T]", seconds: float) -> bool:
     """Wait for work at most `seconds`; returns whether it has ended, and leaves it running if not."""
     done, _ = await asyncio.wait({future}, timeout=max(0.0, seconds))
     return bool(done)
 
 
-async def happened(event: asyncio.Event, seconds: float) -> None:
+async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
     """Wait for an event at most `seconds`."""
     with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), max(0.0, seconds))

@@ -77,7 +77,7 @@ async def relay(
     return without.rest() if without else b""
 
 
-async def relayed(
+async def relay_answer(
     answer: UpstreamAnswer,
     headers: list[tuple[bytes, bytes]],
     receive: Receive,

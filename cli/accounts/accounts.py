@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Argument, Option, Typer
 
 from cli.console.declared import Group
-from cli.console.ledger import every_right, find_being, find_user, opened
+from cli.console.ledger import every_right, find_being, find_user, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import count, listing, moment, say_answer, say_list, table, words
 from cli.console.typed import read
@@ -39,7 +39,7 @@ def add_user(
 ) -> None:
     """Create a user."""
     name = read(Name, name)
-    with opened() as on:
+    with open_ledger() as on:
         user = user_accounts.add(on.store, name, time_zone)
     say_answer(user, f"User {words(user.name)} is there, with the id {user.user_id}.", as_json=as_json)
 
@@ -47,7 +47,7 @@ def add_user(
 @users.command("list")
 def list_users(*, as_json: JsonOption = False) -> None:
     """List all users, oldest first."""
-    with opened() as on:
+    with open_ledger() as on:
         found = lookup.all_users(on.store)
     rows = ((user.name, user.external_id, user.time_zone, user.created_at, user.user_id) for user in found)
     none = "There is no user yet. Add one: patrol user add NAME"
@@ -67,7 +67,7 @@ def set_user_budget(
 
     When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
     """
-    with opened() as on:
+    with open_ledger() as on:
         budget: UserChanges = read(UserChanges, {"daily_cost": cost, "daily_tokens": tokens})
         changed = change_user.perform(on, user_id=find_user(on, user).user_id, changes=budget)
     say_answer(changed, _budget_of(words(changed.name), changed), as_json=as_json)
@@ -101,7 +101,7 @@ def add_being(
 ) -> None:
     """Create a Being of a user."""
     new: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
-    with opened() as on:
+    with open_ledger() as on:
         user = find_user(on, owner)
         being = create_being.perform(on, caller=every_right(user), new=new)
     shown = f"Being {being.slug} of {words(user.name)}'s is there, with the id {being.being_id}."
@@ -118,7 +118,7 @@ def list_beings(
     as_json: JsonOption = False,
 ) -> None:
     """List Beings, oldest first."""
-    with opened() as on:
+    with open_ledger() as on:
         user_id = None if owner is None else find_user(on, owner).user_id
         found = lookup.beings_named(on.store, None, user_id)
         names = {user.user_id: user.name for user in lookup.all_users(on.store)}
@@ -134,7 +134,7 @@ def list_beings(
 @beings.command("show")
 def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show one Being: its ids, its embedder and its budget. `patrol overview` shows its memory."""
-    with opened() as on:
+    with open_ledger() as on:
         found = find_being(on, being, owner)
         user = find_user(on, str(found.user_id))
         settings = on.settings

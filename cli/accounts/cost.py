@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Option
 
-from cli.console.ledger import find_being, find_user, opened
+from cli.console.ledger import find_being, find_user, open_ledger
 from cli.console.options import JsonOption
 from cli.console.output import remark, say, say_json, table, words
 from memory.accounts import lookup
@@ -60,7 +60,7 @@ def cost(
     as_json: JsonOption = False,
 ) -> None:
     """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first, and budgets."""
-    with opened() as on:
+    with open_ledger() as on:
         owner_id = None if being is None else find_being(on, being, owner).being_id
         user_id = None if owner is None else find_user(on, owner).user_id
         since = (datetime.now(UTC) - timedelta(days=days)).date() + timedelta(days=1)

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from typer import Argument, Exit, Option, Typer, confirm
 
 from cli.console.declared import NODE, Group
-from cli.console.ledger import find_being, find_user, opened
+from cli.console.ledger import find_being, find_user, open_ledger
 from cli.console.options import JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_answer, words
 from cli.console.quiet import quiet_settings
@@ -89,7 +89,7 @@ def erase_being(
 
     Facts of its user without other evidence are erased too.
     """
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         _ask(f"Erase {target.slug} and all that it remembers for good?", yes=yes)
         erased = of_beings.erase_being.perform(on, being=target)
@@ -104,7 +104,7 @@ def erase_user(
     as_json: JsonOption = False,
 ) -> None:
     """Erase a user with all Beings, facts, keys and tokens, also during a patrol."""
-    with opened() as on:
+    with open_ledger() as on:
         who = find_user(on, user)
         _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
         erased = of_users.erase_user.perform(on, user_id=who.user_id)

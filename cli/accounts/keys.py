@@ -8,7 +8,7 @@ from typer import Option, confirm, prompt
 
 from cli.console.declared import Group
 from cli.console.failures import Failure
-from cli.console.ledger import every_right, find_user, opened
+from cli.console.ledger import every_right, find_user, open_ledger
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import count, day, listing, say, say_answer, words
 from memory.accounts import webhooks
@@ -48,7 +48,7 @@ def add_key(
         new = NewKey.model_validate({"key": key.strip(), "provider": provider})
     except ValidationError as error:
         raise Failure(f"This can't be a key. {'; '.join(validation_messages(error))}") from None
-    with opened() as on:
+    with open_ledger() as on:
         user = find_user(on, owner)
         added = operations.store_key.perform(on, caller=every_right(user), new=new)
     stored = f"{words(user.name)}'s Beings think with the {added.provider} key that ends in {added.last_four}"
@@ -58,7 +58,7 @@ def add_key(
 @keys.command("rotate")
 def rotate_keys() -> None:
     """Encrypt every key with the first secret of PATROL_SECRET_KEY; older secrets can be removed afterwards."""
-    with opened() as on:
+    with open_ledger() as on:
         done = provider_keys.rotate(on.store, on.settings) + webhooks.rotate(on.store, on.settings)
         known_erased.rotate(on.store, on.settings)
     say(f"{count(done, 'key')} sealed with the newest secret.")
@@ -72,7 +72,7 @@ def reset_keys(
 
     Users have to store these provider keys again. Items that users had erased are no longer recognised when sent again.
     """
-    with opened() as on:
+    with open_ledger() as on:
         lost = provider_keys.undecryptable(on.store, on.settings)
         users = known_erased.undecryptable(on.store, on.settings)
         if not lost and not users:

@@ -6,7 +6,7 @@ from typer import Typer
 
 from cli.accounts.tokens import TokenId, ValidDays, life, say_secret
 from cli.console.failures import Failure
-from cli.console.ledger import opened
+from cli.console.ledger import open_ledger
 from cli.console.options import JsonOption
 from cli.console.output import listing, say, say_json, say_list
 from memory.accounts import access
@@ -21,7 +21,7 @@ def add_token(
     as_json: JsonOption = False,
 ) -> None:
     """Create a token for `/v1/users`, `/metrics` and `/v1/work`, and print its secret, which can't be shown again."""
-    with opened() as on:
+    with open_ledger() as on:
         secret, token = access.issue_operator_token(on.store, lifetime=None if days is None else timedelta(days=days))
     if as_json:
         say_json({"secret": secret, "token": token})
@@ -32,7 +32,7 @@ def add_token(
 @operators.command("list")
 def list_tokens(*, as_json: JsonOption = False) -> None:
     """List operators' tokens, oldest first, without their secrets."""
-    with opened() as on:
+    with open_ledger() as on:
         found = access.operator_tokens(on.store)
     none = "There is no operator's token yet. Make one: patrol operator add"
     shown = listing(none, "token", "made", "ends", "last used", rows=((one.token_id, *life(one)) for one in found))
@@ -42,7 +42,7 @@ def list_tokens(*, as_json: JsonOption = False) -> None:
 @operators.command("revoke")
 def revoke_token(token: TokenId) -> None:
     """End a token's life at once."""
-    with opened() as on:
+    with open_ledger() as on:
         if not access.revoke_operator_token(on.store, token):
             raise Failure(f"There is no operator's token {token}. See `patrol operator list`.")
     say("Revoked: it opens nothing any more.")

@@ -9,7 +9,7 @@ from typer import Argument, BadParameter, Exit, Option
 
 from cli.accounts.foreign_export import import_foreign
 from cli.console.failures import Failure
-from cli.console.ledger import every_right, find_being, find_user, opened
+from cli.console.ledger import every_right, find_being, find_user, open_ledger
 from cli.console.options import JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_document, say_json, words
 from cli.console.typed import read
@@ -32,7 +32,7 @@ def export(
     ] = False,
 ) -> None:
     """Export all that a Being knows, as of one moment, one JSON object a line, without keys and tokens."""
-    with opened() as on:
+    with open_ledger() as on:
         lines = export_lines(on.store, find_being(on, being, owner), vectors=vectors)
         if file is None:
             say_document(lines)
@@ -101,7 +101,7 @@ def import_file(
     if source is not None or being is None:
         if str(file) == "-":
             raise BadParameter("With --from the export is a file, a folder or an archive.")
-        with opened() as on:
+        with open_ledger() as on:
             target = _owner(on, owner) if being is None else _found_or_made(on, being, owner)
             # A folder may be called by no name, as `.` and `..` are.
             named = file if file.name.strip(".") else file.resolve()
@@ -120,7 +120,7 @@ def import_file(
         return
     if me or companion or set_aside or aged:
         raise BadParameter("--me, --companion, --set-aside and --aged belong to --from.")
-    with opened() as on, nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as content:
+    with open_ledger() as on, nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as content:
         target = _found_or_made(on, being, owner)
         done = import_being(on.store, on.settings, on.embedders, target, content)
     if as_json:

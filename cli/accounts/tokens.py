@@ -6,7 +6,7 @@ from uuid import UUID
 
 from typer import Argument, BadParameter, Option, Typer
 
-from cli.console.ledger import find_being, find_user, opened
+from cli.console.ledger import find_being, find_user, open_ledger
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import listing, remark, say, say_json, say_list, words
 from memory.accounts import lookup
@@ -59,7 +59,7 @@ def add_token(
         raise BadParameter(f"no such scope: {', '.join(unknown)}. There are {', '.join(get_args(Scope))}.")
     allowed: list[Scope] = [scope for scope in get_args(Scope) if scope in scopes]
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
-    with opened() as on:
+    with open_ledger() as on:
         user = find_user(on, owner)
         bound = None if being is None else str(find_being(on, being, str(user.user_id)).being_id)
         new = NewToken(scopes=allowed, being=bound, expires=expires)
@@ -73,7 +73,7 @@ def add_token(
 @tokens.command("list")
 def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
     """List a user's tokens, oldest first, without their secrets."""
-    with opened() as on:
+    with open_ledger() as on:
         user = find_user(on, owner)
         found = operations.list_tokens.perform(on, user_id=user.user_id).tokens
         slugs = {being.being_id: being.slug for being in lookup.beings_named(on.store, None, user.user_id)}
@@ -92,6 +92,6 @@ def revoke_token(
     token: TokenId,
 ) -> None:
     """Revoke a token at once, and remove provider keys that came with its requests."""
-    with opened() as on:
+    with open_ledger() as on:
         operations.revoke_token.perform(on, user_id=find_user(on, owner).user_id, token_id=token)
     say("Revoked.")

@@ -10,7 +10,7 @@ from uuid import UUID
 from rich.text import Text
 from typer import Argument, Option, Typer, confirm
 
-from cli.console.ledger import every_right, find_being, find_user, only, opened
+from cli.console.ledger import every_right, find_being, find_user, open_ledger, single_id
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import say, say_answer, say_json
 from cli.console.typed import read
@@ -56,7 +56,7 @@ def by_ending(thing: Thing, listed: str) -> Finder:
     """
 
     def find(on: Resources, being: Being, typed: str) -> UUID:
-        return only(typed, lookup.things_named(on.store, being, thing, typed), thing, listed)
+        return single_id(typed, lookup.things_named(on.store, being, thing, typed), thing, listed)
 
     return Finder(thing.upper(), f"The {thing}: its id, or the end of it.", find)
 
@@ -64,7 +64,7 @@ def by_ending(thing: Thing, listed: str) -> Finder:
 NODE = Finder(
     "NODE",
     "The memory: its id, the end of its id, or the producer's id of its note.",
-    lambda on, being, typed: only(typed, lookup.nodes_named(on.store, being, typed), "memory", "patrol nodes"),
+    lambda on, being, typed: single_id(typed, lookup.nodes_named(on.store, being, typed), "memory", "patrol nodes"),
 )
 
 
@@ -108,7 +108,7 @@ class Group:
     def _made(self, operation: Operation[Any], command: Command) -> Callable[..., None]:
         def run(*, as_json: bool = False, yes: bool = False, **typed: Any) -> None:
             given = command.completed(typed)
-            with opened() as on:
+            with open_ledger() as on:
                 subjects = dict(_subjects(operation, on, typed))
                 being: Any = subjects.get("being")
                 arguments = {each.name: self._argument(each, given, on, being) for each in operation.parameters}

@@ -25,7 +25,7 @@ EVERY_SCOPE: frozenset[Scope] = frozenset(get_args(Scope))
 
 
 @contextmanager
-def opened(settings: Settings | None = None, *, statement_seconds: float | None = None) -> Iterator[Resources]:
+def open_ledger(settings: Settings | None = None, *, statement_seconds: float | None = None) -> Iterator[Resources]:
     """Open the ledger for the duration of the block.
 
     Args:
@@ -101,7 +101,7 @@ def find_being(on: Resources, being: str | None, owner: str | None) -> Being:
     )
 
 
-def only(name: str, found: Sequence[UUID], what: str, where: str) -> UUID:
+def single_id(name: str, found: Sequence[UUID], what: str, where: str) -> UUID:
     """Return the single id that a name matched.
 
     Args:

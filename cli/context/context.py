@@ -7,7 +7,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from cli.console.declared import Group
-from cli.console.ledger import every_right, find_being, opened
+from cli.console.ledger import every_right, find_being, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import remark, say, say_json, table, words
 from cli.console.typed import read
@@ -99,7 +99,7 @@ def context(
     }
     options |= {"only": only, "without": without or [], "order": order}
     body: ContextRequest = read(ContextRequest, {**options, "message": message, "conversation": conversation})
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         made = assemble_context.perform(on, being=target, body=body)
     if as_json or made.text is None:
@@ -147,7 +147,7 @@ def _write(
 ) -> None:
     region = read(RegionName, region)
     new: list[NewEntry] = [read(NewEntry, {"content": entry}) for entry in entries]
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         named: str | None = read(Conversation | None, storable(conversation))
         held = operation.perform(

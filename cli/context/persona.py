@@ -3,7 +3,7 @@
 from typing import Any
 
 from cli.console.declared import Finder, Group
-from cli.console.ledger import only
+from cli.console.ledger import single_id
 from cli.console.output import listing, short, table, words
 from memory.accounts.lookup import entries_named
 from operations.context import persona as of_persona
@@ -33,7 +33,9 @@ persona = Group(
         "entry_id": Finder(
             "ENTRY",
             "The entry: its name, its id, or the end of its id.",
-            lambda on, being, typed: only(typed, entries_named(on.store, being, typed), "entry", "patrol persona list"),
+            lambda on, being, typed: single_id(
+                typed, entries_named(on.store, being, typed), "entry", "patrol persona list"
+            ),
         )
     },
     views={PersonaPage: _entries, PersonaEntry: lambda entry: f"{words(entry.name)} ({short(entry.entry_id)})"},

@@ -10,7 +10,7 @@ from typer import Argument, FileBinaryRead
 
 from cli.console.declared import Group, by_ending
 from cli.console.failures import Failure
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import find_being, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, day, likeness, remark, say_answer, short, table, words
 from cli.intake.intake import read_lines
@@ -75,7 +75,7 @@ def seed(
     seeds = [_seed(line.number, line.item) for line in read_lines(file)]
     if not 0 < len(seeds) <= BATCH_ITEMS:
         raise Failure(f"The file has {count(len(seeds), 'line')}. It may have 1 to {BATCH_ITEMS}.")
-    with opened() as on:
+    with open_ledger() as on:
         seeded = operations.add_facts.perform(on, being=find_being(on, being, owner), seeds=seeds)
     new = f"{count(seeded.facts, 'fact')}, {seeded.told_again} added to known facts, {count(seeded.todos, 'todo')}"
     say_answer(seeded, f"{new}, {seeded.repeated} repeated", as_json=as_json)

@@ -14,7 +14,7 @@ from typer import Argument, BadParameter, Exit, FileBinaryRead, Option
 
 from cli.console.declared import Group, by_ending
 from cli.console.failures import Failure
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import find_being, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_answer, say_json
 from cli.intake import views
@@ -190,7 +190,7 @@ def retry_notes(
         note_ids = None if every else [UUID(each) for each in note or []]
     except ValueError:
         raise BadParameter("a note goes by its whole id; see `patrol notes failed`.", param_hint="NOTE...") from None
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         retried = failed_notes.retry(on.store, on.settings, target.being_id, note_ids)
     shown = f"{count(retried, 'note')} will be tried again by the next patrol."
@@ -212,7 +212,7 @@ def _add(file: IO[bytes], being: str | None, owner: str | None, accept: Accept, 
     summary = Summary()
     closed: IntakeFull | Unavailable | None = None
     lines = read_lines(file)
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         while closed is None and (batch := list(islice(lines, BATCH_ITEMS))):
             try:

@@ -10,7 +10,7 @@ from typer import Argument, Context, Exit, Option, Typer
 
 from api.streams.heartbeats import readers
 from cli.console.failures import Failure
-from cli.console.ledger import opened
+from cli.console.ledger import open_ledger
 from cli.console.options import JsonOption
 from cli.console.output import count, listing, say, say_answer, say_list, table, words
 from cli.console.quiet import quiet_settings
@@ -45,7 +45,7 @@ def read(context: Context) -> None:
         configure_logs(settings)
         # Before the ledger is opened, which refuses a schema of another version.
         await_migrated(schema_url(settings))
-        reading = opened(settings, statement_seconds=STEP_STATEMENT_SECONDS)
+        reading = open_ledger(settings, statement_seconds=STEP_STATEMENT_SECONDS)
         with reading as on, _redis(settings) as redis, held() as received:
             StreamReader(on, redis).run(lambda: received)
 

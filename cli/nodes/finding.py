@@ -8,7 +8,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from cli.console.failures import Failure
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import find_being, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import ID_CHARACTERS, nodes_table, remark, say, say_answer, say_json, words
 from memory.nodes.recall import RecallQuery
@@ -42,7 +42,7 @@ def recall(
 ) -> None:
     """Recall by meaning: fragments of the nearest memories, blurred as a prompt gets them."""
     question = RecallQuery(query, limit, threshold, activate)
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         found = recall_by_meaning(on.store, on.embedders, target, question, random.SystemRandom())
     if as_json:
@@ -69,7 +69,7 @@ def topic(
     as_json: JsonOption = False,
 ) -> None:
     """Go through a topic, newest memories first, dead ones too, in pages of 50."""
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         question = TopicRequest(cluster_id=find_cluster(on, target, cluster), cursor=cursor, activate=activate)
         page = recall_topic.perform(on, being=target, question=question)

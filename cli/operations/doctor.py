@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from rich.text import Text
 from typer import Exit, Option
 
-from cli.console.ledger import opened
+from cli.console.ledger import open_ledger
 from cli.console.options import JsonOption
 from cli.console.output import say_list, table
 from memory.upkeep.health import Finding, backlog, findings
@@ -34,7 +34,7 @@ def doctor(
     The models are those of the running workers, not of this shell's environment. No check costs money: the note's
     Being uses the local embedder and has a budget of 0. Ends with 1 if something is wrong.
     """
-    with opened() as on:
+    with open_ledger() as on:
         found = list(_findings(on, patience, canary=canary))
     marks = {True: Text("well", style="green"), False: Text("ill", style="bold red")}
     shown = table("", "what", "*found", rows=((marks[one.good], one.name, Text(one.words)) for one in found))

@@ -5,7 +5,7 @@ import sys
 from typing import BinaryIO
 
 from cli.console.failures import Failure
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import find_being, open_ledger
 from cli.console.options import BeingOption, OwnerOption
 from schemas.text.storable import decoded, storable_json
 
@@ -20,7 +20,7 @@ def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
     from api.mcp.mcp_server import Mcp  # noqa: PLC0415  # loads slowly, and other commands do not need it
     from memory.accounts.access import Caller  # noqa: PLC0415  # likewise
 
-    with opened() as on:
+    with open_ledger() as on:
         found = find_being(on, being, owner)
         caller = Caller(found.user_id, found.being_id, frozenset({"ingest", "read"}))
         # The MCP server's parser refuses halves of characters, and answers nothing then.

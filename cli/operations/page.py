@@ -8,7 +8,7 @@ from rich.text import Text
 from typer import Option
 
 from cli.console.failures import Failure
-from cli.console.ledger import find_user, opened
+from cli.console.ledger import find_user, open_ledger
 from cli.console.output import console, say, words
 from cli.operations.stack import address
 from memory.accounts import lookup
@@ -32,7 +32,7 @@ def page(
 
     The link has all scopes. Into a file or a pipe it is not written, since it is as good as a token until it is used.
     """
-    with opened() as on:
+    with open_ledger() as on:
         user = find_user(on, owner) if owner else _only(lookup.all_users(on.store))
         show_way_in(on, address(on.settings.api_host, port or on.settings.api_port), [user], HOUR)
 

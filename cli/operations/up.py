@@ -11,7 +11,7 @@ from rich.text import Text
 from typer import Option
 
 from cli.console.failures import Failure
-from cli.console.ledger import opened
+from cli.console.ledger import open_ledger
 from cli.console.output import count, say, shown
 from cli.console.quiet import quiet_settings
 from cli.operations import stack
@@ -84,7 +84,7 @@ def up(
             raise Failure("--detach is for the embedded servers: with others, let a service manager run each process.")
         ready = go_on_behind(settings.home / "logs" / "up.log")
         if ready is None:
-            with opened(settings) as on:
+            with open_ledger(settings) as on:
                 _greet(on, host, port, ending="./patrol down")
             return
     try:
@@ -124,7 +124,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int, ready: Call
             # Configured servers' URLs are not printed: they may contain passwords.
             say(_for_producers(at.redis_url, at.broker_url, settings.redis_port))
         if ready is None:
-            with opened(settings) as on:
+            with open_ledger(settings) as on:
                 _greet(on, host, port, ending="Ctrl-C")
         else:
             ready()

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Exit, Option
 
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import find_being, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import console, remark, say, say_json, table, words
 from operations.patrol.patrols import demand_patrol, show_patrol
@@ -31,7 +31,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Demand a patrol, and watch its nine steps. Ends with 1 if the patrol fails."""
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         run_id = demand_patrol.perform(on, being=target).run_id
         if not wait:

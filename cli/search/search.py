@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument, Option
 
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import find_being, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import moment, nodes_table, remark, say, say_json, table, words
 from cli.console.typed import read
@@ -57,7 +57,7 @@ def search(
     if to_the_letter:
         terms = {"query": query, "mode": "and" if every else "or", "limit": limit or SEARCH_NODES}
         request: SearchRequest = read(SearchRequest, {**terms, "activate": activate is not False})
-        with opened() as on:
+        with open_ledger() as on:
             searched = search_memories.perform(on, being=find_being(on, being, owner), question=request)
         return _say_searched(searched, every=every, as_json=as_json)
     given = {
@@ -74,7 +74,7 @@ def search(
         "activate": bool(activate),
     }
     question: EverythingRequest = read(EverythingRequest, given)
-    with opened() as on:
+    with open_ledger() as on:
         found = search_everything.perform(on, being=find_being(on, being, owner), muted=True, question=question)
     return _say_found(found, as_json=as_json)
 

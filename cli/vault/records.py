@@ -7,7 +7,7 @@ from rich.table import Table
 from typer import Argument, Exit, FileBinaryRead, FileText, Option
 
 from cli.console.declared import Group
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import find_being, open_ledger
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, listing, remark, say, say_document, say_json, table, words
 from memory.vault.config import config_of, read_config, set_config, write_config
@@ -107,7 +107,7 @@ def profile(
     as_json: JsonOption = False,
 ) -> None:
     """Show the Being's vault configuration, or replace it: enabled, scopes, max_items, similarity_threshold."""
-    with opened() as on:
+    with open_ledger() as on:
         target = find_being(on, being, owner)
         config = config_of(on.store, target) if file is None else set_config(on.store, target, read_config(file.read()))
     if as_json:
@@ -132,7 +132,7 @@ def import_file(
     Invalid lines are reported and the others imported. Importing the same file again changes nothing. The exit code
     is 1 if a line was rejected.
     """
-    with opened() as on:
+    with open_ledger() as on:
         done = import_lines(on.store, on.settings, find_being(on, being, owner), file)
     if as_json:
         say_json(done)
@@ -153,7 +153,7 @@ def import_file(
 @vault.command("export")
 def export(being: BeingOption = None, owner: OwnerOption = None, scope: ScopeOption = None) -> None:
     """Write all versions in the Being's scopes to stdout, as the lines of a vault.jsonl."""
-    with opened() as on:
+    with open_ledger() as on:
         say_document(line.encode() for line in export_lines(on.store, find_being(on, being, owner), scope))
 
 

@@ -144,7 +144,7 @@ def authenticate_each(
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
     claims = [(digest(each.secret), storable(each.being)) for each in presented]
     with crossing("authentication"), store.transaction() as tx:
-        found = tokens.opened(tx, claims)
+        found = tokens.access_of(tx, claims)
         unknown = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened is None}
         used = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened and opened.used_unnoted}
         if used:

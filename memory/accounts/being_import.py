@@ -83,7 +83,7 @@ def import_being(store: Store, settings: Settings, embedders: Embedders, being: 
             rolling.reserve(tx, being.being_id)
             facts.lock(tx, being.user_id)
             beings.lock(tx, being.being_id)
-            known = portable.taken(tx, being.being_id, digest)
+            known = portable.earlier_import(tx, being.being_id, digest)
             if known is not None:
                 return known
             if not portable.is_empty(tx, being):

@@ -63,7 +63,7 @@ def _find_mentions(
     for one in wanted:
         if one and one <= known.keys():
             rarest_first = sorted(one, key=lambda term: known[term])
-            mentions = counting.holding(tx, scope, rarest_first, default_speakers(being), MOST_COUNTED)
+            mentions = counting.mentions_of(tx, scope, rarest_first, default_speakers(being), MOST_COUNTED)
             found |= {mention.item_id: mention for mention in mentions}
     ids = [one.item_id for one in found.values() if one.kind == "message"]
     if 0 < len(ids) <= MOST_READ:

@@ -139,7 +139,7 @@ def find_sources(
         return _LexicalResults(withdrawals, of_being, evidence, named, computed)
 
     # The lexical search runs while the question is embedded.
-    reading = store.beside(search_without_vectors)
+    reading = store.begin_read(search_without_vectors)
     # A name alone means little; its words are looked for.
     query_vectors = _query_vectors(embedders, being, text, plan.queries, models)
     with store.transaction() as tx:

@@ -97,7 +97,7 @@ def assemble_prepared(
         request.embedded,
     )
     # The longest read of all goes on beside the others.
-    passages = store.beside(passage_finder(being, message)) if message else None
+    passages = store.begin_read(passage_finder(being, message)) if message else None
     with store.transaction() as tx:
         if request.inserted:
             # The answer to it is stored by a later commit, which makes this one durable too.

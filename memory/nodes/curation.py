@@ -51,7 +51,9 @@ def story(store: Store, being_id: UUID, node_id: UUID, *, muted: bool = True) ->
             node=node,
             text=scene_to_text(node.scene, node.feeling),
             note=notes.get(tx, being_id, node.note_id),
-            messages=scenes.behind(tx, being_id, erasure.with_absorbed(tx, being_id, node_id), limit=STORY_MESSAGES),
+            messages=scenes.source_messages(
+                tx, being_id, erasure.with_absorbed(tx, being_id, node_id), limit=STORY_MESSAGES
+            ),
             absorbed=nodes.absorbed_by(tx, being_id, node_id),
             final_survivor=None if survivor is node else survivor.node_id,
             history=nodes.history(tx, being_id, node_id),

@@ -147,7 +147,7 @@ def marked_batches(tx: Transaction, being_id: UUID, marked: MarkedNodes) -> list
     }
     large = sorted(by_group.keys() - in_whole.keys())
     nearest = consolidation.nearest(tx, being_id, [node_id for group in large for node_id in by_group[group]])
-    near = {node.node_id: _flagged(node, marked.may_die) for node in consolidation.named(tx, being_id, _all(nearest))}
+    near = {node.node_id: _flagged(node, marked.may_die) for node in consolidation.by_ids(tx, being_id, _all(nearest))}
     made = [*in_whole.values()]
     for group in large:
         own = {node_id: nearest[node_id] for node_id in by_group[group]}

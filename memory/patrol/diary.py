@@ -179,7 +179,7 @@ class DiaryDraft:
     def apply(self, tx: Transaction, run_id: UUID) -> dict[str, Any]:
         """Store the pages in the diary and the soul, in the transaction that ends the run; returns the report."""
         being_id = self.day.being.being_id
-        stand = consolidation.named(tx, being_id, [node.node_id for node in self.day.memories])
+        stand = consolidation.by_ids(tx, being_id, [node.node_id for node in self.day.memories])
         if sum(not node.muted for node in stand) < len(self.day.memories):
             return {"outcome": "skipped", "reason": "memories that the entry rests on were erased or muted meanwhile"}
         # Erasing a memory also removes entries that rest on it, and the text that this one continues.

@@ -22,16 +22,16 @@ def ask_for_indexes(store: Store, settings: Settings) -> None:
     """
     with store.transaction() as tx:
         if not (store.has_direct_url or (store.has_sessions and vector_indexes.may_build(tx))):
-            if vector_indexes.wanted(tx, settings.vector_index_from):
+            if vector_indexes.required(tx, settings.vector_index_from):
                 remedy = "set PATROL_DIRECT_URL to the database without a pooler, as the tables' owner"
                 log.warning("vector_index.not_built", remedy=remedy)
             return
-        standing = vector_indexes.standing(tx)
+        standing = vector_indexes.existing(tx)
         busy = vector_indexes.at_work(tx)
-        for index in vector_indexes.wanted(tx, settings.vector_index_from):
+        for index in vector_indexes.required(tx, settings.vector_index_from):
             if not standing.get(index.name) and index.owner_id not in busy:
                 work.ask(tx, index.owner_id, INDEX_VECTORS)
-        kept = {one.name for one in vector_indexes.wanted(tx, max(1, int(KEPT_FROM * settings.vector_index_from)))}
+        kept = {one.name for one in vector_indexes.required(tx, max(1, int(KEPT_FROM * settings.vector_index_from)))}
     for name in standing.keys() - kept:
         if vector_indexes.remove(store, name):
             log.info("vector_index.removed", index=name)
@@ -40,10 +40,10 @@ def ask_for_indexes(store: Store, settings: Settings) -> None:
 def build(store: Store, settings: Settings, claim: Claim) -> None:
     """Build an owner's missing indexes. The tick asks again for those that another build keeps from being built."""
     with store.transaction() as tx:
-        standing = vector_indexes.standing(tx)
+        standing = vector_indexes.existing(tx)
         missing = [
             one
-            for one in vector_indexes.wanted(tx, settings.vector_index_from)
+            for one in vector_indexes.required(tx, settings.vector_index_from)
             if one.owner_id == claim.owner_id and not standing.get(one.name)
         ]
     for index in missing:

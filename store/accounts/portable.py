@@ -74,7 +74,7 @@ def rows(tx: Transaction, being: Being, kind: Kind) -> Iterator[str]:
         yield from cursor.execute(query, {**_owners(being), "held": list(held), "what": WHAT})
 
 
-def taken(tx: Transaction, being_id: UUID, file_hash: bytes) -> ImportReport | None:
+def earlier_import(tx: Transaction, being_id: UUID, file_hash: bytes) -> ImportReport | None:
     """Return the report of this file's import into the Being, if it was imported before."""
     return tx.row(
         ImportReport,

@@ -87,7 +87,7 @@ _TOGETHER = _opens(
 )
 
 
-def opened(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> list[TokenAccess | None]:
+def access_of(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> list[TokenAccess | None]:
     """Return for each pair of a token's hash and a Being's id or slug the access it gives; None: no token."""
     each = [(hashed, being, None if being is None else beings.id_in(being)) for hashed, being in presented]
     if len(each) == 1:

@@ -114,7 +114,7 @@ def renew(tx: Transaction, claim: Claim, lease: timedelta) -> None:
     )
 
 
-def hold(tx: Transaction, claim: Claim) -> None:
+def begin_finish(tx: Transaction, claim: Claim) -> None:
     """Begin to finish: no other worker takes the work while this transaction lasts.
 
     Raises:

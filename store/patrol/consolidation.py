@@ -149,7 +149,7 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
     )
 
 
-def named(tx: Transaction, being_id: UUID, node_ids: Iterable[UUID]) -> list[ShownNode]:
+def by_ids(tx: Transaction, being_id: UUID, node_ids: Iterable[UUID]) -> list[ShownNode]:
     """Nodes by their ids."""
     return shown(tx, "node_id = any(%s) and cluster_id is not null", [being_id, list(node_ids)])
 

@@ -101,7 +101,7 @@ def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] |
     ).fetchone()
 
 
-def enter(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
+def begin_step(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
     """Lock the Being for a step, and mark the step's changes with its run.
 
     Raises:

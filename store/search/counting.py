@@ -22,7 +22,7 @@ class Mention:
     speaker: str | None
 
 
-def holding(
+def mentions_of(
     tx: Transaction, scope: SearchScope, terms: Sequence[int], called: Mapping[str, str], limit: int
 ) -> list[Mention]:
     """The messages that stand and the living memories that hold all of these terms, in the order of their times.

@@ -41,7 +41,7 @@ class VectorIndex:
     name: str
 
 
-def wanted(tx: Transaction, least: int) -> list[VectorIndex]:
+def required(tx: Transaction, least: int) -> list[VectorIndex]:
     """The indexes that owners with at least `least` vectors should have."""
     return tx.rows(
         VectorIndex,
@@ -50,7 +50,7 @@ def wanted(tx: Transaction, least: int) -> list[VectorIndex]:
     )
 
 
-def standing(tx: Transaction) -> dict[str, bool]:
+def existing(tx: Transaction) -> dict[str, bool]:
     """The indexes that there are, by their names, and whether each serves."""
     rows = tx.execute(
         r"""

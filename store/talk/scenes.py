@@ -120,7 +120,7 @@ def detach(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list
     return tx.column("select note_id from memory.detach_scenes(%s, %s)", [being_id, list(message_ids)])
 
 
-def behind(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], *, limit: int) -> list[Message]:
+def source_messages(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], *, limit: int) -> list[Message]:
     """Up to `limit` messages that these nodes' notes were drawn from, ordered by time."""
     return tx.rows(
         Message,

@@ -116,7 +116,7 @@ def newest_conversations(tx: Transaction, being_id: UUID, *, prefix: str, limit:
     )
 
 
-def near(
+def messages_near(
     tx: Transaction,
     being_id: UUID,
     conversation: str,
@@ -207,7 +207,7 @@ def contents(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> 
     )
 
 
-def standing_below(
+def standing_descendants(
     tx: Transaction, being_id: UUID, conversation: str, message_ids: Sequence[UUID], apart_from: Collection[UUID]
 ) -> list[UUID]:
     """These messages and all that follow them, as far as they stand; nothing at or behind `apart_from`.

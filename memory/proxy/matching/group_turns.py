@@ -54,7 +54,9 @@ def without_others_as_own(reads: Reads, being_id: UUID, turns: Sequence[Turn], c
     others = {digest("other", turn.comparable) for turn in turns if turn.perhaps_of is not None}
     if not own:
         return turns
-    known = {one.digest: one for one in reads.ask(transcripts.near, being_id, conversation, own | others, newest=1)}
+    known = {
+        one.digest: one for one in reads.ask(transcripts.messages_near, being_id, conversation, own | others, newest=1)
+    }
 
     def decided(turn: Turn) -> Turn:
         as_others = digest("other", turn.comparable)

@@ -96,7 +96,7 @@ def named(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str
     """Align a transcript with the conversation that its frontend names."""
     digests = {turn.digest for turn in turns}
     newest = NEWEST + len(turns)
-    known = known_conversation(reads.ask(transcripts.near, being_id, conversation, digests, newest=newest))
+    known = known_conversation(reads.ask(transcripts.messages_near, being_id, conversation, digests, newest=newest))
     matches = aligned(turns, known, lambda ids: reads.ask(transcripts.contents, being_id, ids))
     return Recognized(conversation, known, _without_prefill(turns, matches or [], known), aligned=matches is not None)
 

@@ -62,7 +62,7 @@ def take_answer(
     turn = replace(turn, unsure=place.unsure)
     with store.transaction() as tx:
         erased = sharing.begin_intake(tx, settings, [being, *room.every])
-        near = transcripts.near(
+        near = transcripts.messages_near(
             tx, being.being_id, place.conversation, {turn.digest}, newest=1, question_id=place.message_id
         )
         known = known_conversation(near)

@@ -248,7 +248,7 @@ def _names(tx: Transaction, request: Request) -> Names:
 def _abandoned(tx: Transaction, being_id: UUID, conversation: str, changes: Changes) -> list[UUID]:
     """The messages past which the conversation has gone on."""
     rest = (
-        transcripts.standing_below(tx, being_id, conversation, changes.retract_with_rest, changes.shown)
+        transcripts.standing_descendants(tx, being_id, conversation, changes.retract_with_rest, changes.shown)
         if changes.retract_with_rest
         else []
     )

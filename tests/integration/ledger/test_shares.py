@@ -120,9 +120,9 @@ def test_a_request_reads_beside_its_transaction_where_a_connection_is_free(new_s
     two_connections(store)
     with allowed(Allowance(uuid4())):
         with store.transaction() as tx:
-            assert store.beside(backend)(tx) != backend(tx)
+            assert store.begin_read(backend)(tx) != backend(tx)
         meanwhile = threading.Event()
-        reading = store.beside(lambda tx: meanwhile.wait(60) and tx.value("select 7"))
+        reading = store.begin_read(lambda tx: meanwhile.wait(60) and tx.value("select 7"))
         with store.transaction() as tx:
             assert tx.value("select 1") == 1
             meanwhile.set()
@@ -133,9 +133,9 @@ def test_a_request_that_may_hold_one_connection_reads_in_its_transaction(new_sto
     store = new_store(user_connections=1)
     two_connections(store)
     with allowed(Allowance(uuid4())), store.transaction() as tx:
-        assert store.beside(backend)(tx) == backend(tx)
+        assert store.begin_read(backend)(tx) == backend(tx)
     with store.joined() as tx:
-        assert store.beside(lambda _: threading.get_ident())(tx) == threading.get_ident()
+        assert store.begin_read(lambda _: threading.get_ident())(tx) == threading.get_ident()
 
 
 def test_a_statement_beside_a_transaction_that_runs_too_long_is_not_repeated(new_store):
@@ -146,7 +146,7 @@ def test_a_statement_beside_a_transaction_that_runs_too_long_is_not_repeated(new
         read.append(tx)
         tx.execute("select pg_sleep(60)")
 
-    reading = store.beside(slow)
+    reading = store.begin_read(slow)
     with pytest.raises(StatementTimeout), store.transaction() as tx:
         reading(tx)
     assert len(read) == 1

@@ -360,7 +360,7 @@ def test_two_parts_that_want_the_same_memory_get_it_once(store, user):
         being = make_being(tx, user)
         ids = remember(tx, being, *(words(f"event {number}") for number in range(3)), cluster=root(tx, being))
     with store.transaction() as tx:
-        one, two, three = consolidation.named(tx, being.being_id, ids)
+        one, two, three = consolidation.by_ids(tx, being.being_id, ids)
         said = words("event, merged")
         assert consolidation.merge(tx, being.being_id, one, [two], "three-d", said)
         assert not consolidation.merge(tx, being.being_id, three, [two], "three-d", said)

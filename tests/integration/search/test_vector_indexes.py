@@ -49,7 +49,7 @@ def standing(store):
 
     def looking():
         with store.transaction() as tx:
-            return vector_indexes.standing(tx)
+            return vector_indexes.existing(tx)
 
     return looking
 
