@@ -169,7 +169,7 @@ def test_a_patrol_makes_a_memory_of_it_which_tells_the_words_that_it_rests_on(ta
         scene("m2"),
         scene("m1", action="The user moved in 1999."),
         scene("m1", action=" "),
-        scene("m1", realm="dream"),
+        scene("m1", realm="elsewhere"),
         scene("m1", actors=["x" * 301], themes=[""], action=""),
     ],
 )
