@@ -19,9 +19,9 @@ from tests.processes.preloaded import Preloaded
 from workers.embedded.processes import wait_until
 
 README, *PAGES = documents()
-# The sample month needs nothing of the other blocks, and has a clone of its own, beside theirs.
-(MONTH,) = (block for block in blocks_of(README) if "make demo" in block.text)
-BLOCKS = [block for block in blocks_of(README) if block != MONTH]
+# The block of the demo and of the tests, which run here. The demo has a clone of its own, beside the other blocks'.
+MAKE, *BLOCKS = blocks_of(README)
+MONTH, TESTS = (Block(command, MAKE.line) for command in MAKE.text.splitlines())
 QUESTION = "What was my sister's name, and why not the ferry?"
 # A month of patrols, on a busy machine.
 README_PATIENCE = 1200.0
@@ -153,7 +153,8 @@ def test_pages_have_blocks_and_some_need_what_a_machine_may_lack():
     everything = [block for page in (CHECKOUT / "docs").rglob("*.md") for block in blocks_of(page)]
     assert {page.name for page in PAGES} >= {"interfaces.md", "page.md", "retraction.md", "search.md", "vault.md"}
     assert sum(block.runs for block in everything) > len(everything) / 3
-    assert all(block.runs for block in blocks_of(README))
+    assert all(block.runs for block in BLOCKS)
+    assert [command.text.split()[:2] for command in (MONTH, TESTS)] == [["make", "demo"], ["make", "test"]]
 
 
 def test_no_command_for_a_shell_stands_outside_such_a_block():
