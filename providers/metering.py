@@ -34,7 +34,7 @@ class Meter(Protocol):
             tokens: The estimated tokens of the request.
 
         Returns:
-            A context manager whose value takes the number of tokens that the provider reports, if it does.
+            A context manager; its value takes the number of tokens that the provider reports, if it does.
 
         Raises:
             Exception: The request may not be sent.

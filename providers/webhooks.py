@@ -47,7 +47,7 @@ def signature(secret: str, delivery_id: str, sent_at: int, body: bytes) -> str:
 
 
 def address_fault(url: str, *, allow_private: bool) -> str | None:
-    """Why a URL can't be a webhook's, as far as the URL itself tells; None if it can."""
+    """Return why a URL can't be a webhook's, by the URL alone; None if it can."""
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -26,7 +26,7 @@ from api.proxy.proxy_threads import wait_for_event, wait_for_work
 from api.proxy.relay import ClientGone, relay_answer, while_connected
 from memory.accounts.rooms import RoomReference
 from memory.proxy.admission import Admission, is_budgeted, read_model
-from memory.proxy.reading.speakers import answering, group_told
+from memory.proxy.reading.speakers import answering, group_members
 from memory.proxy.reading.transcript import Transcript
 from memory.proxy.wires.settlement import most_usage
 from memory.proxy.wires.wire import RequestBody, Wire
@@ -201,7 +201,7 @@ def _room(transcript: Transcript, headers: Headers, *, alone: bool) -> RoomRefer
         return None
     named = _names(headers, PRESENT)
     present = None if named is None else tuple(one.strip() for one in named.split(",") if one.strip())[:ROOM_MEMBERS]
-    return RoomReference(name, present, group_told(transcript)[:ROOM_MEMBERS], alone)
+    return RoomReference(name, present, group_members(transcript)[:ROOM_MEMBERS], alone)
 
 
 def _read_options(chat: RequestBody, headers: Headers, *, alone: bool) -> MemoryOptions:

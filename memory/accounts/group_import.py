@@ -168,7 +168,7 @@ def _groups(path: Path) -> list[_Group]:
 
 
 def _names_of_members(path: Path, of_chats: Mapping[str, _Group]) -> dict[str, str]:
-    """The names of characters by their pictures, as the lines of groups' chats tell them; the last one holds."""
+    """Read the names of characters by their pictures from the lines of groups' chats; the last one holds."""
     found: dict[str, str] = {}
     for file in export_files(path, sillytavern.FILES):
         if PurePath(file.name).stem in of_chats:

@@ -1,7 +1,7 @@
 """Logins of the memory page. A browser keeps the secret of a session in a cookie that scripts can't read.
 
 A session has the rights of the token that it was opened with, and ends with it, or after `LIFETIME`. Requests that
-change something must also carry a second secret, which only answers to the page tell; the cookie does not contain it.
+change something must also carry a second secret, which only answers to the page hold; the cookie does not contain it.
 
 A link opens one session, once. The session has a token of its own with a secret that is discarded, so that users can
 list and revoke it as any other.

@@ -155,7 +155,7 @@ def hearers(store: Store, caller: Caller, room: Room) -> list[Being]:
 
 
 def _members_named(names: Sequence[str], members: Sequence[Being]) -> list[Being] | None:
-    """The members that names mean, by their ids; None if one means none of them, or several."""
+    """Return the members with these ids or names; None if a name matches none of them, or several."""
     by_id = {str(member.being_id): member for member in members}
     found = [[by_id[name]] if name in by_id else beings_named(name, members) for name in names]
     named = {one.being_id for each in found for one in each}

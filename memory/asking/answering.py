@@ -177,7 +177,7 @@ def _plan(on: _AnswerInProgress) -> None:
 
 
 def _write_sentences(on: _AnswerInProgress, found: FoundSources) -> Iterator[Sentence]:
-    """The sentences that stand, as the model writes them; none, without asking it, if nothing was found.
+    """Yield the sentences that pass the check, while the model writes them; without sources none, and no call.
 
     An answer that breaks off leaves the sentences that were whole. A withdrawal meanwhile leaves none.
     """

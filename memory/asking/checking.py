@@ -67,7 +67,7 @@ class SentenceCheck:
     def standing(
         self, drafts: Iterable[DraftSentence], sources: Mapping[Key, Source]
     ) -> tuple[list[Sentence], Counter[str]]:
-        """The sentences that stand, and how many do not, by reason.
+        """Return the sentences that pass the check, and the counts of the others by reason.
 
         Args:
             drafts: The sentences of the model.
@@ -117,7 +117,7 @@ class SentenceCheck:
         return frozenset(plain(word.text) for one in self.shown.values() for word in read_words(one.shown))
 
     def _names_a_stranger(self, sentence: str, ground: Ground) -> bool:
-        """Whether a word that may be a name is not quoted, where capitals don't tell.
+        """Whether a word that may be a name is not quoted, where capitals are no sign of a name.
 
         That is at the beginning of a sentence, and in German, which begins every noun with one. A word that a source
         has must be quoted; a word of the question that no source has may be the translation of another.
@@ -143,7 +143,7 @@ class SentenceCheck:
 
 
 def cite_of(source: Source, quote: str) -> Cite:
-    """A quotation with where it stands."""
+    """Return a citation: a quotation with its source."""
     return Cite(
         kind=source.key.kind, id=source.id, quote=quote, at=source.at, until=source.until, speaker=source.speaker
     )

@@ -21,7 +21,7 @@ from store.transaction import Transaction
 
 # Of more the latest are counted, and the row says so.
 MOST_COUNTED = 5000
-# The most messages whose own words are read: without what a context or an answer showed, which they may repeat.
+# The most messages that are read again without the words of contexts and answers, which they may repeat.
 MOST_READ = 500
 DAYS_SHOWN = 30
 KINDS: tuple[Kind, ...] = ("message", "node")

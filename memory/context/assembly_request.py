@@ -84,7 +84,7 @@ class PreparedAssembly:
 
     @property
     def conversation(self) -> str | None:
-        """The conversation whose lines and regions the context shows; None is the one without an id."""
+        """The conversation with the lines and regions that the context shows; None is the one without an id."""
         return self.session.conversation if self.session else self.request.conversation
 
     def includes(self, region: str) -> bool:

@@ -68,8 +68,8 @@ def retrieve(
 ) -> Retrieval:
     """Choose the facts, nodes and passages for a message.
 
-    A memory whose facts and talk fit is shown whole, in a stable order, and so are its nodes where they fit as well;
-    only nodes that the message recalls count as recalled. Of a larger one facts take up to half of the room, and
+    If facts and talk fit, they are shown whole, in a stable order, and so are the nodes where they fit as well;
+    only nodes that the message recalls count as recalled. Of a larger memory facts take up to half of the room, and
     recalled nodes and passages the rest.
 
     Args:
@@ -142,7 +142,7 @@ def _messages_behind(tx: Transaction, being: Being, facts: Sequence[Fact]) -> se
 
 @dataclass(frozen=True)
 class AlreadyShown:
-    """Messages that the prompt tells already: by facts, by itself, or as talk."""
+    """Messages that the prompt shows already: by facts, by itself, or as talk."""
 
     in_facts: AbstractSet[UUID]
     in_prompt: AbstractSet[UUID]
@@ -162,7 +162,7 @@ def _relevant_facts(
     before = half.tokens
     weighty = fact_cards.essential(tx, being.user_id, being.being_id, ESSENTIAL_FACTS)
     essential = half.filled([fact for fact in weighty if fact.pinned or fact.fact_id not in hidden], shown_facts)
-    # The region is as long as its shortest content, so that the answer tells that the budget left it out.
+    # The region is as long as its shortest content, so that the answer reports that the budget left it out.
     essential = essential or weighty[:1]
     if found.retrieved and asks:
         shown_contents = {fact.content for fact in essential}
@@ -228,7 +228,7 @@ NOTHING_RECALLED = Recollection(Recalled(fragments="", nodes=[], similarities=[]
 def _recalled(
     tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, covered: AlreadyShown
 ) -> Recollection:
-    """Recall the nodes for a message, without those whose messages are shown already."""
+    """Recall the nodes for a message, without those that rest on shown messages alone."""
     most = NODE_CANDIDATES if covered.in_prompt else RECALL_NODES
     query = RecallQuery(message.words, most, RECALL_SIMILARITY)
     recalled = recall_by_vector(tx, being.being_id, query, message.meaning.nodes, chance)

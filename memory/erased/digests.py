@@ -45,7 +45,7 @@ class Digests:
 
         Args:
             turn: The digest of its role and text.
-            before: That of the turn before it; None: wherever it stands, or at the beginning of a conversation.
+            before: That of the turn before it; None: at any place, or at the beginning of a conversation.
             conversation: The conversation; None: in any of the Being.
         """
         return self._digest(["turn", "off the record", conversation, before.hex() if before else None, turn.hex()])

@@ -168,7 +168,7 @@ def rotate(store: Store, settings: Settings) -> int:
 
 
 def undecryptable(store: Store, settings: Settings) -> list[UUID]:
-    """Return the users whose key no secret in PATROL_SECRET_KEY decrypts, so that intake must refuse their items."""
+    """Return the users with a key that no secret in PATROL_SECRET_KEY decrypts: intake must refuse their items."""
     cipher = key_cipher(settings)
     found = []
     keys = store.run(erased.all_keys)

@@ -85,7 +85,7 @@ def repeated(
 
 
 def needs_unheard(statement: str, heard: Iterable[str], unheard: Iterable[str]) -> bool:
-    """Return whether a statement has words of messages that a Being has not heard, and of none that it has."""
+    """Return whether a statement has words that stand only in messages that a Being did not receive."""
     heard_words = set[str]().union(*map(_words, heard))
     return not (_words(statement) - heard_words).isdisjoint(set[str]().union(*map(_words, unheard)))
 

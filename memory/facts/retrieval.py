@@ -154,7 +154,7 @@ def _cards(tx: Transaction, being: Being, found: Sequence[Fact], apart_from: Col
 BLENDED: Mapping[str, float] = {
     # To the query.
     "similarity": 0.4,
-    # 0.5^(days since last told / 14).
+    # 0.5^(days since the last statement / 14).
     "recency": 0.3,
     # How often the fact's commonest entity occurs among the candidates, over the highest such count.
     "frequency": 0.3,

@@ -1,4 +1,4 @@
-"""The scope of a user's facts: all of the user's Beings know them, or those that heard them."""
+"""The scope of a user's facts: all of the user's Beings know them, or only those present."""
 
 from uuid import UUID
 

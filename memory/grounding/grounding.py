@@ -42,7 +42,7 @@ class Ground:
         known: Names that need not be said: of the user, the companion, and the speaker.
         aliases: Other names of entities (`told_names.alias_groups`).
         stretches: Reads the days that expressions of time in the words stand for.
-        language: The language of the words, for statements too short to tell their own.
+        language: The language of the words, for statements too short to recognise theirs.
         counted: A number word up to this may be a count of things in the words.
     """
 
@@ -76,7 +76,7 @@ class Ground:
         return found
 
     def missing_numbers(self, statement: str) -> list[str]:
-        """The numbers and dates of a statement that were not said, as "number 2" or "date 1"."""
+        """Return the numbers and dates of a statement that its words lack, as "number 2" or "date 1"."""
         # Most statements have no number, most numbers stand in the words themselves, and expressions of time take
         # longest to read.
         stated = quantities(statement)

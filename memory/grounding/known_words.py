@@ -108,7 +108,7 @@ PLACES = _Places()
 
 
 def _same_places(name: str) -> frozenset[int | str]:
-    """The key that tells a place from others: its numbers in the table of places, or its name."""
+    """Return the key of a place: its numbers in the table of places, or its name."""
     return frozenset(PLACES.of(name)) or frozenset({name})
 
 

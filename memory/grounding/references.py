@@ -23,7 +23,7 @@ _NAMELESS = [one for line in _TABLE["things"]["all"].split("\n") for one in line
 _THINGS = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, _NAMELESS))})(?!\w)")
 _SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS};\n\uff1b]")
 _QUESTION = re.compile("[?\uff1f]|[かの吗呢么까요]。?\\s*$")
-# Languages that leave the subject out where the verb or the talk tells it.
+# Languages that leave the subject out where the verb or the talk shows it.
 _WITHOUT_SUBJECT = frozenset({"es", "it", "pt", "ru"})
 _FIRST_PERSON_ENDING = re.compile("(?:o|é|í|oy)$")
 _THIRD_PERSON_ENDING = re.compile("(?:s|was|had|will|ed)$")
@@ -69,7 +69,7 @@ def refers(words: str, language: str) -> bool:
 
     Args:
         words: The words that are quoted.
-        language: Their language, as `language_of` tells it.
+        language: Their language, the result of `language_of`.
     """
     if language == "unspaced":
         if any(word in words for word in (*_REFERS["unspaced"], *KIN)):
@@ -111,14 +111,14 @@ def answers(words: str, question: str) -> bool:
 
 
 def continuation(words: str, text: str) -> str:
-    """The phrase behind quoted words that goes on with their clause: "to Lisbon" behind "I moved"."""
+    """Return the phrase behind quoted words that continues their clause: "to Lisbon" behind "I moved"."""
     at = text.find(words)
     found = _CONTINUATION.match(text, at + len(words)) if at >= 0 else None
     return found[0] if found else ""
 
 
 def continues(text: str) -> bool:
-    """Whether a message goes on with the clause of the one before it."""
+    """Whether a message continues the clause of the one before it."""
     return _CONTINUATION.match(text) is not None
 
 

@@ -26,7 +26,7 @@ from store.transaction import Transaction
 ENTITIES_KNOWN = 200
 # The language of long texts shows in their beginning.
 _TELLING_CHARACTERS = 2_000
-# A text as long as this tells its language; a shorter one may be in any.
+# The language of a text as long as this is recognised; a shorter one may be in any.
 _ENOUGH_CHARACTERS = 60
 
 
@@ -53,7 +53,7 @@ class Setting:
         return slug(name) in self._own_slugs
 
     def is_known(self, name: str) -> bool:
-        """Whether a name is one that need not be said, and not the user's own."""
+        """Whether a name needs no support, and is not the user's own."""
         return slug(name) in map(slug, self.known) and not self.is_user(name)
 
     @cached_property
@@ -100,7 +100,7 @@ class Setting:
         """Return the ground of a text that sums up whole texts.
 
         Args:
-            texts: The texts, each with the time at which it was said; None if it tells its times itself.
+            texts: The texts, each with the time at which it was said; None if it names its times itself.
             referred: The words that they may refer to without naming it.
             known: Further names that need not be said.
             counted: A number word up to this may be a count of things in the texts.
@@ -135,8 +135,8 @@ class Setting:
 
         Args:
             at: When they were said.
-            text: The message that they are of, which tells its language better than a few words.
-            ahead: Whether it is that of a plan; None: the forms of the verbs tell.
+            text: The message that they are of: its language is recognised better than that of a few words.
+            ahead: Whether it is that of a plan; None: the forms of the verbs decide.
         """
         of_text = language_of(text, self.usual) if text else self.usual
         for code in self._tables(text or words, language_of(words, of_text), of_text):

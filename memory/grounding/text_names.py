@@ -46,7 +46,7 @@ _PINYIN = re.compile(
 
 @dataclass(frozen=True)
 class TextNames:
-    """The names that a text tells.
+    """The names in a text.
 
     Attributes:
         aliases: By each name in its plain form, the other names of the same entity.
@@ -173,7 +173,7 @@ class TextNames:
         )
 
     def _stem(self, key: str) -> str:
-        """The stem of a name in a language with cases; empty if it has none, or is too short to tell the name."""
+        """Return the stem of a name in a language with cases; empty if it has none, or is too short for evidence."""
         stemmed = stem(key, self.language) if self.language in _CASES else ""
         if self.language in _FLEETING:
             stemmed = _FLEETING_VOWEL.sub("", stemmed)

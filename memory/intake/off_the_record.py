@@ -1,4 +1,4 @@
-"""Items that are said off the record: doors that accept in order to keep refuse them, and keep no word of them either.
+"""Items that are off the record: doors that accept items for storage refuse them, and store no word of them either.
 
 A message, a conversation or a whole Being is off the record. Messages at the doors of a conversation are dropped, and
 the receipt says so; nothing else is handed in meanwhile.

@@ -47,7 +47,7 @@ def remove(store: Store, user_id: UUID, key_id: UUID) -> None:
 
 
 def may_think(store: Store, being_id: UUID, *, platform: bool) -> bool:
-    """Whether a model is available to a Being, as far as stored rows show; `platform`: the platform has a key."""
+    """Whether a model is available to a Being by the stored rows; `platform`: the platform has a key."""
     return store.run(keys.may_think, being_id, platform=platform)
 
 

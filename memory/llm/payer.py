@@ -59,7 +59,7 @@ class Payer:
         return self.key.key_id if self.key else None
 
     def away(self, tx: Transaction) -> LlmUnavailable | None:
-        """Tell that the provider does not answer requests with this key; None: it does, as far as is known."""
+        """Return the fault if the provider does not answer requests with this key; None: no fault is known."""
         away = breakers.away(tx, self.thinker.provider, self.key_id)
         return LlmUnavailable(away.sentence(), "the provider is away", away=True) if away else None
 

@@ -235,7 +235,7 @@ class LlmSession:
         """Raises BadAnswer if the question was asked before without a valid answer."""
         unanswered = self._ledger.unanswered(question)
         if unanswered == TRUNCATED:
-            # Its parts were asked about then; where there are none, what is whole in the answer counts.
+            # Its parts were asked about then; without parts, the whole items of the answer count.
             if question.divisible:
                 raise BadAnswer(TRUNCATED, why="truncation")
         elif unanswered:

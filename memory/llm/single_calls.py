@@ -61,7 +61,7 @@ class SingleCalls:
     Args:
         settings: Prices, budgets and the timeout of a request.
         payer: The model, and the key that pays.
-        owner_id: The Being whose budget bounds them.
+        owner_id: The Being with the budget that bounds them.
 
     Attributes:
         spent: Their usage up to now.
@@ -80,7 +80,7 @@ class SingleCalls:
         return self._payer.paid_with
 
     def ask(self, question: Question[A], withdrawals: int | None = None) -> Reading[A]:
-        """Ask once, at the highest cost reserved before; the cost is settled whatever the answer is worth.
+        """Ask once, at the highest cost reserved before; the cost is settled also for an invalid answer.
 
         Args:
             question: The question.

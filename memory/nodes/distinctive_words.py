@@ -110,7 +110,7 @@ def _language_of(topics: Sequence[Sequence[NodeTexts]]) -> str:
 
 
 def _ranked(weights: dict[str, float], nodes: Sequence["_NodeWords"]) -> list[str]:
-    """The words that may name a topic, best first, those that tell little last."""
+    """Return the words that may name a topic, best first, frequent ones last."""
     held = Counter(term for node in nodes for term in node.terms)
     ranked = sorted(weights, key=lambda term: (term in _UNTELLING, -weights[term], term))
     least = max(LEAST_SHARE * len(nodes), min(len(nodes), 2))

@@ -258,7 +258,7 @@ def _texts_of_field(members: Sequence[ShownNode], field: str) -> list[str]:
 
 
 def _chosen(proposed: Sequence[str], spellings: Sequence[str]) -> list[str]:
-    """The proposed values, once each, as they were said."""
+    """Return the proposed values, once each, in the nodes' spelling."""
     spelling = {_folded(text): text for text in reversed(spellings)}
     return list(dict.fromkeys(spelling[_folded(text)] for text in proposed))
 

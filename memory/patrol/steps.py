@@ -117,7 +117,7 @@ def session_counts(store: Store, settings: Settings, claim: Claim) -> None:
 
 
 def dying(store: Store, claim: Claim) -> None:
-    """❸ Flag nodes whose effective importance has sunk to 0.05."""
+    """❸ Flag nodes that have faded to an effective importance of 0.05."""
     _finish(store, claim, lambda tx: {"dying": steps.flag_dying(tx, claim.owner_id)})
 
 

@@ -105,11 +105,11 @@ class Admission:
 
 
 class NoPayer(Exception):
-    """No key can pay for the request; the message says what to do."""
+    """No key can pay for the request; the message names the remedy."""
 
 
 class UnknownAnswer(Exception):
-    """The request names an answer that the Being has not got; the message says what to do."""
+    """The request names an answer that the Being has not got; the message names the remedy."""
 
 
 def read_model(settings: Settings, wire: WireName, model: str, being: str | None) -> Requested:

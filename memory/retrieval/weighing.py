@@ -75,7 +75,7 @@ def spread(
         best: Ranked candidates, best first.
         group: The group of a candidate.
         size: How much of its group a candidate is.
-        signal: The name of the signal that tells how much of its group was chosen before.
+        signal: The name of the signal for how much of its group was chosen before.
         weight: The weight of that signal: below 0.
         limit: How many are returned, at most.
     """

@@ -159,9 +159,9 @@ def _rest(scope: SearchScope) -> SearchScope:
 
 
 def _wanted(rows: Sequence[SearchCandidate], places: AbstractSet[int], question: EverythingRequest) -> frozenset[int]:
-    """The documents of the time and speaker asked about that were nominated, or are within reach of the words of some.
+    """Return the nominated documents of the time and speaker in question, and those near the words of some.
 
-    Further ones are only looked at.
+    The others only support these.
     """
     wanted = set[int]()
     for at, row in enumerate(rows):

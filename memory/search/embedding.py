@@ -145,7 +145,7 @@ def _embedder(tx: Transaction, embedders: Embedders, owner_id: UUID) -> Embedder
 
 
 def _windows(embedder: Embedder, one: UnembeddedDocument) -> list[Window]:
-    """The windows that get vectors here; none for a node or a fact that the vector in its own row tells whole."""
+    """Return the windows that get vectors here; none for a node or fact that the vector in its own row covers."""
     if one.kind == "node":
         text = embedding_text(one.content, one.feeling)
     else:

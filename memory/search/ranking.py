@@ -54,7 +54,7 @@ WEIGHTS: Mapping[str, float] = {
     "speaker": 0.2,
     # The first or the last message that names the subject of a question of one or two terms.
     "mention": 0.3,
-    # A message that ends in a question: it tells less than its answer.
+    # A message that ends in a question: it has less information than its answer.
     "question": -0.2,
     # Said or happened within a time that the question names.
     "time": 0.3,
@@ -99,7 +99,7 @@ class Query:
         rest: The collection of everything else that is looked among.
         apart: Whether messages only support the rest and are no results, so that each collection has its own highest.
         one_per_session: Whether a conversation has one result at most.
-        names: Which of the terms name a speaker: in talk the speaker tells, and not the name in the text.
+        names: Which of the terms name a speaker: in talk the message's speaker counts, and not the name in the text.
         speakers: The names of speakers that the question names, in lower case.
         mentions: The first and the last documents that name its subject.
         intervals: The times that it names.

@@ -17,7 +17,7 @@ def take_turns(serve_after: Callable[[UUID], UUID | None], ends: float) -> None:
 
     Args:
         serve_after: Serves the first owners with higher ids than this; returns the last of them, None: there is none.
-        ends: No others are served after this time, as `monotonic` tells it.
+        ends: No others are served after this time of `monotonic`.
     """
     for start in (uuid4(), LOWEST_ID):
         after: UUID | None = start

@@ -1,4 +1,4 @@
-"""Loop immunity: memory that a context showed is not taken in again when a producer sends it back inside a message.
+"""Loop immunity: memory that a context showed is not learned again when a producer sends it back inside a message.
 
 Each assembled context is recorded with the shingles of the pieces of memory that it showed. The conversation itself is
 not recorded, since a user who repeats a statement does say it again. Without this, one remembered statement would be

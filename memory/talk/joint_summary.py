@@ -217,7 +217,7 @@ def _grounded(
     own: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
 ) -> dict[str, SummarisedSession]:
-    """The summaries by the refs of their sessions; those of which nothing was said are left out."""
+    """Return the summaries by the refs of their sessions, without ungrounded ones."""
     kept: dict[str, SummarisedSession] = {}
     for answer in answers:
         short = by_ref[answer.conversation]

@@ -96,7 +96,7 @@ def _target(tx: Transaction, being: Being, kind: MutedKind, target: str) -> tupl
 
 
 def entity(tx: Transaction, being: Being, name: str) -> str:
-    """The entity that a ref or a name means; a person, if facts name none so: they may yet.
+    """Return the entity of a ref or a name; a person, if facts name none so: later ones may.
 
     Raises:
         NotFound: Several entities are called so, or the name has no letter.

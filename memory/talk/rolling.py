@@ -43,7 +43,7 @@ REASONS: dict[type[Exception], str] = {
 
 
 def request_if_due(tx: Transaction, being_id: UUID) -> None:
-    """Request a rewrite if at least four messages wait to be taken in."""
+    """Request a rewrite if at least four messages wait for one."""
     if rolling.due(tx, being_id, every=ROLLING_EVERY):
         work.ask(tx, being_id, kinds.ROLLING_SUMMARY)
 
@@ -68,7 +68,7 @@ def check(answer: RollingSummary) -> None:
 
 @dataclass(frozen=True)
 class _Rewritten:
-    """A rewrite, the version before it, and the messages that it takes in."""
+    """A rewrite, the version before it, and the messages that it adds."""
 
     so_far: str | None
     new: Sequence[UUID]

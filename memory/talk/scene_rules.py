@@ -124,7 +124,7 @@ def _days_of(message: Message, text: str, zone: tzinfo, setting: Setting) -> lis
 def _with_continuations(
     evidence: Sequence[Message], shown: Sequence[Message], own_texts: Mapping[UUID, str]
 ) -> Sequence[Message]:
-    """The messages from the first of some to the last, and those that go on with the last one's clause."""
+    """Return the messages from the first piece of evidence to the last, and those that continue its clause."""
     places = [place for place, message in enumerate(shown) if message in evidence]
     end = max(places) + 1
     while end < len(shown) and shown[end].role == shown[end - 1].role and continues(own_texts[shown[end].message_id]):

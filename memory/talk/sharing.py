@@ -1,4 +1,4 @@
-"""Shares the findings in an utterance of a room among all Beings that heard it: one Being's copy of it is judged."""
+"""Shares the findings in an utterance of a room among all Beings present: one Being's copy of it is judged."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby

@@ -36,7 +36,7 @@ SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
 
 
 def request_if_due(tx: Transaction, user_id: UUID, *, after: timedelta = AT_ONCE) -> None:
-    """Request new versions, `after` a while, of the spines that at least 20 messages wait to be taken in by."""
+    """Request new versions, `after` a while, of the spines for which at least 20 messages wait."""
     work.ask_each(tx, user_id, kinds.SPINE, dict.fromkeys(_keys_due(tx, user_id), after))
 
 

@@ -34,7 +34,7 @@ class SummaryUpdate(Generic[A]):
     Attributes:
         summary: The current summary; None if there was none and none was written.
         changed: Whether any messages went into it.
-        faults: Why some messages could not be taken in; empty if all were.
+        faults: Why some messages could not be added; empty if all were.
     """
 
     summary: A | None

@@ -109,7 +109,7 @@ def without_possessive(word: str) -> str:
 
 @lru_cache(CACHED_WORDS)
 def is_stop_word(word: str, language: str) -> bool:
-    """Whether a word in lower case tells nothing in the language that it is read in."""
+    """Whether a word in lower case is a stop word of the language that it is read in."""
     return _APOSTROPHE.sub("", word) in LANGUAGES[language_of_word(word, language)].stop_words
 
 

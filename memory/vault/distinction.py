@@ -22,7 +22,7 @@ REWORDED = 20
 ELABORATED = 4
 LEAST_TYPO = 6
 
-# Frequent words that tell nothing in a statement, beside the stop words of its language.
+# Frequent words that do not distinguish statements, beside the stop words of their language.
 _FILLERS = frozenset(
     """
     after all also any because before each either every got more most much one only other out over own some such through

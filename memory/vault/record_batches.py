@@ -1,4 +1,4 @@
-"""Many records in one request: each is added as if alone, and its idempotency key tells a repeated one."""
+"""Many records in one request: each is added as if alone, and its idempotency key identifies a repeated one."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

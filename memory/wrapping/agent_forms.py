@@ -136,8 +136,8 @@ def users_part(text: str) -> str:
     return users_field(text)
 
 
-def retold(text: str) -> list[tuple[RetoldRole, str]]:
-    """Return the turns that an answer only tells again, with their roles; none if it does not begin so."""
+def repeated_turns(text: str) -> list[tuple[RetoldRole, str]]:
+    """Return the earlier turns that an answer only repeats, with their roles; none if it has no such form."""
     begins = _RETOLD.match(text)
     if begins is None:
         return []

@@ -50,7 +50,7 @@ class _Mark:
 
 
 def delimited_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where such blocks begin and end, in order; they do not overlap."""
+    """Yield the beginnings and ends of such blocks, in order; they do not overlap."""
     marks = [_mark(found) for found in islice(_MARK.finditer(text), MOST_MARKS)]
     ends: dict[tuple[str, str], list[int]] = {}
     for number in reversed(range(len(marks))):

@@ -229,7 +229,7 @@ def _end_of_context(text: str) -> int:
 
 
 def _behind_instructions(text: str) -> str:
-    """The question behind paragraphs that tell how to answer, if there are some."""
+    """Return the question behind instructions to the model, if there are some."""
     if (label := _ASKED.match(text)) is not None:
         return _asked(text[label.end() :])
     if not _HOW_TO_ANSWER.match(text):

@@ -70,7 +70,7 @@ def is_steering(text: str) -> bool:
 
 
 def steers(paragraph: str) -> bool:
-    """Whether a frontend steers the model with a paragraph, wherever it stands."""
+    """Whether a frontend steers the model with a paragraph at any place."""
     return bool((_BRACKETS.match(paragraph) and not may_be_own_note(paragraph)) or _NOTE.match(paragraph))
 
 

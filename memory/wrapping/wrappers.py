@@ -75,7 +75,7 @@ def without_wrappers(text: str) -> str:
 
 
 def _names_of_files(text: str) -> set[str]:
-    """Return the names of tags that name a file wherever they open."""
+    """Return the names of tags that name a file at each of their openings."""
     naming = Counter(found["name"].lower() for found in _FILE_TAG.finditer(text))
     opened = Counter(found["name"].lower() for found in _TAG.finditer(text)) if naming else naming
     return {name for name, number in naming.items() if number == opened[name] and name not in _OF_PAGES}
@@ -132,7 +132,7 @@ class _Narrowed:
         return closes is not None and is_note and self._go_to(closes.end())
 
     def _is_shorter_at_its_end(self) -> bool:
-        """Whether something was behind the user's part, which is cut off, and more may be."""
+        """Cut off a frontend's text behind the user's part; returns whether there was one, so that more may follow."""
         # With its heading, if it has one.
         begin = self._before_block.get(self._end)
         if begin is not None and begin >= self._begin:

@@ -18,13 +18,13 @@ from providers.answers.answer_shape import (
     only_by_name,
     stands_for_each,
 )
-from providers.answers.answer_verdicts import affirms, denies, doubts, sets_aside
+from providers.answers.answer_verdicts import affirms, denies, doubts, is_rejecting
 from schemas.llm.answer_form import Absent, Sure
 
 REQUIRED = object()
 """A field without a value that must have one."""
 
-# Names that share so much, as `open_items` and `open_loops`, are likely to mean the same.
+# Names that share at least this many characters, as `open_items` and `open_loops`, are likely to mean the same.
 _SHARED = 4
 # Names that models give to reasons and remarks, which are no part of the answer.
 _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "remark", "step", "error", "why")
@@ -77,7 +77,7 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
     others = {
         name: value
         for name, value in written.items()
-        if name not in fields and not is_nothing(value) and not sets_aside(name)
+        if name not in fields and not is_nothing(value) and not is_rejecting(name)
     }
     if not others:
         return {}
@@ -99,9 +99,9 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 
 
 def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
-    """Whether an item says beside its fields that it does not stand.
+    """Whether an item has a value beside its fields that denies or doubts it.
 
-    By one with a field that is `Sure` something is merged or replaced: it must not be in doubt either.
+    An item with a field that is `Sure` merges or replaces memory: it must not be in doubt either.
     """
     sure = {
         plain(name) for name, field in form.model_fields.items() if any(isinstance(m, Sure) for m in field.metadata)
@@ -135,7 +135,7 @@ def is_repeated(name: str) -> bool:
 
 
 def _fits(field: FieldInfo, *, nested: bool) -> Callable[[Any], bool] | None:
-    """Tell whether a value is of a field's kind; None if the kind of such a field tells nothing."""
+    """Return a check of whether a value is of a field's kind; None if values of any kind fit."""
     letter, words = letter_in(field.metadata), choices_of(field) or _literals(field)
     if letter:
         several = stands_for_each(field)

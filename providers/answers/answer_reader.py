@@ -197,7 +197,7 @@ def _is_only_item(field: FieldInfo, written: Mapping[str, Any]) -> bool:
 
 
 def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None:
-    """The references in an item of a list of some; none if beside it stands that it is not meant; None: unclear.
+    """Return the references in an item of a list of some; none if a value beside them denies them; None if unclear.
 
     Args:
         letter: The letter that they begin with.

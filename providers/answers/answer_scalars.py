@@ -59,7 +59,7 @@ _NOTHING = frozenset(
     | {"niente", "geen", "niets", "nenhum", "nenhuma", "yok", "нет", "ничего", "なし", "無し", "特になし", "无", "無"}
     | {"没有", "없음", "لا شيء"}
 )
-# Words that say in a sentence that there is none of what was asked for, as "No open loops were found".
+# Words of a sentence that reports an empty result, as "No open loops were found".
 _NONE_FOUND = re.compile(
     r"\W*(?:there (?:is|are|was|were) )?(?:no|none|nothing)(?:\W+(?:open|loops?|items?|entries|facts?|todos?"
     r"|confidences?|requests?|messages?|promises?|commitments?|people|names?|merges?|topics?|memories|scenes?|themes?|actors?|dialogue"

@@ -35,7 +35,7 @@ def answer_schema(answer: type[BaseModel]) -> Schema:
 
 
 def described(answer: type[BaseModel]) -> str:
-    """Tell a model in words to follow the schema of an answer, which its server may not hold it to."""
+    """Describe the schema of an answer in words to a model, as its server may not enforce it."""
     return (
         "Answer with one JSON object and nothing else. It follows this JSON schema:\n"
         f"{json.dumps(answer_schema(answer), ensure_ascii=False)}"

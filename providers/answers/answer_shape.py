@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from providers.answers.answer_scalars import is_nothing, is_reference, plain
-from providers.answers.answer_verdicts import denies, sets_aside
+from providers.answers.answer_verdicts import denies, is_rejecting
 from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import OwnName, Ref
 
@@ -106,7 +106,7 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
         return within
     if own := own or _homed(form, [value]) or _homed(form, _with_names(form, value)):
         return [own]
-    others = [each for name, each in value.items() if not (denies(name) or sets_aside(name))]
+    others = [each for name, each in value.items() if not (denies(name) or is_rejecting(name))]
     inner = [part for each in others for part in _parts(form, each, depth + 1)]
     return inner or [alone for alone in [_alone(form, value)] if alone]
 
@@ -147,7 +147,7 @@ def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
     named: dict[str, Any] = {known.get(plain(name), name): value for name, value in raw.items()}
     for name in [name for name in named if name not in form.model_fields]:
         value = named[name]
-        if sets_aside(name):
+        if is_rejecting(name):
             continue
         if isinstance(value, list) and (own := _homed(form, value)) and not named.keys() & own.keys():
             named |= own

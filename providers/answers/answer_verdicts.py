@@ -58,7 +58,7 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _SET_ASIDE = ("skipped", "ignored", "rejected", "discarded", "excluded", "invalid", "unsupported", "dropped", "omitted")
-# Words that keep what a list takes away, and those behind which they are denied.
+# Words that keep an item of a list of removals, and words that deny them.
 _KEEPS = re.compile(
     r"\b(?:keep|kept|stays?|remains?|retain|preserve|still|needed|important|relevant|matters?|alive|useful|valuable)\b",
     re.IGNORECASE,
@@ -99,8 +99,8 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
     return of is not None and of[1] not in _NOT_DENIED
 
 
-def sets_aside(name: str) -> bool:
-    """Whether what stands under a name is not meant, as `rejected_facts`."""
+def is_rejecting(name: str) -> bool:
+    """Whether a name marks its values as rejected, as `rejected_facts`."""
     return name.casefold().startswith(_SET_ASIDE)
 
 
@@ -130,7 +130,7 @@ def _remark(raw: str) -> str:
 
 
 def keeps(raw: Any) -> bool:
-    """Whether a remark beside a reference in a list of what is taken away says that it is to be kept."""
+    """Whether a remark beside a reference in a list of removals asks to keep it."""
     return isinstance(raw, str) and _KEEPS.search(_KEEPS_NOT.sub(" ", _remark(raw))) is not None
 
 

@@ -63,7 +63,7 @@ class AnswerSoFar:
             self._by_calls = []
 
     def say_whole(self, words: str, *, in_pieces: bool) -> None:
-        """Take all that was said until now. If it came `in_pieces` before, and these differ, they count."""
+        """Take the whole text until now. If it came `in_pieces` before, and these differ, they count."""
         if len(words) > self._length and words.startswith("".join(self._text)):
             self._text, self._length = [], 0
         elif in_pieces:

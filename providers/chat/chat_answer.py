@@ -1,4 +1,4 @@
-"""Reads an answer beside the bytes that are passed on: its text, its usage, and how it ended.
+"""Reads an answer beside the bytes that are passed on: its text, its usage, and whether it is complete.
 
 Streams are read event by event as they pass, so that an open stream holds no more than the text so far. A piece that
 breaks its wire's format is passed over; the client gets it all the same.
@@ -28,7 +28,7 @@ class ChatAnswer:
     """The content of an answer.
 
     Attributes:
-        text: The first choice's words, as far as they came; empty if there are none, as where a tool is called.
+        text: The first choice's words so far; empty if there are none, as where a tool is called.
         choices: How many choices it had.
         model: The model's name as the upstream reports it.
         usage: The tokens, if the upstream reports them.
@@ -118,7 +118,7 @@ class AnswerReader:
         read = self._so_far
         usage, came, payload = read.usage, read.came + self._objects.unread, read.payload
         if self._objects.cut_end and (reported := self._usage_at_end(self._objects.cut_end)):
-            # Beside it the size of a document tells nothing.
+            # Beside the reported usage the size of a document does not count.
             usage, came, payload = reported, reported.output_tokens, 0
         return ChatAnswer(
             # Halves of one character may come in two pieces.

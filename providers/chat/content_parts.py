@@ -1,4 +1,4 @@
-"""The words of a message's content, which is a text, or parts of which some say something."""
+"""The words of a message's content, which is a text, or parts of which some have words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -87,7 +87,7 @@ class JsonEvents:
             yield from self._event()
 
     def _recognise(self) -> None:
-        """Tell a document from a stream by its first character: the content type is wrong at times."""
+        """Distinguish a document from a stream by its first character: the content type is wrong at times."""
         if _BOM.startswith(self._pending):
             return
         if first := self._pending.removeprefix(_BOM).lstrip()[:1]:

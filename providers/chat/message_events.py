@@ -86,13 +86,13 @@ class MessageEvents:
         if is_text and isinstance(text := delta.get("text"), str):
             self._say(index, text, so_far)
         elif delta.get("type") == _THOUGHT:
-            # In a block whose thoughts come as `thinking`, text is no thought.
+            # In a block with thoughts as `thinking`, text is no thought.
             self._kinds[index] = _THOUGHT
         elif isinstance(piece := delta.get("partial_json"), str):
             self._inputs.setdefault(index, []).append(piece)
 
     def _say(self, index: Any, words: str, so_far: AnswerSoFar) -> None:
-        """Say words of a block: of texts that follow each other each goes on where the other ended."""
+        """Take words of a block: text blocks that follow each other are joined."""
         is_apart = self._last is not None and index != self._last and not self._adjoins(index)
         if words:
             so_far.say(f"\n\n{words}" if is_apart else words)

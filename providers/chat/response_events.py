@@ -104,7 +104,7 @@ class ResponseEvents:
                     self._say_whole((place, part), one, so_far)
 
     def _say_whole(self, place: tuple[Any, Any], part: Any, so_far: AnswerSoFar) -> None:
-        """Say a part, unless it was said before; in pieces of which a server leaves out a number, any part may be."""
+        """Take a part, unless it came before; pieces without a number of their part may have been any part."""
         was_said = not self._said.isdisjoint({place, (place[0], None), (None, None)})
         if not was_said and (place != (None, None) or not self._said) and (text := words_of(part)):
             self._say(place, text, so_far)

@@ -29,7 +29,7 @@ CONNECT_SECONDS = 10.0
 # Its list of models comes in pages.
 _ALL = "?limit=1000"
 MOST_LIST_BYTES = 4 * 1024 * 1024
-# So much of an error is read before it is passed on. By these words it refuses to tell the usage of a stream.
+# The bytes of an error that are read before it is passed on, and words that refuse to report the usage of a stream.
 MOST_ERROR_BYTES = 16 * 1024
 _ABOUT_USAGE = re.compile(rb"stream_options|include_usage")
 # Statuses of success without a body.

@@ -54,7 +54,7 @@ def exceeds_context(body: str) -> bool:
 
 
 def context_limit(body: str) -> int | None:
-    """Read the tokens of the model's context from such a body; None if it does not tell."""
+    """Read the tokens of the model's context from such a body; None if it has no such number."""
     return _number(_CONTEXT, body)
 
 
@@ -71,7 +71,7 @@ def room_for_answer(body: str, most: Usage) -> int | None:
         most: The usage as estimated, with the longest answer that was allowed.
 
     Returns:
-        None if the error is about another matter, does not tell, or leaves too little; then the prompt must be shorter.
+        None if the error is about another matter, has no number, or leaves too little; then the prompt must be shorter.
     """
     if not exceeds_context(body) or (context := context_limit(body)) is None:
         return None

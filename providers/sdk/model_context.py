@@ -1,4 +1,4 @@
-"""How many tokens of context a model has, as a server's list of models tells: servers name the number differently."""
+"""Reads a model's tokens of context from a server's list of models: servers name the number differently."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

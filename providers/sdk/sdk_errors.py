@@ -172,7 +172,7 @@ def error_in(body: Any, settings: SettingNames) -> ProviderError | None:
     error = body.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     result = body.get("base_resp")
-    # MiniMax tells how a request went beside the answer.
+    # MiniMax reports the outcome of a request beside the answer.
     failed = isinstance(result, dict) and bool(result.get("status_code"))
     if not error and not failed:
         return None

@@ -66,7 +66,7 @@ def matter_of(type_: str, primary_ref: str, content: str, span: str) -> str | No
         return _PARTNER if type_ == "PEOPLE" and named and tells and mine else None
     if (named_matter := OF_REF.get(primary_ref)) is not None:
         return named_matter
-    # A thing is often something else that a statement also tells of.
+    # A thing is often a second subject of a statement.
     is_thing = primary_ref.partition(":")[0] not in {"place", "org", "person"}
     predicate = _SUBJECT.sub("", content)
     found = ((name, matter.tells.search(predicate)) for name, matter in _MATTERS.items())
@@ -116,7 +116,7 @@ def replaced(matter: str, span: str, content: str, others: Iterable[tuple[str, b
 
 
 def _gone(span: str, content: str, *, is_end: bool) -> frozenset[str]:
-    """The values that words part from: those behind "from" or "quit"; of an end, all that they name."""
+    """Return the former values in words: those behind "from" or "quit"; of an end, all names."""
     parted = {found[1] for found in _PARTED.finditer(span) if found[1][0].isupper()}
     if not parted and is_end:
         parted = {*values_of(span), *values_of(content)}

@@ -15,7 +15,7 @@ from memory.intake.importers import fields, sillytavern, speech, transcripts, un
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
 from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
+from memory.intake.importers.threads import Chat, ChatNode, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.wire.fields import says_no
 
@@ -61,7 +61,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     id_ = next((str(exported[key]) for key in ID_KEYS if isinstance(exported.get(key), str | int)), None)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
-    spoken: list[Said] = []
+    spoken: list[ChatNode] = []
     before = ""
     for number, one in enumerate(lines, 1):
         # Of a chat without an id a number is no id of a message: it is known by its words, and by those before it.
@@ -78,19 +78,19 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     return conversation(chat, spoken, names, bad, +left_out)
 
 
-def _is_turned(spoken: list[Said]) -> bool:
+def _is_turned(spoken: list[ChatNode]) -> bool:
     """Whether turns of one time begin with the newest, as the service has them: the character answers the user."""
     are_turns = bool(spoken) and all(one.key is not None for one in spoken)
     return are_turns and len({one.at for one in spoken}) == 1 and not spoken[0].is_user
 
 
-def _read(one: Any, derived_id: str) -> list[Said] | None:
+def _read(one: Any, derived_id: str) -> list[ChatNode] | None:
     if not isinstance(one, dict):
         return None
     return _of_turn(one) if isinstance(one.get("candidates"), list) else _of_line(one, derived_id)
 
 
-def _of_line(line: Mapping[str, Any], derived_id: str) -> list[Said] | None:
+def _of_line(line: Mapping[str, Any], derived_id: str) -> list[ChatNode] | None:
     """A message of a dump, or of the service; an empty list if it says nothing."""
     source = line.get("src")
     if not isinstance(source, dict):
@@ -103,10 +103,10 @@ def _of_line(line: Mapping[str, Any], derived_id: str) -> list[Said] | None:
     id_ = next((str(line[key]) for key in ("uuid", "id") if isinstance(line.get(key), str | int)), derived_id)
     at = moment(line.get("created")) or moment(line.get("created_at"))
     name = fields.first(source, speech.SPEAKERS)
-    return [Said(id_, side == "user", line["text"], at, name, chosen=says_no(line.get("is_alternative")))]
+    return [ChatNode(id_, side == "user", line["text"], at, name, chosen=says_no(line.get("is_alternative")))]
 
 
-def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
+def _of_turn(turn: Mapping[str, Any]) -> list[ChatNode] | None:
     """The candidates of a turn, the primary one last; an empty list if none says anything."""
     author, candidates, key = turn.get("author"), turn.get("candidates"), turn.get("turn_key")
     if not isinstance(author, dict) or not isinstance(candidates, list) or not isinstance(key, Mapping):
@@ -120,7 +120,7 @@ def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
         if not isinstance(text, str) or not text.strip():
             continue
         found.append(
-            Said(
+            ChatNode(
                 f"{key.get('turn_id')}/{ids[place] or place}",
                 speech.side({"author": author}) == "user",
                 text,

@@ -13,7 +13,7 @@ from typing import Any
 from memory.intake.importers import fields
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.reading.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
+from memory.intake.importers.threads import Chat, ChatNode, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.text import source_marks
 
@@ -50,7 +50,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     id_ = fields.first(exported, ("conversation_id", "id"))
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
-    turns: list[Said] = []
+    turns: list[ChatNode] = []
     parents = _parents(nodes)
     for node_id, node in nodes.items():
         message = node.get("message") if isinstance(node, dict) else None
@@ -84,9 +84,9 @@ def _parents(nodes: Mapping[str, Any]) -> dict[str, str]:
     return found | {id_: parent for id_, parent in named.items() if parent is not None}
 
 
-def _said(node_id: str, message: Any, parent: str | None) -> Said:
+def _said(node_id: str, message: Any, parent: str | None) -> ChatNode:
     message = message if isinstance(message, dict) else {}
-    return Said(
+    return ChatNode(
         id=str(message.get("id") or node_id),
         is_user=_author(message) == "user",
         text=_text(message),
@@ -103,7 +103,7 @@ def _author(message: Mapping[str, Any]) -> str | None:
 
 
 def _text(message: Mapping[str, Any]) -> str | None:
-    """The words of a person or the model; None if it said nothing to the other."""
+    """Return the words of a person or the model; None if the message has none for the other."""
     content, metadata = message.get("content"), message.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     recipient = message.get("recipient") or "all"
@@ -130,7 +130,7 @@ def _text(message: Mapping[str, Any]) -> str | None:
 
 
 def _document(content: Any) -> str | None:
-    """The text that the model writes on a canvas, or puts in the place of all that stands there; None for code."""
+    """Return the text that the model writes on a canvas, or replaces its content with; None for code."""
     content = content if isinstance(content, dict) else {}
     parts = content.get("parts")
     called = _object(content.get("text") or "".join(map(_part, parts if isinstance(parts, list) else [parts])))

@@ -23,7 +23,7 @@ from memory.intake.importers.entries import (
     entry_id,
 )
 from memory.intake.importers.reading.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, Said, conversation, oldest_first
+from memory.intake.importers.threads import Chat, ChatNode, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.text import source_marks
 
@@ -110,7 +110,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         return LeftOut(reason)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
-    turns: list[Said] = []
+    turns: list[ChatNode] = []
     for number, message in enumerate(messages, 1):
         side = speech.side(message) if isinstance(message, dict) else None
         if not isinstance(message, dict) or side is None:
@@ -120,7 +120,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         text = None if side == "neither" else _text(message, is_user=side == "user")
         left_out[NO_WORDS] += text is None
         turns.append(
-            Said(
+            ChatNode(
                 id=uuid or f"{id_}/{number}",
                 is_user=side == "user",
                 text=text,

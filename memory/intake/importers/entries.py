@@ -28,7 +28,7 @@ class ExportFile:
         name: Its name without a folder.
         content: Its bytes in UTF-8.
         modified: When it was written.
-        encoding: The encoding that it was found to be in by its letters; None where it is in UTF-8, or a mark tells.
+        encoding: The encoding detected by its letters; None where it is in UTF-8, or has a mark of its encoding.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Conversation:
         messages: Each as it would be handed in, with an id that is the same in every import.
         off_branch: The ids of messages that are not on the branch that the person has chosen.
         bad: The entries that could not be read.
-        left_out: How many entries are no talk, or not to be taken in, by the reason.
+        left_out: How many entries are no talk, or not to be imported, by the reason.
     """
 
     messages: Sequence[dict[str, Any]]
@@ -109,7 +109,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An entry that was read, and is not to be taken in; the reason is without words of it."""
+    """An entry that was read, and is not to be imported; the reason has no words of it."""
 
     reason: str
 

@@ -17,7 +17,15 @@ from memory.intake.importers import fields, speech, unmarked
 from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
 from memory.intake.importers.plain.dates import moments
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import ROOTS, THOUGHT_ALONE, Chat, Said, are_strangers, conversation, oldest_first
+from memory.intake.importers.threads import (
+    ROOTS,
+    THOUGHT_ALONE,
+    Chat,
+    ChatNode,
+    are_strangers,
+    conversation,
+    oldest_first,
+)
 from memory.intake.importers.times import second_of_two
 from memory.wrapping.agents import acknowledges, marks_line
 from memory.wrapping.own_words import users_words
@@ -60,7 +68,7 @@ class ExportedChat:
     owner: str | None = None
     bad: list[Bad] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    turns: list[Said] = field(default_factory=list)
+    turns: list[ChatNode] = field(default_factory=list)
     _sides: set[speech.Side | None] = field(default_factory=set)
     _unsure: dict[int, Bad] = field(default_factory=dict)
     _seen: Counter[str] = field(default_factory=Counter)
@@ -75,7 +83,7 @@ class ExportedChat:
         self._before = self.id or str(self.begins)
 
     def is_another(self, id_: str | None, owner: str | None) -> bool:
-        """Whether a message of a chat with this id and owner is none of this one."""
+        """Whether a message with this chat id and owner belongs to another chat."""
         return self.id != id_ or (None not in {self.owner, owner} and self.owner != owner)
 
     def add(self, place: str, one: Any, key: str | None = None) -> None:
@@ -120,7 +128,7 @@ class ExportedChat:
             key_ = key if chosen else None
             may_be_again = at is not None and second_of_two(at, self.names.zone) is not None
             again = fields.time(message, self.names.zone, read=second_of_two) if may_be_again else None
-            self.turns.append(Said(id_, is_user, spoken, at, speaker, key_, parent, chosen, again))
+            self.turns.append(ChatNode(id_, is_user, spoken, at, speaker, key_, parent, chosen, again))
 
     def _side(self, message: Mapping[str, Any]) -> tuple[speech.Side | None, str | None]:
         """The side that says a message, and the speaker's name."""
@@ -175,7 +183,7 @@ class ExportedChat:
         has_leaf = self.leaf is not None and any(one.key == self.leaf for one in self.turns)
         if has_leaf and any(one.is_user and one.parent is not None for one in self.turns):
             # Where questions name their parents, several that name none are versions of the first one: they get
-            # one parent, so that the named branch tells which stands.
+            # one parent, so that the named branch decides which stands.
             firsts = {at for at, one in enumerate(self.turns) if one.is_user and one.parent is None}
             self.turns = [replace(one, parent=min(ROOTS)) if at in firsts else one for at, one in enumerate(self.turns)]
         self.turns = oldest_first(self.turns)
@@ -184,7 +192,7 @@ class ExportedChat:
         yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
 
     def _read_open_times(self) -> None:
-        """Read the times that one message alone does not tell; no id is derived of them."""
+        """Read the times that are ambiguous in one message alone; no id is derived from them."""
         for place, at in enumerate(moments(self._times, self.names.zone)):
             if at is not None:
                 self.turns[place] = replace(self.turns[place], at=at, again=second_of_two(at, self.names.zone))

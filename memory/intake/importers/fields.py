@@ -157,7 +157,7 @@ def open_time(message: Mapping[str, Any], at: datetime | None) -> Any:
 
 
 def not_remembered(chat: Mapping[str, Any]) -> str | None:
-    """Return why a chat is not to be taken in, as it says itself; None if it is."""
+    """Return the reason not to import a chat, by its own marks; None if there is none."""
     parts = [*about(chat)]
     parts += [one for part in parts for name in SETTINGS if isinstance(one := part.get(name), dict)]
     return next((NOT_REMEMBERED[mark] for part in parts for mark in _marks(part, NOT_REMEMBERED)), None)

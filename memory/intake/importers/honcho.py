@@ -20,7 +20,7 @@ from memory.intake.importers.entries import (
     with_snake_case,
 )
 from memory.intake.importers.reading.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, Said, are_strangers, conversation, oldest_first
+from memory.intake.importers.threads import Chat, ChatNode, are_strangers, conversation, oldest_first
 from memory.intake.importers.times import moment
 
 FILES = r".+\.jsonl?"
@@ -36,12 +36,12 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield messages and conclusions; a peer named `user` or `human` is the user unless `names` has the user's name."""
     owners = Owners(names, "messages")
     session: str | None = None
-    turns: list[Said] = []
-    for place, exported in _told(file):
+    turns: list[ChatNode] = []
+    for place, exported in _read_elements(file):
         entry = exported if isinstance(exported, Bad | LeftOut) else _entry(place, exported, names)
-        if isinstance(entry, Said) and entry.speaker is None:
+        if isinstance(entry, ChatNode) and entry.speaker is None:
             entry = owners.of_another(place, fields.first(exported, ("user_id",)), exported) or entry
-        if not isinstance(entry, Said):
+        if not isinstance(entry, ChatNode):
             yield entry
             continue
         # Messages of a session come one after the other; some requests return the newest first.
@@ -54,7 +54,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         yield _conversation(session, turns, file, names)
 
 
-def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
+def _read_elements(file: ExportFile) -> Iterator[tuple[str, Any]]:
     """Yield each message or conclusion with its place, or its fault."""
     for element in elements(file.content, PATHS, KEYS, ABOUT):
         if not isinstance(element, Element):
@@ -91,13 +91,13 @@ def _session(exported: Mapping[str, Any]) -> str | None:
     return session if isinstance(session, str) else None
 
 
-def _conversation(session: str | None, turns: list[Said], file: ExportFile, names: Names) -> Entry:
+def _conversation(session: str | None, turns: list[ChatNode], file: ExportFile, names: Names) -> Entry:
     if are_strangers(turns, names):
         return Bad("a session", NO_USER, [asdict(one) for one in turns])
     return conversation(Chat("honcho", session, file.modified), oldest_first(turns), names)
 
 
-def _entry(place: str, exported: Mapping[str, Any], names: Names) -> Said | Entry:
+def _entry(place: str, exported: Mapping[str, Any], names: Names) -> ChatNode | Entry:
     text, at = exported.get("content"), moment(exported.get("created_at"))
     if not isinstance(text, str) or not text.strip():
         return Bad(place, "it has no `content`", exported)
@@ -113,4 +113,4 @@ def _entry(place: str, exported: Mapping[str, Any], names: Names) -> Said | Entr
     is_user = names.is_user(peer, USUAL_NAMES) if isinstance(peer, str) else exported.get("is_user")
     if not isinstance(is_user, bool) or not isinstance(id_, str | int):
         return Bad(place, "it has no id, or no peer", exported)
-    return Said(str(id_), is_user, text, at, speaker=peer if isinstance(peer, str) else None)
+    return ChatNode(str(id_), is_user, text, at, speaker=peer if isinstance(peer, str) else None)

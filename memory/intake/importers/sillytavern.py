@@ -20,7 +20,7 @@ from typing import IO, Any
 from memory.intake.importers import fields
 from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, entry_id, in_utf8
 from memory.intake.importers.reading.json_elements import NO_JSON, elements
-from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.threads import Chat, ChatNode, conversation
 from memory.intake.importers.times import moment, second_of_two
 from memory.text.errors import InvalidRequest
 from memory.text.json_lines import LineRefused, numbered, read_object
@@ -141,7 +141,7 @@ class _Chat:
 
     def __post_init__(self) -> None:
         self.header: dict[str, Any] = {}
-        self.turns: list[Said] = []
+        self.turns: list[ChatNode] = []
         self.lines: dict[str, dict[str, Any]] = {}
         self.left_out: Counter[str] = Counter()
         self._chosen: set[str] = set()
@@ -198,7 +198,7 @@ class _Chat:
         self._seen[first] += 1
         id_ = message_id(name, is_user, date, text, self._seen[first])
         at, again = (read(date, self.names.zone) for read in (moment, second_of_two))
-        self.turns.append(Said(id_, is_user, text, at, name, chosen=chosen, again=again))
+        self.turns.append(ChatNode(id_, is_user, text, at, name, chosen=chosen, again=again))
         return id_
 
     def whole(self) -> Entry:

@@ -12,7 +12,7 @@ SPEAKERS = ("handle", "speaker", "name", "senderName", "sender_name")
 # Fields with the speaker: by a mark, a word, the kind of a part, or the owner of an id.
 SAYING = ("role", "sender", "author", "from", "nature", "speaker", "sender_name", "senderName")
 ROLES = (*SAYING[:5], "role_type", "message_type", "subtype", "type", *SAYING[5:])
-# The kind of the author, which tells the side where nothing names the author: of several people each is a user.
+# The kind of the author, which decides the side where no field names the author: of several people each is a user.
 AUTHOR_KINDS = ("author_type", "authorType", "sender_type", "senderType")
 # The fields of an object of such a name that have the word.
 _WITHIN_ROLES = ("role", "label")
@@ -21,7 +21,7 @@ _WITHIN_ROLES = ("role", "label")
 _LAST_ROLES = {"event": ("parse_data", "data"), "kind": ("parts",), "source": ("models_usage",)}
 # An object about the speaker in Character.AI's dumps; elsewhere a text of this name says where a message came from.
 _SOURCE = "src"
-# An object about the speaker that tells no side, in Google's chats.
+# An object about the speaker without a side, in Google's chats.
 _PERSON = "creator"
 # Fields with a person's id, where no field has the name: beside a role it is the chat's owner.
 SPEAKER_IDS = ("user",)
@@ -170,7 +170,7 @@ def _of_last_roles(message: Mapping[str, Any]) -> Side | None:
 
 
 def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:
-    """The side that a mark tells, of a message or of the object about its speaker."""
+    """Return the side by a mark of a message or of the object about its speaker."""
     if one.keys().isdisjoint(MARKS):
         return None
     mark = next((name for name in MARKS if _is_truth(name, one.get(name))), None)
@@ -184,7 +184,7 @@ def _marked(one: Mapping[str, Any], message: Mapping[str, Any]) -> Side | None:
 
 
 def _is_truth(name: str, value: Any) -> bool:
-    """Whether a mark has a value that tells; a number under a name such as `from_user` may be someone's id."""
+    """Whether a mark has a truth value; a number under a name such as `from_user` may be someone's id."""
     written = str(value).casefold()
     return written in {"true", "false", "yes", "no"} or (name.startswith("is") and written in {"0", "1"})
 

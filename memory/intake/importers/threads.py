@@ -27,8 +27,8 @@ THOUGHT_ALONE = "a model's reasoning alone"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A message of a chat, or a node of its tree in which nothing is said.
+class ChatNode:
+    """A message of a chat, or a node of its tree without words.
 
     Attributes:
         id: Its id, as `entry_id` takes it.
@@ -72,7 +72,7 @@ class Chat:
     in_line: bool = True
 
 
-def are_strangers(turns: Iterable[Said], names: Names) -> bool:
+def are_strangers(turns: Iterable[ChatNode], names: Names) -> bool:
     """Return whether several people talk and none is the user, so that the user has another name."""
     worded = [one for one in turns if one.text is not None]
     return (
@@ -80,7 +80,7 @@ def are_strangers(turns: Iterable[Said], names: Names) -> bool:
     )
 
 
-def oldest_first(turns: Sequence[Said]) -> list[Said]:
+def oldest_first(turns: Sequence[ChatNode]) -> list[ChatNode]:
     """Return the messages of a file that may begin with the newest one: along such a file, the times of each side fall.
 
     Where answers are not older than the question before them, the file begins with the newest exchange. Two clocks may
@@ -101,10 +101,10 @@ def oldest_first(turns: Sequence[Said]) -> list[Said]:
     return [one for exchange in reversed(whole) for one in exchange]
 
 
-def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
+def _exchanges(turns: Sequence[ChatNode]) -> list[list[ChatNode]]:
     """Divide messages before each question, and before an older greeting; the first ones may be answers alone."""
-    found: list[list[Said]] = [[]]
-    before: Said | None = None
+    found: list[list[ChatNode]] = [[]]
+    before: ChatNode | None = None
     for one in turns:
         if one.text is not None:
             if before is not None and not before.is_user and (one.is_user or _is_older(one, before)):
@@ -114,23 +114,23 @@ def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
     return found
 
 
-def _is_older(one: Said, other: Said) -> bool:
+def _is_older(one: ChatNode, other: ChatNode) -> bool:
     return one.at is not None and other.at is not None and one.at < other.at
 
 
-def _falls(turns: Sequence[Said]) -> bool:
+def _falls(turns: Sequence[ChatNode]) -> bool:
     falls = sum(_is_behind(before, behind) for before, behind in pairwise(turns))
     rises = sum(_is_older(before, behind) for before, behind in pairwise(turns))
     return falls > rises and _is_behind(turns[0], turns[-1])
 
 
-def _is_behind(one: Said, other: Said) -> bool:
+def _is_behind(one: ChatNode, other: ChatNode) -> bool:
     """Whether a message was said after another one, whatever moment the other's time means."""
     last = other.again or other.at
     return one.at is not None and last is not None and one.at > last
 
 
-def _times_in_order(turns: Iterable[Said]) -> list[datetime | None]:
+def _times_in_order(turns: Iterable[ChatNode]) -> list[datetime | None]:
     """Return the times of messages in their order: behind a later time that the clock showed before, the second one."""
     found: list[datetime | None] = []
     last = EARLIEST
@@ -142,7 +142,11 @@ def _times_in_order(turns: Iterable[Said]) -> list[datetime | None]:
 
 
 def conversation(
-    chat: Chat, turns: Sequence[Said], names: Names, bad: Iterable[Bad] = (), left_out: Mapping[str, int] | None = None
+    chat: Chat,
+    turns: Sequence[ChatNode],
+    names: Names,
+    bad: Iterable[Bad] = (),
+    left_out: Mapping[str, int] | None = None,
 ) -> Conversation:
     """Return the messages of a chat in order, those that stand before those of other branches.
 
@@ -161,7 +165,7 @@ def conversation(
     beside = [one for one in beside if texts.get(one.id, "").strip()]
     latest = datetime.now(UTC)
     times = dict(zip((one.id for one in standing), risen(_times_in_order(standing), chat.begins, latest), strict=True))
-    by_key: dict[str | None, Said] = {one.key: one for one in turns if one.key is not None}
+    by_key: dict[str | None, ChatNode] = {one.key: one for one in turns if one.key is not None}
     for one in beside:
         times[one.id] = _beside(one, times, by_key, chat.begins, latest)
     where = None if chat.id is None else entry_id(chat.program, chat.id)
@@ -176,7 +180,7 @@ def conversation(
     )
 
 
-def _told_apart(turns: Sequence[Said]) -> list[Said]:
+def _told_apart(turns: Sequence[ChatNode]) -> list[ChatNode]:
     """Return the messages, those with an id that another one has with another id; an equal one is the same message."""
     texts: dict[str, list[str | None]] = {}
     found = []
@@ -189,7 +193,7 @@ def _told_apart(turns: Sequence[Said]) -> list[Said]:
     return found
 
 
-def _rooted(turns: Sequence[Said]) -> list[Said]:
+def _rooted(turns: Sequence[ChatNode]) -> list[ChatNode]:
     """Return the messages, the first ones of the user behind the parent that stands for the beginning of the chat."""
     roots = {one.parent for one in turns if one.parent in ROOTS}
     if any(not one.is_user for one in turns if one.parent in ROOTS and one.text is not None):
@@ -199,22 +203,22 @@ def _rooted(turns: Sequence[Said]) -> list[Said]:
         if one.parent in roots:
             # At the place of its first child: a greeting may stand before.
             roots.remove(one.parent)
-            found.append(Said(str(one.parent), is_user=False, text=None, at=None, key=one.parent))
+            found.append(ChatNode(str(one.parent), is_user=False, text=None, at=None, key=one.parent))
         found.append(one)
     return found
 
 
-def _text(one: Said) -> str:
+def _text(one: ChatNode) -> str:
     return (one.text or "") if one.is_user else spoken(one.text or "").strip()
 
 
-def _message_id(chat: Chat, one: Said) -> str:
+def _message_id(chat: Chat, one: ChatNode) -> str:
     """The producer's id of a message; that of a program which numbers them in each chat belongs to the chat."""
     is_number = chat.id is not None and len(one.id) < UNIQUE_CHARACTERS
     return entry_id(chat.program, chat.id, one.id) if is_number else entry_id(chat.program, one.id)
 
 
-def _message(chat: Chat, one: Said, names: Names, where: str | None, text: str, at: datetime) -> dict[str, Any]:
+def _message(chat: Chat, one: ChatNode, names: Names, where: str | None, text: str, at: datetime) -> dict[str, Any]:
     speaker = (one.speaker or "").strip()[:SPEAKER_CHARACTERS]
     return {
         "id": _message_id(chat, one),
@@ -227,7 +231,11 @@ def _message(chat: Chat, one: Said, names: Names, where: str | None, text: str, 
 
 
 def _beside(
-    one: Said, times: Mapping[str, datetime], by_key: Mapping[str | None, Said], begins: datetime | None, now: datetime
+    one: ChatNode,
+    times: Mapping[str, datetime],
+    by_key: Mapping[str | None, ChatNode],
+    begins: datetime | None,
+    now: datetime,
 ) -> datetime:
     """Return the time of a message of another branch: after the message that it answers, if that is known."""
     before, seen = by_key.get(one.parent), {one.id}
@@ -239,11 +247,11 @@ def _beside(
     return min(max(at, least), now)
 
 
-def arranged(turns: Sequence[Said], chat: Chat) -> tuple[list[Said], list[Said]]:
+def arranged(turns: Sequence[ChatNode], chat: Chat) -> tuple[list[ChatNode], list[ChatNode]]:
     """Return the messages that stand, in order, and those on other branches, each behind its parent."""
     tree = _Tree(turns, chat)
-    standing: list[Said] = []
-    beside: list[Said] = []
+    standing: list[ChatNode] = []
+    beside: list[ChatNode] = []
     for root in tree.roots:
         at: int | None = root
         while at is not None:
@@ -259,7 +267,7 @@ def arranged(turns: Sequence[Said], chat: Chat) -> tuple[list[Said], list[Said]]
 class _Tree:
     """The messages of a chat by their links, each named by its place in the file."""
 
-    def __init__(self, turns: Sequence[Said], chat: Chat) -> None:
+    def __init__(self, turns: Sequence[ChatNode], chat: Chat) -> None:
         self._said = turns
         places = {one.key: place for place, one in reversed(list(enumerate(turns))) if one.key is not None}
         self._parents = {place: places.get(one.parent) for place, one in enumerate(turns) if one.parent is not None}
@@ -323,7 +331,7 @@ class _Tree:
         return way
 
     def goes_on_with(self, place: int) -> int | None:
-        """Return the message with which the talk goes on from one."""
+        """Return the message that continues the talk after one."""
         children = self.children[place]
         on_the_way = next((child for child in children if child in self._to_leaf), None)
         return max(children, key=lambda child: self._newest[child], default=None) if on_the_way is None else on_the_way

@@ -32,7 +32,7 @@ EXCHANGES = (
 _ABOUT_QUESTION = {"instruction": "input"}
 # Objects in which a message, or a node of its tree, has its words.
 INNER = ("message", "response")
-# And those in which all of it stands, where the object around says nothing.
+# Objects that hold the whole message, where the object around has no words.
 _WHOLE = ("node", "kwargs")
 # How deeply lists of messages are looked for in an object that has them under no known name.
 _NESTING = 5

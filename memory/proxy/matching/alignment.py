@@ -8,8 +8,8 @@ the most evidence that are, in this order, messages on one way through the tree:
 1. A turn matches a message only if the role is the same, and the text without white space and reasoning.
 2. Matched messages lie on one way, each somewhere behind the one before it.
 3. The evidence of a match is the number of its characters, of a long one as many as make it long: `ok` is said often,
-   and tells less than a sentence does. The user's newest words have next to none: a frontend may put the same note
-   behind all words, and the lines before it tell more. Of two alignments with as much evidence the one with more
+   and is less evidence than a sentence. The user's newest words have next to none: a frontend may put the same note
+   behind all words, and the lines before it are better evidence. Of two alignments of equal evidence the one with more
    standing messages holds; then the one that ends with an earlier turn, so that words that were said again are new;
    then the one in which more matches follow each other directly; then the one in which more have as many turns between
    them as messages, for these were edited; then the one that ends with the newer message.

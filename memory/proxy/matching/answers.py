@@ -85,7 +85,7 @@ def _behind(
 class _AnswersToWords:
     """The answers to all messages with the same words, which are looked up once.
 
-    Words that were answered more than `ANSWERS` times tell no place: their answers are compared where they match.
+    Words that were answered more than `ANSWERS` times identify no place: their answers are compared where they match.
     """
 
     def __init__(self, known: KnownConversation) -> None:

@@ -4,7 +4,7 @@ A conversation of which nothing is known is a fork if its first transcript shows
 words, and begins with messages that another conversation has. These get a place in the fork as well, and each of the
 two goes its own way from there: a message that one of them has replaced stands while the other has it.
 
-Chats begin alike by chance. An answer tells no more than the words that it answers, since models answer a greeting
+Chats begin alike by chance. An answer counts no more than the words that it answers, since models answer a greeting
 alike each time, so a fork is one with as many characters of both in common as are not said twice by chance. In doubt
 the beginning is stored again, which loses nothing.
 """
@@ -54,7 +54,7 @@ def common_beginning(turns: Sequence[Turn], matches: Sequence[Match], known: Kno
     # By match, how many characters it has with those behind it.
     behind = list(accumulate(len(turns[match.turn].comparable) for match in reversed(matches)))[::-1]
     common = [matches[0]]
-    repeated = _told(turns, common)
+    repeated = _common_characters(turns, common)
     for number, (before, match) in enumerate(pairwise(matches), start=1):
         between = turns[before.turn + 1 : match.turn]
         missing = known.between(before.message, match.message)
@@ -65,7 +65,7 @@ def common_beginning(turns: Sequence[Turn], matches: Sequence[Match], known: Kno
         if (between or missing) and (behind[number] < LONG or (between and not edited)):
             break
         common.append(match)
-        repeated = _told(turns, common) if repeated < LONG else repeated
+        repeated = _common_characters(turns, common) if repeated < LONG else repeated
     return common if repeated >= LONG else []
 
 
@@ -77,8 +77,8 @@ def _begins(match: Match, known: KnownConversation) -> bool:
     return match.turn == 1 and match.message.role == "assistant" and question is not None and known.is_first(question)
 
 
-def _told(turns: Sequence[Turn], matches: Sequence[Match]) -> int:
-    """How many characters tell that it is no chance; none without an answer to words that are known."""
+def _common_characters(turns: Sequence[Turn], matches: Sequence[Match]) -> int:
+    """Count the characters that are evidence of a fork; 0 without an answer to known words."""
     words = repeated = answers = 0
     before = None
     for match in matches:

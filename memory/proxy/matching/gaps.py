@@ -58,7 +58,7 @@ def _has_others(message: PlacedMessage, known: KnownConversation) -> bool:
 
 
 def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Gap, known: KnownConversation) -> bool:
-    """Whether nothing tells that the beginning before a message belongs to it, or that it was not cut behind that."""
+    """Whether there is no evidence that the beginning before a message belongs to it, or that no cut follows it."""
     first = [one for one in matches if one.turn <= found.before.turn and not known.is_greeting(one.message)]
     is_long = sum(len(turn.comparable) for turn in turns) > SURELY_WHOLE
     return not first or (len(first) <= EXCHANGE and is_long)
@@ -67,7 +67,7 @@ def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Gap, kno
 def moved_notes(
     turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
 ) -> dict[int, list[PlacedMessage]]:
-    """Return, by turn, the earlier messages with its words whose places the transcript shows without them.
+    """Return, by turn, the earlier messages with its words that the transcript lacks at their places.
 
     The newest words alone are no note.
     """

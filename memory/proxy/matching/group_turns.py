@@ -1,4 +1,4 @@
-"""Which turns of a group's transcript a Being heard, and which of those that may be its own are another's."""
+"""Decides which turns of a group's transcript a Being received, and which of its possible ones are another's."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from store.transaction import Transaction
 def witnessed(
     tx: Transaction, being_id: UUID, others: Sequence[UUID], conversation: str | None, turns: Sequence[Turn]
 ) -> Sequence[Turn]:
-    """Return turns without those that others in a room heard while the Being was absent, which its transcript shows."""
+    """Return turns without those of a room from the Being's absence, which its transcript shows all the same."""
     newest = next((number for number in range(len(turns), 0, -1) if turns[number - 1].role != "user"), 0)
     before = turns[:newest]
     if not others or conversation is None or not before:

@@ -41,7 +41,7 @@ from store.talk.transcripts import NewPlace, PlacedMessage
 # The prefix of ids that this system gives. A conversation that its frontend names is found by its name only.
 RECOGNIZED = "transcript-"
 CANDIDATES = 3
-# The most turns before a short match that tells a conversation: a greeting, and a summary with a reply.
+# The most turns before a short match that identifies a conversation: a greeting, and a summary with a reply.
 BEFORE = 1 + EXCHANGE
 # Messages of a conversation that are compared at least, besides those with the same words.
 NEWEST = 100
@@ -139,7 +139,7 @@ def aligned(
             if left < 0:
                 return None
             matches = align(turns, known, alike)
-    # A match that was found by comparing tells where to compare the next.
+    # A match that was found by comparing gives the place to compare the next.
     while compared := answers_to_compare(turns, matches, known):
         unread_digests = {
             message.digest: message.message_id

@@ -1,4 +1,4 @@
-"""History that a frontend rewrites before it resends it, as its own settings tell it to.
+"""History that a frontend rewrites by its settings before it resends it.
 
 Quotation marks are made straight or curly, panels and markup are taken out, times and names are put before lines,
 characters are escaped, words are masked, long lines are cut, all is translated. Such a message at the same place, by
@@ -27,12 +27,12 @@ from store.talk.transcripts import PlacedMessage
 MOST_AT_A_PLACE = 64
 NEWEST = 32
 COMPARED = 400
-# So much of a text must be the same where words are masked, unless all of it is.
+# The least share of a text that must be the same where words are masked, unless all of it is masked.
 LEAST_SHARE = 0.3
 # The most characters of a text that may be a translation, and how many times the other's characters it may have.
 MOST_TRANSLATED = 4_000
 MOST_RATIO = 3
-# A text of fewer words tells no language, but by its script.
+# The language of a text of fewer words is recognised by its script alone.
 LEAST_WORDS = 4
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -177,7 +177,7 @@ class _Wording:
 
     @cached_property
     def language(self) -> str | None:
-        """The language; None if too few of its words tell, or it is too long."""
+        """The language; None if the text has too few words of one, or is too long."""
         return _language(self.talk) if len(self.text) <= MOST_TRANSLATED else None
 
     @cached_property
@@ -275,7 +275,7 @@ def _candidates(
 
 
 def _language(text: str) -> str | None:
-    """The language of a text; None if too few of its words tell."""
+    """Return the language of a text; None if it has too few words of one."""
     words = _WORD.findall(text.casefold())
     of_script = Counter(code for word in words for code in [language_of_word(word, "")] if code)
     if of_script and of_script.total() > len(words) / 2:

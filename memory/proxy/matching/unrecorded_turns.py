@@ -1,4 +1,4 @@
-"""Turns that were said off the record: known by keyed digests alone, so that no later transcript brings them in.
+"""Turns off the record: known by keyed digests alone, so that no later transcript stores them.
 
 A request that is off the record leaves digests of the turns that its transcript shows and no message has, and of its
 answer. In a later transcript such a turn is recognised, unless it is a known message,
@@ -100,7 +100,7 @@ class _Known:
     """The digests by which a turn of a transcript is known.
 
     Attributes:
-        words: That of its words, wherever they stand.
+        words: That of its words, at any place.
         behind: That of its words behind the turn before it; None for the first one.
         here: Likewise in the conversation, in which it may be the first.
     """

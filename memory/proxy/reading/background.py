@@ -23,7 +23,7 @@ from schemas.proxy.upstreams import PLACEHOLDER
 
 Maker = Literal["person", "frontend", "unsure"]
 
-# So much of a line's beginning and of its end is compared.
+# The characters of a line's beginning, and of its end, that are compared.
 _LOOKED_AT = 20_000
 # A beginning of at least this many characters is a template's, and no turn of phrase that people use.
 _TELLING = 40

@@ -23,7 +23,7 @@ _PERSONA = re.compile(
     r"\b(?:fictional|next reply in an?) (?:\w+ )?(?:chat|roleplay|conversation|dialogue) between "
     r"(?P<members>[^\n]{1,200}?),? and (?P<name>[^\n.]{1,100}+)\."
 )
-# KoboldAI Lite's, which names both where nothing else tells of them.
+# KoboldAI Lite's, which names both where no other text does.
 _LOG = re.compile(
     r"\[The following is an? (?:\w+ )?chat message log between (?P<user>[^\n\]]{1,100}?)"
     r" and (?P<being>[^\n\]]{1,100}?)\.?\]"
@@ -54,7 +54,7 @@ USER_ROLE, MODEL_ROLE = ("Human", "User", "You", "User proxy"), ("Assistant", "A
 _OWN_LABEL = re.compile(
     rf"^[ \t]*+(?P<bold>\*\*)?+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):(?(bold)(?:\*\*)?+)[ \t]*+", re.MULTILINE
 )
-# Behind it the model is to write; a program may tell it how to before.
+# Behind it the model is to write; a program's instructions may stand before.
 _AWAITS = re.compile(r"(?:\([^()]*+\)\s*+)?(?P<name>[^\n:]{1,100}):\s*+")
 # The most labels by which a line is divided.
 MOST_LABELS = 1000
@@ -69,8 +69,8 @@ class Names:
     others: Sequence[str] = ()
 
 
-def with_told_names(transcript: Transcript, names: Names) -> Names:
-    """Return names with those that the transcript itself tells to be the user's and the Being's."""
+def with_names_in_transcript(transcript: Transcript, names: Names) -> Names:
+    """Add the names that the transcript itself gives to the user and the Being."""
     user, being, members = [*names.user], [*names.being], list[str]()
     begins, group, is_member = False, bool(names.others), _is_member(transcript, being)
     for text in _prompts(transcript):
@@ -98,7 +98,7 @@ def answering(transcript: Transcript) -> str | None:
     return (prompted[-1]["name"] or prompted[-1]["only"]) if prompted else None
 
 
-def group_told(transcript: Transcript) -> tuple[str, ...]:
+def group_members(transcript: Transcript) -> tuple[str, ...]:
     """Return the members of the group in SillyTavern's prompts that begin its chat; none if they name none."""
     lists = [found["names"] for text in _prompts(transcript) for found in _MEMBERS.finditer(text)]
     return tuple(name.strip() for names in lists[-1:] for name in names.split(",") if name.strip())
@@ -232,7 +232,7 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
 
 
 def _is_member(transcript: Transcript, own: Sequence[str]) -> bool:
-    return any(_is(name, own) for name in group_told(transcript))
+    return any(_is(name, own) for name in group_members(transcript))
 
 
 def _prompts(transcript: Transcript) -> list[str]:
@@ -252,7 +252,7 @@ def _members(text: str) -> list[str]:
 
 
 def _personas(text: str, being: Sequence[str]) -> list[str]:
-    """The user's names in a text: of two in a chat the one that is not the Being's, whichever comes first."""
+    """Return the user's names in a text: of two in a chat the one that is not the Being's, in either order."""
     pairs = [(found["name"], found["members"]) for found in _PERSONA.finditer(text)]
     return [members if _is(name, being) else name for name, members in pairs]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from memory.wrapping.agent_forms import retold
+from memory.wrapping.agent_forms import repeated_turns
 from memory.wrapping.envelopes import in_envelope
 from memory.wrapping.own_words import own_words
 from memory.wrapping.prompt_formats import filled_in
@@ -104,7 +104,9 @@ def _with_system(lines: Sequence[Line]) -> Iterator[Line]:
 
 def _unfolded(line: Line) -> Iterator[Line]:
     """Yield a line, or the lines of the chat that a program has filled into a model's format."""
-    pieces = filled_in(line.text) if line.role == "user" else retold(line.text) if line.role == "assistant" else []
+    pieces = (
+        filled_in(line.text) if line.role == "user" else repeated_turns(line.text) if line.role == "assistant" else []
+    )
     if not pieces:
         yield line
     for role, text in pieces:

@@ -19,7 +19,7 @@ from memory.proxy.reading.speakers import (
     has_label,
     is_sillytavern,
     named_in_channel,
-    with_told_names,
+    with_names_in_transcript,
     without_merging,
 )
 from memory.proxy.reading.transcript import Line, Transcript
@@ -53,7 +53,7 @@ _PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\]|continue
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Something that was said.
+    """A message of a transcript.
 
     Attributes:
         role: The speaker's role.
@@ -113,7 +113,7 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
 
 
 def last_words(transcript: Transcript, names: Names) -> str | None:
-    """Return the text of a transcript's last turn, as `turns_of` reads it; None if nothing is said in it."""
+    """Return the text of a transcript's last turn, as `turns_of` reads it; None if it has no words."""
     lines, names = _read(transcript, names)
     turns = (_turn(line, names, opened=transcript.opened) for line in reversed(lines))
     return next((turn.text for turn in turns if turn is not None), None)
@@ -135,7 +135,7 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 
 
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
-    """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
+    """Return a line's turn; None if it has no words. `opened`: the request opened the reasoning of its answers."""
     if role == "user":
         words = users_words(text)
     else:
@@ -153,7 +153,7 @@ def _without_pictures(words: str) -> str:
 
 def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
     """Return a transcript's lines of talk, and the names in it."""
-    names = with_told_names(transcript, names)
+    names = with_names_in_transcript(transcript, names)
     lines = [*_without_placeholders(without_merging(transcript, names).lines)]
     lines = [*named_in_channel([*_without_calls(lines)], names)]
     # A frontend that writes no name before the user's words writes none of another: the user calls them by it.

@@ -117,7 +117,7 @@ def _recognized(
     if certain and found.conversation in by_conversation:
         named = _messages(reads, being_id, by_conversation[found.conversation])
         return _joined(turns, found, named, reads, being_id, None)
-    groups = [group for group in by_conversation.values() if _tells({one.key for one in group}, keys)]
+    groups = [group for group in by_conversation.values() if _is_evidence({one.key for one in group}, keys)]
     groups.sort(key=lambda group: (len({one.key for one in group}), max(one.message_id for one in group)), reverse=True)
     best: Adopted | None = None
     for group in groups[:CANDIDATES]:
@@ -127,8 +127,8 @@ def _recognized(
     return best if best and is_meant(turns, best[0].matches, best[0].known, now) else None
 
 
-def _tells(matched: set[UUID], keys: Mapping[UUID, Turn]) -> bool:
-    """Whether these words tell a conversation: several turns, or one that is not said twice by chance."""
+def _is_evidence(matched: set[UUID], keys: Mapping[UUID, Turn]) -> bool:
+    """Whether matched words identify a conversation: several turns, or one that is not said twice by chance."""
     return len(matched) >= EVIDENCE or any(len(keys[key].comparable) >= LONG for key in matched)
 
 

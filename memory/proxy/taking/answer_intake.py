@@ -1,4 +1,4 @@
-"""The answer to a transcript, taken in when it ended or broke off."""
+"""Intake of the answer to a transcript when it ended or broke off."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -30,7 +30,7 @@ def take_answer(
     *,
     room: Roommates = NO_ROOMMATES,
 ) -> UUID | None:
-    """Take in the answer to a transcript when it ended or broke off.
+    """Store the answer to a transcript when it ended or broke off.
 
     The same answer again changes nothing. Another one stands beside those that are known, until a transcript shows
     from which the talk goes on.

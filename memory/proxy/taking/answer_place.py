@@ -63,7 +63,7 @@ def ends_sentence(text: str) -> bool:
 
 
 def continued(begun: str, text: str) -> str:
-    """Return an answer that goes on: a sentence that had ended is followed by a space, as models leave that out.
+    """Return an answer that continues one: a space follows a sentence that had ended, as models leave it out.
 
     A quotation mark or asterisk behind a space, or behind nothing, begins something instead.
     """

@@ -26,7 +26,7 @@ from store.transaction import Transaction
 
 # An agent is asked at once, and goes on for a while.
 HANDED_ON = timedelta(hours=1)
-# So much of the way to an answer is shown in place of its id: enough to tell its place.
+# The most messages before an answer that are shown in place of its id: enough to find its place.
 SHOWN_TURNS = 20
 
 

@@ -310,7 +310,7 @@ class _Reader:
         return number < len(self._turns) - 1
 
     def _is_certain(self, before: int) -> bool:
-        """Whether the matches before a turn are evidence enough; of a named conversation they only tell which part."""
+        """Whether the matches before a turn are enough evidence; in a named conversation they only give the part."""
         if self._certain and (self._begins_here or self._said[before] >= LONG):
             return True
         return self._evidence[before] >= EVIDENCE

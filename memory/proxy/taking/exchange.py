@@ -1,4 +1,4 @@
-"""A frontend's transcript, taken in before the model is asked; `answer_intake` takes in the answer.
+"""Intake of a frontend's transcript before the model is asked; `answer_intake` stores the answer.
 
 A transcript is aligned without a lock. Its changes are committed under the lock of the Being's talk if the same is
 read there, else it is aligned anew: of two equal requests at once, the second finds the messages that the first stored.
@@ -19,7 +19,7 @@ from memory.proxy.matching.group_turns import witnessed
 from memory.proxy.matching.reads import Reads
 from memory.proxy.matching.recognition import begun
 from memory.proxy.reading.background import maker_of
-from memory.proxy.reading.speakers import Names, with_told_names
+from memory.proxy.reading.speakers import Names, with_names_in_transcript
 from memory.proxy.reading.transcript import Transcript
 from memory.proxy.reading.turns import Turn, ends_without_words, turns_of
 from memory.proxy.taking import answer_traces
@@ -48,7 +48,7 @@ MOST_TURNS = 2000
 
 @dataclass(frozen=True, slots=True)
 class LastTurn:
-    """The last thing that was said in a transcript; a context is assembled for the reply to it.
+    """The last turn of a transcript; a context is assembled for the reply to it.
 
     Attributes:
         role: The speaker's role.
@@ -76,7 +76,7 @@ class TakenTranscript:
             by which later transcripts are recognised; `nothing` was said in it.
         conversation: The conversation; None for `background` and `nothing`.
         last: The last turn; None for `background` and `nothing`, and off the record if nothing was said.
-        place: For `take_answer`; None if the answer is not to be taken in.
+        place: For `take_answer`; None if the answer is not to be stored.
         shown: The messages that the transcript shows.
         taken_in: How many messages were stored.
         shortened: Of how many of them only the beginning was stored, because they are too long.
@@ -134,7 +134,7 @@ def take_transcript(
         background: Whether the request says that the frontend makes it for itself; otherwise known ones are recognised.
         off_the_record: Whether the request says that it is. So is one of a conversation or Being that is, and one with
         newest words that were said off the record before.
-        choices: How many answers are asked for (`n`). Of several none is taken in until a later transcript shows which.
+        choices: How many answers are asked for (`n`). Of several none is stored until a later transcript shows which.
         user_names: Names by which the frontend means the user, beside the user's own.
         continues: The id of the answer that the transcript goes on from without showing it.
         room: The other Beings of the conversation's room.
@@ -226,7 +226,7 @@ def _unrecorded(store: Store, settings: Settings, request: Request, seen: Seen) 
     with store.transaction() as tx:
         for being in [request.being, *(request.room.every if request.off_the_record else ())]:
             unrecorded_turns.remember(tx, settings, being, found.conversation, seen.turns, shown)
-    names = with_told_names(request.transcript, Names([], [])).being
+    names = with_names_in_transcript(request.transcript, Names([], [])).being
     opened = request.transcript.opened
     place = AnswerPlace(found.conversation, None, seen.begun, opened=opened, names=names, off_the_record=True)
     return TakenTranscript(
@@ -316,7 +316,7 @@ def _answer_place(request: Request, seen: Seen, last_id: UUID | None, after: UUI
     if last_id is None or not seen.is_awaited:
         return None
     found, last = seen.decided.found, seen.turns[-1]
-    names = with_told_names(request.transcript, Names([], [])).being
+    names = with_names_in_transcript(request.transcript, Names([], [])).being
     place = AnswerPlace(
         found.conversation, last_id, seen.begun, opened=request.transcript.opened, unsure=last.unsure, names=names
     )

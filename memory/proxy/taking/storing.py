@@ -1,4 +1,4 @@
-"""Storing the new turns of a transcript as messages of each Being that hears them, with their places and times."""
+"""Storing the new turns of a transcript as messages of each Being present, with their places and times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -183,7 +183,7 @@ def _hand_on(
     """
     ids = {place: one.message_id for place, one in enumerate(stored)}
     for other in others if stored else ():
-        entries = [_told(one, being, other, [being, *others]) for one in stored]
+        entries = [_item_for(one, being, other, [being, *others]) for one in stored]
         batch = read_messages(entries, lambda _: None)
         begun = begin(tx, settings, other.being_id, 0)
         taken = take_begun(tx, settings, other.being_id, batch, begun, ids, bulk=is_bulk(stored))
@@ -205,7 +205,7 @@ def _parent(parent_id: UUID | None, known: set[UUID]) -> UUID | None:
     return parent_id if parent_id in known else None
 
 
-def _told(one: _Stored, being: Being, other: Being, room: Sequence[Being]) -> dict[str, object]:
+def _item_for(one: _Stored, being: Being, other: Being, room: Sequence[Being]) -> dict[str, object]:
     role = _role(one.turn, other, room)
     speaker = being.name if one.turn.role == "assistant" else one.turn.speaker
     return {**one.item, "role": role, "speaker": speaker if role == "other" else None}
@@ -215,5 +215,5 @@ def _role(turn: Turn, other: Being, room: Sequence[Being]) -> Role:
     """The role of a turn's speaker for another Being than the one that the transcript is addressed to."""
     if turn.role == "assistant":
         return "other"
-    # A name that several are called, or that frontends write for several, tells none of them.
+    # A name that several have, or that frontends write for several, identifies none of them.
     return "assistant" if turn.speaker is not None and beings_named(turn.speaker, room) == [other] else turn.role

@@ -95,7 +95,7 @@ class AnswerLimits:
         return max(fields.get(name) or 1 for name in CHOICES)
 
     def limit(self, fields: Mapping[str, Any]) -> int | None:
-        """Return the most tokens of one answer, whichever field a server reads; None if it may read none."""
+        """Return the most tokens of one answer by any field that a server may read; None if it may read none."""
         given = [value for name in self.limits if (value := fields.get(name)) is not None]
         if not given or min(given) < 1:
             return None

@@ -49,7 +49,7 @@ class ChatBody(RequestBody):
 
     @property
     def opens_reasoning(self) -> bool:
-        """Whether the model's template opens the reasoning, as the request's options or the model's name tell."""
+        """Whether the model's template opens the reasoning, by the request's options or the model's name."""
         fields = self.body.fields
         options = fields.get("chat_template_kwargs")
         options_given = [fields, options if isinstance(options, dict) else {}]

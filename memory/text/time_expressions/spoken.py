@@ -66,7 +66,7 @@ def spoken_time(text: str, at: datetime, zone: str, language: str, *, ahead: boo
         text: The words.
         at: When they were said.
         zone: The user's IANA time zone.
-        language: The language that the user talks in; a script that belongs to one language tells its own.
+        language: The language that the user talks in; a script that belongs to one language decides it instead.
         ahead: Whether it is a plan, in which "on Friday" is the next one.
 
     Returns:

@@ -5,7 +5,7 @@ import pytest
 from memory.accounts import rooms
 from memory.accounts.access import Caller
 from memory.accounts.rooms import RoomReference
-from memory.proxy.reading.speakers import group_told
+from memory.proxy.reading.speakers import group_members
 from memory.proxy.reading.transcript import read_transcript
 from memory.proxy.taking.answer_intake import take_answer
 from schemas.accounts.slugs import slug_of
@@ -267,7 +267,7 @@ def test_two_of_the_same_name_are_told_apart_by_what_is_known(namesakes):
 )
 def test_who_left_the_group_hears_nothing_where_the_room_knows_its_members(group, members, hear):
     begins = {"role": "system", "content": f"[Start a new group chat. Group members: {members}]"}
-    told = group_told(read_transcript([begins]))
+    told = group_members(read_transcript([begins]))
     group.asks("mara", begins, user("Kay is gone."), members=told)
     assert [slug for slug, words in group.words().items() if words] == hear
 

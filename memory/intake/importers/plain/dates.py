@@ -61,7 +61,7 @@ def plain(text: str) -> str:
 
 
 def is_time(text: str) -> bool:
-    """Whether a text is a time of a day, as far as it tells."""
+    """Whether a text may be a time of a day."""
     return _opened(text) is not None or _named(text, UTC) is not None
 
 

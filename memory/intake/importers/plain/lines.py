@@ -44,7 +44,7 @@ _PLACEHOLDER = re.compile(r"\u200e[^\n]*|<[^<>\n]{3,60}>")
 _PLACEHOLDER_OF_DAY = re.compile(r"\[[^\[\]\n]{3,20}\]")
 _FILE = re.compile(r"\A\u200e?\S{1,80}\.\w{2,4} \([^()\n]{3,40}\)(?:\n|\Z)")
 _EDITED = re.compile(r"\s?(?:\u200e<[^<>\n]{3,60}>|<This message was edited>)\Z")
-# And of a message that was deleted, or that only its program can show.
+# Marks of a message that was deleted, or that only its program can show.
 _DELETED = frozenset(
     (
         *("null", "This message was deleted", "You deleted this message", "Waiting for this message"),
@@ -98,7 +98,7 @@ def messages(text: str, names: Names) -> Iterator[tuple[int, dict[str, Any] | No
         # A person may have a name that is elsewhere a word for a side.
         message = {**({"role": "user", "name": name} if is_user else {"from": name}), "text": words}
         if one.time is not None:
-            # A later export may begin with a later message, and one alone does not tell its time.
+            # A later export may begin with a later message, and the time of one alone may be ambiguous.
             identified = "\0".join((plain(one.time), name, plain(words)))
             seen[identified] += 1
             key = hashlib.sha256(f"{identified}\0{seen[identified]}".encode(errors="replace")).hexdigest()

@@ -66,7 +66,7 @@ def encoding_of(content: IO[bytes]) -> str | None:
 
 
 def _of_two_bytes(sample: bytes, *, is_utf8: bool) -> str | None:
-    """Tell UTF-16 without a mark by where the NULs of blanks, digits and line breaks stand."""
+    """Recognise UTF-16 without a mark by the places of the NULs of blanks, digits and line breaks."""
     first, second = sample[::2], sample[1::2]
     nuls = (first.count(0), second.count(0))
     high = second if nuls[1] else first

@@ -112,7 +112,7 @@ def _of_archive(archive: ZipFile, pattern: re.Pattern[str], *, is_outermost: boo
 
 
 def _name(path: str) -> str:
-    """The name of a file without its folder, whichever system wrote its path."""
+    """Return the name of a file without its folder, for paths of any system."""
     return PureWindowsPath(path).name
 
 

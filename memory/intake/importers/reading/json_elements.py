@@ -1,4 +1,4 @@
-"""Reads the elements of a large JSON document one at a time, wherever they stand in it.
+"""Reads the elements of a large JSON document one at a time, at any place in it.
 
 Exports are JSON documents of up to gigabytes: an array of elements, one element alone, elements in a wrapper, or one on
 each line. The reader follows the brackets of the document, which a regular expression finds, and parses one
@@ -112,7 +112,7 @@ def elements(
         file: One or more documents, in UTF-8.
         paths: Each leads to an array by its keys; an empty one is a document that is an array. Every object in such an
             array is an element.
-        keys: An object with one of these keys is an element wherever it stands, but not within another one.
+        keys: An object with one of these keys is an element at any place, but not within another one.
         about: The fields that hold for an element if an object around it has them.
         documents: Whether a document that is an object, and holds no element, is one itself.
 
@@ -166,7 +166,7 @@ class _Walk:
         yield from self._end()
 
     def _by_line(self) -> Iterator[Element | Bad]:
-        """Go on behind a line that is damaged, each line by itself, where objects begin with lines."""
+        """Continue after a damaged line, each line by itself, where objects begin with lines."""
         begin = self._damaged_from()
         for line in self._buffer.lines_from(begin) if begin is not None else ():
             if not self._opened:
@@ -185,7 +185,7 @@ class _Walk:
 
     @property
     def _rest(self) -> bytes:
-        """The bytes behind the last document that are none."""
+        """The bytes behind the last document that are no document."""
         return (self._behind + self._buffer.rest).lstrip(_BLANK)
 
     def _walk(self) -> Iterator[Element | Bad]:
