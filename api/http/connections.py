@@ -5,8 +5,8 @@ headers have a deadline, a connection whose client does not read the answer is c
 number of connections. (The deadline of a body is in `bodies`, where it can be answered.) It is used as
 `uvicorn --http api.http.connections:Connection`; the application passes its `Connections` through the lifespan's state.
 
-Each limit keeps clients that stall, flood or send malformed requests from holding what other clients need. None is for
-speed.
+Each limit keeps clients that stall, flood or send malformed requests from holding resources that other clients
+need. None is for speed.
 """
 
 import asyncio

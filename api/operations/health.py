@@ -75,7 +75,7 @@ def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Progress:
     """Check that the system's work gets done, for monitoring.
 
     The database and Redis answer, the due work of each queue is taken in time, work in progress ends, and beat runs.
-    Otherwise the answer is a 503 that names what is wrong, queues by name, with all that was checked under `checks`.
+    Otherwise the answer is a 503 that names the faults, queues by name, with all that was checked under `checks`.
     Dead work and a language model that is away are no faults: `away` reports the latter.
     """
     found = [_database(on)]

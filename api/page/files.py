@@ -1,7 +1,7 @@
 """The files of the memory page, read once at the start: HTML, style sheets and scripts, unchanged from `static/`.
 
 The HTML names each file below a path that holds a hash of all of them, so that browsers keep the files without asking,
-and an upgrade shows at once. The Content-Security-Policy allows what this server sends and nothing else: no inline
+and an upgrade shows at once. The Content-Security-Policy allows this server's own content and nothing else: no inline
 script or style, no other host, no frame, and no string that becomes markup (Trusted Types without any policy).
 """
 

@@ -75,7 +75,7 @@ class Group:
         help: The group's help.
         finders: How the ids in the operations' paths are found, by parameter.
         views: Show an answer to a person, by its type, or by the name of a command that shows it otherwise: a
-            function that returns what `rich` prints.
+            function whose result `rich` prints.
         views_of_beings: Likewise, where more of a Being is shown: the function takes the answer, the resources and the
             Being.
     """

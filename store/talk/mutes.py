@@ -52,7 +52,7 @@ def add(
     name: str | None = None,
     asked_in: tuple[UUID, UUID] | None = None,
 ) -> bool:
-    """Mute a thing with what rests on it; returns whether it was not muted before.
+    """Mute a thing and all that rests on it; returns whether it was not muted before.
 
     Args:
         tx: The transaction, which holds the locks of a withdrawal.

@@ -1,4 +1,4 @@
-// Prompts: which contexts were assembled, what each showed and why, and a trial that changes nothing.
+// Prompts: the assembled contexts, the items of each with the reasons, and a trial that changes nothing.
 
 import { button, el, empty, field, fill, userText, visible } from "../dom.js";
 import { paged, table } from "../paged.js";

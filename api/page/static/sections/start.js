@@ -1,4 +1,4 @@
-// The first steps: what is kept before there are memories, how messages come in, and the use of a key for a model.
+// The first steps: the data that is kept before there are memories, how messages come in, and the use of a key for a model.
 
 import { change } from "../actions.js";
 import { ask } from "../api.js";

@@ -36,7 +36,7 @@ function changedIn(node) {
   return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}`;
 }
 
-/** For each month the memories of what happened in it, without those that live on in another, and whose turn came in it. */
+/** For each month the memories of its events, without those that live on in another, and whose turn came in it. */
 function byMonth(nodes) {
   const months = new Map();
   const put = (name, kind, node) => {
