@@ -34,8 +34,10 @@ _TASKS = re.compile(
     r"|You are an assistant for question[- ]answering|You are given a user query"
     r"|Context information (?:from multiple sources )?is below"
     r"|(?:(?:Please )?(?:answer|respond) )?(?:Based on|Using|Given|With|From) (?:only )?(?:the|this|these) [^\n]{0,60}?"
-    r"(?:context|documents?|information|sources?)\b(?:[^\n]{0,60}\b(?:answer|question|query|respon[ds])|(?=[ \t]*:))"
+    r"(?:context|documents?|information|sources?)\b(?:[^\n]{0,60}(?:,\n[^\n]{0,60})?"
+    r"\b(?:answer|question|query|respon[ds])|(?=[ \t]*:))"
     r"|You'?(?:re| are) an? retrieve augmented chatbot"
+    r"|Pay attention and remember (?:the )?information below|Generate a comprehensive and informative answer"
     r"|You are also a helpful assistant good answering questions related to\b"
     r"|The user has attached (?:a|\d{1,3}) files? to the conversation"
     # LM Studio
@@ -72,7 +74,8 @@ _USES_CONTEXT = re.compile(
 # A template in whichever language, if it has a tag with a context.
 _HEADED = re.compile(r"\s*#{2,4}[ \t]*[^\n]{1,60}:[ \t]*\n")
 _ASKED = re.compile(
-    rf"{_LABEL}(?:(?:my question|the question to answer) is|{_USERS}"
+    rf"{_LABEL}(?:(?:my question|the question to answer) is|answer the question|{_USERS}"
+    r"|according to only the information in the document sources provided within the context above[^\n:]{0,80}"
     r"|(?:final |original |current )?query|question|frage|anfrage|pregunta|domanda"
     rf"|pergunta|вопрос|问题|質問|질문|pytanie|soru|vraag|fråga)"
     rf"{_BEHIND_LABEL}(?=\S|\n)",
@@ -112,6 +115,12 @@ _REQUIREMENTS = re.compile(
     r"(?:\*\*)?[ \t]*+[:\uff1a].*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+# Such a paragraph behind search results, which a label of the user's question follows.
+_WITH_RESULTS = re.compile(
+    r"(?:current date:[^\n]{1,40}\n)?(?:instructions?[:\uff1a][ \t]*)?using the (?:provided|given|above)\b",
+    re.IGNORECASE,
+)
+_REPLY_IN = re.compile(r"\n[ \t]*+Reply in [^\n.]{2,30}\Z")
 _BREAKS = re.compile(r"\n")
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _QUOTATION_MARKS = ('"""', "'''", "```")
@@ -163,7 +172,9 @@ def own_words(text: str) -> str:
     kept = without_wrappers(text)
     is_behind = not text.lstrip().startswith(kept)
     label = _ASKED.match(kept) if kept != text.strip() else None
-    if (label := label or (_SPEAKER.match(kept) if is_behind else None)) is not None:
+    if kept != text.strip() and _WITH_RESULTS.match(kept) and (question := _ASKED.search(kept)) is not None:
+        kept = _asked(kept[question.end() :])
+    elif (label := label or (_SPEAKER.match(kept) if is_behind else None)) is not None:
         # The label told the model which part of the line the question is.
         kept = kept[label.end() :].strip()
     if not kept and (prompt := next(Markup(text, _ASKED_NAME.fullmatch).blocks("tag"), None)):
@@ -262,7 +273,7 @@ def _labelled(text: str) -> str | None:
 
 def _asked(text: str) -> str:
     """The question behind its label, without its quotation marks, and how to answer it."""
-    text = _REQUIREMENTS.sub("", text).strip()
+    text = _REPLY_IN.sub("", _REQUIREMENTS.sub("", text).strip()).strip()
     mark = next((one for one in _QUOTATION_MARKS if text.startswith(one) and text.endswith(one)), "")
     return text.removeprefix(mark).removesuffix(mark)
 
