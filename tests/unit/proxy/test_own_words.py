@@ -35,12 +35,12 @@ WRAPPED = {
     f"Given the context information and not prior knowledge, answer the query.\nQuery: {OWN}\nAnswer: ",
     "webchatgpt": 'Web search results:\n\n[1] "I live in Bern."\nURL: https://x.example\n\nCurrent date: 3/2/2026\n\n'
     f"Instructions: Using the provided web search results, reply.\nQuery: {OWN}\nReply in Français",
-    "h2ogpt": 'Pay attention and remember the information below, which will help you.\n"""\nI live in Bern.\n"""\nAccording '
-    f"to only the information in the document sources provided within the context above, write to: {OWN}",
-    "a comprehensive answer": "Generate a comprehensive and informative answer for a given question solely based on the "
-    f"provided web Search Results.\n\n-----\nI live in Bern.\n-----\nQuery: {OWN}\nAnswer:",
-    "an instruction on two lines": "Using the information contained in the context,\ngive a comprehensive answer to the "
-    f"question.\n\nContext:\nI live in Bern.\n---\n\nQuestion: {OWN}",
+    "h2ogpt": 'Pay attention and remember the information below, for it helps.\n"""\nI live in Bern.\n"""\nAccording to '
+    f"only the information in the document sources provided within the context above, write to: {OWN}",
+    "a comprehensive answer": "Generate a comprehensive and informative answer for a given question.\n\n-----\n"
+    f"I live in Bern.\n-----\nQuery: {OWN}\nAnswer:",
+    "an instruction on two lines": "Using the information contained in the context,\ngive a comprehensive answer.\n\n"
+    f"Context:\nI live in Bern.\n---\n\nQuestion: {OWN}",
     "rules between the parts": "Use the following pieces of context to answer the question at the end.\n"
     f"----------------\nCONTEXT: I live in Bern.\n----------------\nQUESTION: {OWN}\n----------------\nHelpful Answer:",
     "a quoted context in German": f'Kontext:\n"""\nIch wohne in Bern.\n"""\n\n{OWN}',
