@@ -35,7 +35,7 @@ WRAPPED = {
     f"Given the context information and not prior knowledge, answer the query.\nQuery: {OWN}\nAnswer: ",
     "webchatgpt": 'Web search results:\n\n[1] "I live in Bern."\nURL: https://x.example\n\nCurrent date: 3/2/2026\n\n'
     f"Instructions: Using the provided web search results, reply.\nQuery: {OWN}\nReply in Français",
-    "h2ogpt": 'Pay attention and remember the information below, for it helps.\n"""\nI live in Bern.\n"""\nAccording to '
+    "h2ogpt": 'Pay attention and remember the information below.\n"""\nI live in Bern.\n"""\nAccording to '
     f"only the information in the document sources provided within the context above, write to: {OWN}",
     "a comprehensive answer": "Generate a comprehensive and informative answer for a given question.\n\n-----\n"
     f"I live in Bern.\n-----\nQuery: {OWN}\nAnswer:",
