@@ -136,7 +136,7 @@ class GroupImport:
                 self._put_aside(Bad("a line of a group", trouble.reason, some[trouble.position]))
 
     def _heard(self, room: Room, ids: list[str]) -> dict[str, set[str]]:
-        """Those of these utterances that each Being of a room has, by its slug."""
+        """Return the utterances among these ids that each Being of a room has, by its slug."""
         with self.store.transaction() as tx:
             return {
                 slug: set(messages.known(tx, being.being_id, ids))

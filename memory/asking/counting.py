@@ -30,7 +30,7 @@ CALLED = {"message": "messages", "node": "memories"}
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The time in which is counted, as it was known at `as_of`, seen from `now` in the user's time zone."""
+    """The time of the counted items, as known at `as_of`, relative to `now` in the user's time zone."""
 
     now: datetime
     since: datetime | None

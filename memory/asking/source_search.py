@@ -84,7 +84,7 @@ class FoundSources:
 
     @property
     def counts(self) -> dict[CiteKind, int]:
-        """How much was found, by kind."""
+        """The number of sources found, by kind."""
         return dict(Counter(one.key.kind for one in self.sources))
 
     def only_relevant(self) -> "FoundSources":

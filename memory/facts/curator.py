@@ -112,7 +112,7 @@ def fold_groups(pairs: Collection[FactPair], known: Mapping[UUID, Fact]) -> list
 
 
 def _confirm(llm: LlmSession, pairs: Sequence[FactPair], known: Mapping[UUID, Fact]) -> list[FactPair]:
-    """Those pairs of which a model finds that both say the same."""
+    """Return the pairs that a model judges to be the same."""
     confirmed: list[FactPair] = []
 
     def ask(some: Sequence[FactPair], divisible: bool) -> None:

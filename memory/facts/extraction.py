@@ -100,7 +100,7 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
 
 @dataclass(frozen=True)
 class _Portion:
-    """Some of the new messages with their texts, and how many messages before each of them are shown.
+    """A portion of the new messages with their texts, and how many messages before each of them are shown.
 
     A half shows those before it as well, for a message may ask for confidence about another.
     """

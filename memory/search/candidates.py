@@ -49,7 +49,7 @@ class Candidates:
     wanted: frozenset[int]
 
     def best(self, limit: int, apart_from: Collection[UUID] = ()) -> list[Ranked[SearchCandidate]]:
-        """The best of the documents that may be answered, best first, without those of some items."""
+        """Return the best of the documents that may be answered, best first, apart from those of some items."""
 
         def is_wanted(row: SearchCandidate) -> bool:
             return row.document_id in self.wanted and row.item_id not in apart_from
@@ -246,7 +246,7 @@ def language_of(tx: Transaction, being: Being) -> str:
 
 
 def default_speakers(being: Being) -> dict[str, str]:
-    """How the speakers of messages are called where the producer gave no name: the Being by its name."""
+    """Return the names of messages' speakers, by role, where the producer gave none: for the Being its name."""
     return {"assistant": being.name, "user": "user"}
 
 

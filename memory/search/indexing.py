@@ -157,7 +157,7 @@ def _terms(text: str, language: str, owner_id: UUID, item_id: UUID) -> list[int]
 
 
 def happened_at(scene: dict[str, Any], known_at: datetime) -> datetime:
-    """When a scene happened last, by the newest date of its timeline that is one; else when it was known."""
+    """Return the time of a scene's last event, by the newest valid date of its timeline; else when it was known."""
     dates = (item["date"] if isinstance(item, dict) else item for item in scene["when"])
     found = [_date(text) for text in dates]
     return max((moment for moment in found if moment is not None), default=known_at)

@@ -89,7 +89,7 @@ class _Judgement:
 class _Judging(ModelWork[_Judgement]):
     """Judges a session's unjudged messages, if enough wait or the session is quiet or over."""
 
-    # The user who asked to mute something.
+    # The user, if one of the requests is to mute something.
     mutes_for: UUID | None = None
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Judgement]:

@@ -61,7 +61,7 @@ class SceneDrawing:
     dropped: Counter[str] = field(default_factory=Counter)
 
     def of(self, messages: Sequence[Message]) -> list[Message]:
-        """Those of some messages to draw from."""
+        """Return the messages to draw from among these."""
         return [message for message in messages if message.message_id in self.undrawn]
 
     def wanted(self, messages: Sequence[Message]) -> int:

@@ -293,7 +293,7 @@ def _item(type_: Any, raw: Any) -> Any:
 
 
 def _text_of(type_: Any, raw: Mapping[str, Any]) -> Any:
-    """Of an object in the place of a text its only text, else its name, else its texts, as "Ana: a friend"."""
+    """Return an object's text where a text is expected: the only one, else its name, else all, as "Ana: a friend"."""
     texts = [value for value in raw.values() if isinstance(value, str) and value.strip()]
     if len(texts) == 1:
         return texts[0]

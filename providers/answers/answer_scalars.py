@@ -48,7 +48,7 @@ _SYNONYM_LINES = {
 _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINES.items()}
 # A word followed by one of its opposites is no choice, unless the opposite is denied or is about the wording.
 _OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
-# What two statements have in common that need not say the same.
+# Attributes that two different statements may share, as "same topic".
 _COMMON = frozenset({"topic", "subject", "person", "people", "theme", "category", "area", "entity", "place"})
 # By these something is replaced, passed over as known, or removed.
 _TAKES_AWAY = frozenset({"same", "contradicts", "forget", "correct"})

@@ -1,7 +1,7 @@
 """Finds an answer's fields and items where a model puts them elsewhere than in one object of the right form.
 
 In an object around the answer, in several objects one after the other, in a list without its field, under other names,
-in objects whose names are the items' references, in JSON within a text, in the arguments of a function.
+in objects with the items' references as names, in JSON within a text, in the arguments of a function.
 """
 
 import re
@@ -53,7 +53,7 @@ def listed(type_: Any, raw: Any, letter: str | None) -> list[Any]:
 
     Args:
         type_: The type of an item.
-        raw: One item, an object whose names are the items' references, JSON within a text, or lines of text.
+        raw: One item, an object with the items' references as names, JSON within a text, or lines of text.
         letter: The letter that references of such items begin with; None: they are none.
     """
     if isinstance(raw, str):

@@ -42,7 +42,7 @@ _CORRECTS = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,;\uff0c}\])\n]|//|/\*|#\s))")
 _BARE = re.compile(r"[^,;\uff0c}\])\n]*")
-# What follows the quote that ends a text: a closing bracket, a comma before another value or name, a name, a new line.
+# The text behind a closing quote: a closing bracket, a comma before another value or name, a name, a new line.
 _TEXT_END = re.compile(
     r"\s*+(?:$|[}\])]|//|/\*|[,;\uff0c]\s*+(?:$|[\"'`\u201c\u201d\u201e\u2018\u00ab\u300c{}\[\]()\d+-]|//|/\*|#\s|\.\.\."
     r"|\w[\w.-]*\s*[:\uff1a=]"

@@ -164,7 +164,7 @@ def not_remembered(chat: Mapping[str, Any]) -> str | None:
 
 
 def is_unsaid(message: Mapping[str, Any]) -> bool:
-    """Return whether a message was not said to the other, as it says itself (`UNSAID`)."""
+    """Return whether a message was not said to the other, by its own marks (`UNSAID`)."""
     noted = message.get("metadata")
     parts = (message, noted) if isinstance(noted, dict) else (message,)
     return any(True for part in parts for _ in _marks(part, UNSAID))

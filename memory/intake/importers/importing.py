@@ -40,7 +40,7 @@ FORMATS: dict[str, tuple[Reader, str]] = {
     "other": (transcripts.read, transcripts.FILES),
 }
 SEEDS_AT_ONCE = 200
-# The most conversations of a chat's messages: after long changes the proxy may have recognised a chat anew.
+# The most conversations in which a chat's messages are looked for: the proxy may have split a chat after long changes.
 CONVERSATIONS = 5
 FEWEST = 2
 
@@ -65,7 +65,7 @@ class Imported:
 
     @property
     def read(self) -> int:
-        """How many entries were dealt with."""
+        """The number of entries processed."""
         taken = self.messages + self.facts + self.notes + self.known + self.erased
         return taken + self.set_aside + sum(self.left_out.values())
 

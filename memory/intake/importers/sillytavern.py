@@ -186,7 +186,7 @@ class _Chat:
         return None
 
     def _is_users(self, mark: Any, name: Any) -> bool:
-        """Whether a line is the user's: as it says, else by its name."""
+        """Whether a line is the user's: by its mark, else by its name."""
         if mark is None:
             if self.header.get("user_name") is None and isinstance(name, str):
                 return self.names.is_user(name, USUAL_NAMES)

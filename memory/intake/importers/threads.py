@@ -125,7 +125,7 @@ def _falls(turns: Sequence[ChatNode]) -> bool:
 
 
 def _is_behind(one: ChatNode, other: ChatNode) -> bool:
-    """Whether a message was said after another one, whatever moment the other's time means."""
+    """Whether a message was said after another one, at any moment that the other's time may mean."""
     last = other.again or other.at
     return one.at is not None and last is not None and one.at > last
 

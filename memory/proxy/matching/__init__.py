@@ -1,1 +1,1 @@
-"""Which turns of a transcript are which messages of a conversation that is known, and which conversation that is."""
+"""Matches the turns of a transcript with the messages of a known conversation, and finds that conversation."""

@@ -124,7 +124,7 @@ def message_tree(
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """Messages that are the same to a turn, as they have its text or are `alike`, and the evidence of each match."""
+    """Messages that a turn matches, by its text or as `alike`, and the evidence of each match."""
 
     messages: Places
     evidence: Scores

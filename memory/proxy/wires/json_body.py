@@ -13,7 +13,7 @@ from memory.text.errors import InvalidRequest
 from memory.text.json_spans import elements, next_token
 
 _DECODER = json.JSONDecoder()
-# A picture counts as one part of media; other data of a part may be a text.
+# The data of pictures does not count as text, since each picture counts as media; other data of a part may be text.
 _PICTURE = "data:image/"
 
 # A request says by it that it is off the record; it is the proxy's own, and no upstream knows it.

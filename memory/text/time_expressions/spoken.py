@@ -46,7 +46,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class SpokenTime:
-    """When something takes place.
+    """The time of an event.
 
     Attributes:
         starts_at: The first instant, in UTC.
