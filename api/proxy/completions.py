@@ -181,7 +181,7 @@ def _dear_beta(headers: Headers) -> str | None:
 
 
 def _upstream_ids(chat: RequestBody, wanted: MemoryOptions) -> frozenset[str]:
-    """The ids of files and answers stored at the upstream that a request names."""
+    """The ids of objects stored at the upstream, such as answers and conversations, that a request names."""
     named = {chat.continues, chat.conversation, *(line.refers_to for line in wanted.transcript.lines)}
     return frozenset(id_ for id_ in named if id_ is not None)
 

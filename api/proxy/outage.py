@@ -1,4 +1,4 @@
-"""Tells an outage of the database from slowness, and grants requests what the proxy has stored until the outage ends.
+"""Tells an outage of the database from slowness, and holds the values and grants by which the proxy bridges it.
 
 Only a server that accepts no connection is down.
 """

@@ -36,7 +36,7 @@ class OwnName:
 
 @dataclass(frozen=True, slots=True)
 class Sure:
-    """An item with this field is dropped if the model marks it as unsure: it merges or replaces."""
+    """An item with this field merges or replaces memory, and is dropped if a value beside its fields doubts it."""
 
 
 @dataclass(frozen=True, slots=True)

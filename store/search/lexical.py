@@ -80,7 +80,7 @@ def by_words(
     """The documents that hold these terms, best first by BM25.
 
     The rarest terms nominate, as many as take `MOST_READ` postings together; the others add to the score of the
-    nominated documents. A term that is more frequent on its own nominates its latest documents. Among knowledge under
+    nominated documents. A term with more postings than that nominates its latest documents. Among knowledge under
     keys all terms nominate: a filter may leave few of their documents.
 
     Args:

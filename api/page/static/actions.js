@@ -9,7 +9,7 @@ let refresh = async () => {};
 let hiding = 0;
 let turn = Promise.resolve();
 
-/** The line after undoing a change whose every event is kept. */
+/** The option `stays` for a change whose every event is kept. */
 export const IN_STORY = { stays: "What was done and undone stays in its story." };
 
 /** Say how the page is shown anew after a change. */
