@@ -38,7 +38,7 @@ from api.operations import health, metrics, pages
 from api.page import files, session
 from api.proxy.completions import ANSWER_HEADERS, Completions
 from api.proxy.models import Models
-from api.proxy.passing import CountTokens, Elsewhere
+from api.proxy.passing import CountTokens, PassThrough
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
 from api.vault import exchange
@@ -212,8 +212,8 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         Route("/openai/v1/models/{model:path}", Models("chat"), methods=["GET"]),
         Route("/anthropic/v1/models", Models("messages"), methods=["GET"]),
         Route("/anthropic/v1/models/{model:path}", Models("messages"), methods=["GET"]),
-        Route("/openai/{path:path}", Elsewhere("chat", OPENAI_PATHS)),
-        Route("/anthropic/{path:path}", Elsewhere("messages", ANTHROPIC_PATHS)),
+        Route("/openai/{path:path}", PassThrough("chat", OPENAI_PATHS)),
+        Route("/anthropic/{path:path}", PassThrough("messages", ANTHROPIC_PATHS)),
     ]
     app.router.routes += [
         # The framework would make included ones once more, and look for them twice with each request.

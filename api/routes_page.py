@@ -68,14 +68,14 @@ def _listed(fields: list[str]) -> str:
     return ", ".join(f"`{field}`" for field in fields)
 
 
-class _Need(NamedTuple):
+class _RequiredFields(NamedTuple):
     """The fields that an object of one type must have; the type is empty where there is only one."""
 
     type: str
     fields: list[str]
 
 
-def _needs(document: dict[str, Any], schema: dict[str, Any]) -> list[_Need]:
+def _needs(document: dict[str, Any], schema: dict[str, Any]) -> list[_RequiredFields]:
     """Return the required fields of each type of object that a schema allows, alone or in a list."""
     schema = _resolved(document, schema)
     if "items" in schema:
@@ -86,7 +86,7 @@ def _needs(document: dict[str, Any], schema: dict[str, Any]) -> list[_Need]:
     properties = schema.get("properties", {})
     fields = [field for name in schema.get("required", ()) for field in _field(document, name, properties[name])]
     kind = properties.get("type", {}).get("const", "")
-    return [_Need(kind, fields)] if properties else []
+    return [_RequiredFields(kind, fields)] if properties else []
 
 
 def _field(document: dict[str, Any], name: str, schema: dict[str, Any]) -> list[str]:

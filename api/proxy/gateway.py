@@ -20,7 +20,7 @@ from api.proxy.proxy_threads import MemoryThreads, wait_for_work
 from memory.accounts import access
 from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from memory.proxy import admission
-from memory.proxy.admission import Admission, NoPayer, Requested, Unaccounted, UnknownAnswer
+from memory.proxy.admission import Admission, NoPayer, RequestedNames, UnaccountedCost, UnknownAnswer
 from memory.text.errors import InvalidRequest
 from providers.completion import Usage
 from schemas.errors import BudgetSpent, NotFound, Unavailable
@@ -118,7 +118,7 @@ class Gateway:
         act_for(caller.user_id)
         return Identity(caller, token)
 
-    async def admit(self, identity: Identity, requested: Requested, expected: Usage) -> Admitted:
+    async def admit(self, identity: Identity, requested: RequestedNames, expected: Usage) -> Admitted:
         """Admit a request.
 
         Raises:
@@ -129,7 +129,7 @@ class Gateway:
         caller, token = identity.caller, identity.token
         slot = (token, requested.being, requested.upstream_name)
         work: asyncio.Future[Admission] | None = None
-        counted: list[Unaccounted] = []
+        counted: list[UnaccountedCost] = []
         if not self._outage.lasts:
             counted = self._grace.recorded(token, slot)
             ask = partial(admission.admit, self._on.store, self._on.settings, caller.user_id, caller.being_id)
@@ -206,7 +206,7 @@ class Gateway:
             return work.result()
         raise Unavailable(_UNREACHABLE if self._outage.lasts else _BUSY)
 
-    def _decided(self, token: bytes, slot: Hashable, taken: Unaccounted, done: "asyncio.Future[Admission]") -> None:
+    def _decided(self, token: bytes, slot: Hashable, taken: UnaccountedCost, done: "asyncio.Future[Admission]") -> None:
         """Take a late admission up: a request that went on before it has taken its part of the budget, or was refused.
 
         One that was refused stays counted; others like it wait for the database from now on.

@@ -14,7 +14,7 @@ from memory.proxy import admission
 from memory.proxy.admission import Admission
 from memory.proxy.insertion import context_to_insert
 from memory.proxy.reading.background import maker_of
-from memory.proxy.reading.speakers import Names
+from memory.proxy.reading.speakers import WireNames
 from memory.proxy.reading.transcript import Transcript
 from memory.proxy.reading.turns import last_words
 from memory.proxy.taking import answer_traces
@@ -125,7 +125,7 @@ def embed_last_words(on: Resources, being: Being, wanted: MemoryOptions) -> Earl
     """Embed the last words of a transcript while it is taken in; None if there are none, or embedding fails."""
     if wanted.background or maker_of(wanted.transcript, on.settings.proxy_task_prompts) == "frontend":
         return None
-    words = last_words(wanted.transcript, Names(wanted.user_names, [being.name, being.slug]))
+    words = last_words(wanted.transcript, WireNames(wanted.user_names, [being.name, being.slug]))
     try:
         return embed_early(on.embedders, being, words) if words else None
     except Exception as fault:  # noqa: BLE001  # the context is assembled without

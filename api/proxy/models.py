@@ -14,7 +14,7 @@ from api.http.problems import Rejection
 from api.proxy.errors import error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Identity
 from api.proxy.proxy import Proxy
-from memory.proxy.admission import Requested, beings_of, payer_of, upstreams_of
+from memory.proxy.admission import RequestedNames, beings_of, payer_of, upstreams_of
 from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow
 from schemas.proxy.upstreams import Upstream, WireName
@@ -111,7 +111,7 @@ async def _models_at(
             undated = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
             return [{**undated, "id": model, "display_name": model} for model in upstream.models]
         return [{"id": model, "object": "model", "created": 0, "owned_by": name} for model in upstream.models]
-    on, requested = proxy.on, Requested(name, upstream, "", None)
+    on, requested = proxy.on, RequestedNames(name, upstream, "", None)
     user_id = identity.caller.user_id
     payer = await proxy.threads.start(user_id, payer_of, on.store, on.settings, user_id, requested)
     status, body = await proxy.client.models(wire, upstream, payer.key, TIMEOUT_SECONDS)

@@ -11,7 +11,7 @@ from decimal import Decimal
 from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memory.proxy.admission import Unaccounted
+from memory.proxy.admission import UnaccountedCost
 
 if TYPE_CHECKING:
     from workers.runtime.resources import Resources
@@ -125,9 +125,9 @@ class Grace:
     def __init__(self, requests: int, cost: Decimal) -> None:
         self._requests = requests
         self._cost = cost
-        self._taken: dict[bytes, dict[Unaccounted, Hashable]] = {}
+        self._taken: dict[bytes, dict[UnaccountedCost, Hashable]] = {}
 
-    def take(self, token: bytes, slot: Hashable, cost: Decimal | None) -> Unaccounted | None:
+    def take(self, token: bytes, slot: Hashable, cost: Decimal | None) -> UnaccountedCost | None:
         """Take a request's part of its token's grace; returns None, and takes nothing, if it exceeds a limit.
 
         Args:
@@ -140,16 +140,16 @@ class Grace:
         spent = sum((one.cost for one in taken), cost or Decimal(0))
         if full or len(taken) >= self._requests or spent > self._cost:
             return None
-        one = Unaccounted(cost or Decimal(0))
+        one = UnaccountedCost(cost or Decimal(0))
         self._taken.setdefault(token, {})[one] = slot
         return one
 
-    def recorded(self, token: bytes, slot: Hashable) -> list[Unaccounted]:
+    def recorded(self, token: bytes, slot: Hashable) -> list[UnaccountedCost]:
         """Return the grants of requests whose costs the accounts have by now: a later admission counts them."""
         taken = self._taken.get(token, {})
         return [one for one, of in taken.items() if of == slot and one.recorded]
 
-    def give_back(self, token: bytes, taken: Iterable[Unaccounted]) -> None:
+    def give_back(self, token: bytes, taken: Iterable[UnaccountedCost]) -> None:
         """Free the grants of requests: an admission has counted their costs."""
         left = self._taken.get(token, {})
         for one in taken:

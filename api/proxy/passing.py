@@ -18,7 +18,7 @@ from api.proxy.errors import answer_in_form, error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Identity
 from api.proxy.proxy import Proxy
 from api.proxy.relay import relay, while_connected
-from memory.proxy.admission import NoPayer, Payer, Requested, is_budgeted, payer_of, read_model, upstreams_of
+from memory.proxy.admission import NoPayer, ProxyPayer, RequestedNames, is_budgeted, payer_of, read_model, upstreams_of
 from memory.proxy.wires.anthropic_messages import LIMITS, MESSAGES
 from memory.proxy.wires.json_body import JsonBody, read_body
 from memory.text.errors import InvalidRequest
@@ -47,7 +47,7 @@ class CountTokens:
         await _answer(scope, receive, send, MESSAGES.name, "messages/count_tokens", is_free=True)
 
 
-class Elsewhere:
+class PassThrough:
     """An ASGI application for paths under a base URL that have no route of their own.
 
     Args:
@@ -107,12 +107,12 @@ async def _pass_on(scope: Scope, receive: Receive, wire: WireName, path: str, is
         await _relayed(proxy, scope, receive, send, wire, requested, payer, path, body)
 
 
-def _requested(proxy: Proxy, wire: WireName, headers: Headers, body: bytes) -> tuple[Requested, bytes]:
+def _requested(proxy: Proxy, wire: WireName, headers: Headers, body: bytes) -> tuple[RequestedNames, bytes]:
     """The upstream that a body's model names, and the body with the upstream's name of it; else the default."""
     settings = proxy.on.settings
     wires: tuple[WireName, ...] = ("messages",) if wire == "messages" else ("chat", "responses")
     name, upstream = next(iter(upstreams_of(settings, *wires).items()))
-    default = Requested(name, upstream, "", None)
+    default = RequestedNames(name, upstream, "", None)
     if "json" not in headers.get("content-type", ""):
         return default, body
     try:
@@ -126,8 +126,8 @@ def _requested(proxy: Proxy, wire: WireName, headers: Headers, body: bytes) -> t
 
 
 async def _payer(
-    proxy: Proxy, identity: Identity, method: str, path: str, requested: Requested, *, is_free: bool
-) -> Payer:
+    proxy: Proxy, identity: Identity, method: str, path: str, requested: RequestedNames, *, is_free: bool
+) -> ProxyPayer:
     """The payer of a request that nothing accounts.
 
     Raises:
@@ -150,8 +150,8 @@ async def _relayed(
     receive: Receive,
     send: Send,
     wire: WireName,
-    requested: Requested,
-    payer: Payer,
+    requested: RequestedNames,
+    payer: ProxyPayer,
     path: str,
     body: bytes,
 ) -> None:

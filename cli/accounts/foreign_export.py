@@ -19,8 +19,8 @@ from cli.console.output import console, count, remark, say, say_json, words
 from memory.accounts import user_accounts
 from memory.accounts.group_import import GroupImport
 from memory.intake.accepting import IntakeFull
-from memory.intake.importers.entries import Bad, Conversation, Entry, LeftOut, Names
-from memory.intake.importers.importing import FORMATS, Import, Imported
+from memory.intake.importers.entries import Conversation, Entry, ExcludedEntry, ExportPersons, UnreadableEntry
+from memory.intake.importers.importing import FORMATS, EntryOutcomes, Import
 from memory.intake.importers.reading.files import DAMAGES, export_files
 from memory.text.errors import InvalidRequest
 from schemas.accounts.accounts import Being, User
@@ -51,7 +51,7 @@ def import_foreign(
         Failure: Intake stopped, the outcome until then is printed first; or nothing in the export is of this program.
         Exit: An entry was set aside.
     """
-    names = Names(user, companion, ZoneInfo(user_accounts.show(on.store, into.user_id).time_zone))
+    names = ExportPersons(user, companion, ZoneInfo(user_accounts.show(on.store, into.user_id).time_zone))
     stopped: IntakeFull | Unavailable | None = None
     with _Aside(aside) as bad, _progress() as show:
         work: Import | GroupImport
@@ -79,7 +79,7 @@ def import_foreign(
         )
 
 
-def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
+def _entries(path: Path, source: str, names: ExportPersons) -> Iterator[Entry]:
     read, pattern = FORMATS[source]
     files = empty = 0
     for file in export_files(path, pattern):
@@ -94,23 +94,23 @@ def _entries(path: Path, source: str, names: Names) -> Iterator[Entry]:
             # Of several files the others are read all the same.
             reason = str(fault) if isinstance(fault, InvalidRequest) else "the archive is damaged here"
             found = True
-            yield Bad(file.name, reason, None)
+            yield UnreadableEntry(file.name, reason, None)
         files, empty = files + 1, empty + (not found)
     # Where no file holds an entry, the caller reports it.
     if empty < files:
-        yield from repeat(LeftOut(f"files that hold nothing of --from {source}"), empty)
+        yield from repeat(ExcludedEntry(f"files that hold nothing of --from {source}"), empty)
 
 
 def _with_file(entry: Entry, name: str) -> Entry:
     """Return an entry of which each place that can't be imported names its file: an export may have many."""
-    if isinstance(entry, Bad):
+    if isinstance(entry, UnreadableEntry):
         return entry if entry.place.startswith(name) else replace(entry, place=f"{name}, {entry.place}")
     if isinstance(entry, Conversation) and entry.bad:
         return replace(entry, bad=[replace(bad, place=f"{name}, {bad.place}") for bad in entry.bad])
     return entry
 
 
-def _tell(done: Imported, *, as_json: bool) -> None:
+def _tell(done: EntryOutcomes, *, as_json: bool) -> None:
     if as_json:
         say_json(asdict(done))
         return
@@ -130,7 +130,7 @@ def _tell(done: Imported, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Imported], None]]:
+def _progress() -> Iterator[Callable[[EntryOutcomes], None]]:
     """Yield a function that shows an import's progress: a changing line, or without a terminal a line now and then."""
     on = console(stderr=True)
     if on.is_terminal:
@@ -141,7 +141,7 @@ def _progress() -> Iterator[Callable[[Imported], None]]:
         return
     lines = 0
 
-    def show(done: Imported) -> None:
+    def show(done: EntryOutcomes) -> None:
         nonlocal lines
         if done.read // ENTRIES_A_LINE > lines:
             lines = done.read // ENTRIES_A_LINE
@@ -150,7 +150,7 @@ def _progress() -> Iterator[Callable[[Imported], None]]:
     yield show
 
 
-def _so_far(done: Imported) -> str:
+def _so_far(done: EntryOutcomes) -> str:
     known = f", {done.known} known already" if done.known else ""
     return f"{done.read} entries: {done.messages} messages{known}, {done.set_aside} set aside"
 
@@ -171,7 +171,7 @@ class _Aside:
         if self._file is not None:
             self._file.close()
 
-    def add(self, bad: Bad) -> None:
+    def add(self, bad: UnreadableEntry) -> None:
         """Write an entry with its place and the reason."""
         if self._file is None:
             self._file = os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w")

@@ -15,8 +15,8 @@ from typing import Any
 from memory.accounts import beings, rooms
 from memory.accounts.access import Caller
 from memory.intake.importers import sillytavern
-from memory.intake.importers.entries import Bad, Conversation, Names
-from memory.intake.importers.importing import Imported
+from memory.intake.importers.entries import Conversation, ExportPersons, UnreadableEntry
+from memory.intake.importers.importing import EntryOutcomes
 from memory.intake.importers.reading.files import export_files
 from memory.intake.room_messages import accept_utterances
 from memory.text.errors import InvalidRequest
@@ -62,12 +62,12 @@ class GroupImport:
     store: Store
     settings: Settings
     caller: Caller
-    names: Names
-    set_aside: Callable[[Bad], object]
-    done: Imported = field(default_factory=Imported)
+    names: ExportPersons
+    set_aside: Callable[[UnreadableEntry], object]
+    done: EntryOutcomes = field(default_factory=EntryOutcomes)
     _beings: dict[str, Being] = field(default_factory=dict, init=False)
 
-    def take(self, path: Path) -> Iterator[Imported]:
+    def take(self, path: Path) -> Iterator[EntryOutcomes]:
         """Import the group chats of a folder or ZIP archive of the program's data; yields a report after each.
 
         Raises:
@@ -92,10 +92,10 @@ class GroupImport:
                 entries, lines = sillytavern.read_group(file, self.names)
             except InvalidRequest as fault:
                 # The other chats are taken in all the same.
-                self._put_aside(Bad(file.name, str(fault), None))
+                self._put_aside(UnreadableEntry(file.name, str(fault), None))
                 continue
             for entry in entries:
-                if isinstance(entry, Bad):
+                if isinstance(entry, UnreadableEntry):
                     self._put_aside(entry)
                 elif isinstance(entry, Conversation):
                     self._take(entry, room, [_utterance(one, lines, slugs, group) for one in storable(entry.chosen)])
@@ -133,7 +133,7 @@ class GroupImport:
             self.done.messages += receipt.accepted
             self.done.account(receipt)
             for trouble in receipt.rejected + receipt.conflicts:
-                self._put_aside(Bad("a line of a group", trouble.reason, some[trouble.position]))
+                self._put_aside(UnreadableEntry("a line of a group", trouble.reason, some[trouble.position]))
 
     def _heard(self, room: Room, ids: list[str]) -> dict[str, set[str]]:
         """Return the utterances among these ids that each Being of a room has, by its slug."""
@@ -144,7 +144,7 @@ class GroupImport:
                 if slug in room.beings
             }
 
-    def _put_aside(self, bad: Bad) -> None:
+    def _put_aside(self, bad: UnreadableEntry) -> None:
         self.done.set_aside += 1
         self.set_aside(bad)
 

@@ -40,7 +40,7 @@ _GERMAN_ENDINGS = (
 )
 
 
-class Day(NamedTuple):
+class DayOfYear(NamedTuple):
     """A day of a year, or of any."""
 
     year: int | None
@@ -61,7 +61,7 @@ class Quantity:
 
     kind: Literal["number", "date"]
     numbers: frozenset[Decimal] = frozenset()
-    days: frozenset[Day] = frozenset()
+    days: frozenset[DayOfYear] = frozenset()
     in_words: bool = False
 
 
@@ -78,7 +78,7 @@ class TextQuantities:
     """
 
     numbers: set[Decimal] = field(default_factory=set)
-    days: set[Day] = field(default_factory=set)
+    days: set[DayOfYear] = field(default_factory=set)
     months: set[int] = field(default_factory=set)
     stretches: Sequence[Stretch] = ()
 
@@ -157,7 +157,7 @@ def _is_supported(quantity: Quantity, known: TextQuantities, counted: int) -> bo
     )
 
 
-def _is_within(day: Day, stretches: Sequence[Stretch]) -> bool:
+def _is_within(day: DayOfYear, stretches: Sequence[Stretch]) -> bool:
     """Whether an expression of time stands for a day, of any year where it names none."""
     for first, last in stretches:
         for year in range(first.year, last.year + 1) if day.year is None else (day.year,):
@@ -173,7 +173,7 @@ def _is_year_within(number: Decimal, stretches: Sequence[Stretch]) -> bool:
     return any(first.year <= number <= last.year and (last - first).days <= _MOST_DAYS for first, last in stretches)
 
 
-def _is_known(day: Day, known: TextQuantities) -> bool:
+def _is_known(day: DayOfYear, known: TextQuantities) -> bool:
     for other in known.days:
         if (other.month, other.day) == (day.month, day.day):
             if day.year is None or day.year == other.year:
@@ -264,7 +264,7 @@ def _in_order(plain: str) -> list[Quantity]:
     return [quantity for _, quantity in sorted(found, key=lambda each: each[0])]
 
 
-def _days(match: re.Match[str]) -> Iterator[Day]:
+def _days(match: re.Match[str]) -> Iterator[DayOfYear]:
     parts = match.groupdict()
     written, ordinal, name = parts.get("year"), parts.get("ordinal"), parts.get("name")
     named = _month(name, match) if name else None
@@ -276,7 +276,7 @@ def _days(match: re.Match[str]) -> Iterator[Day]:
     either_way = parts.get("sign") in {"/", "-"}
     for day, month in {(first, second), (second, first)} if either_way else {(first, second)}:
         if 1 <= month <= _LAST_MONTH and 1 <= day <= _LAST_DAY:
-            yield Day(year, month, day)
+            yield DayOfYear(year, month, day)
 
 
 def _month(name: str, match: re.Match[str]) -> int | None:

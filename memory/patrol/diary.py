@@ -40,7 +40,7 @@ NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
 
 
 @dataclass(frozen=True)
-class Day:
+class DiaryDay:
     """The input of a day's entry: nodes created since the last entry, and the day's text so far.
 
     Nodes of long past events, as of an import, are no part of the day. `last_node_id` is the newest of all.
@@ -57,13 +57,13 @@ class Day:
     last_node_id: UUID | None = None
     most_told: int = MOST_TOLD
 
-    def smaller(self) -> list["Day"]:
+    def smaller(self) -> list["DiaryDay"]:
         """The day with the more important half of the memories that the model is shown, if there are several."""
         fewer = min(self.most_told, len(self.memories)) // 2
         return [replace(self, most_told=fewer)] if fewer else []
 
 
-def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
+def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> DiaryDay:
     """Read the day of a run, with the nodes created since the last entry."""
     day = diary.today(tx, being_id, run_id)
     newest = diary.newest(tx, being_id, limit=1, muted=False)
@@ -73,7 +73,7 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
         node for node in born if node.node_id not in later or (last_date(node.scene["when"]) or day) > day - LONG_PAST
     ]
     being = beings.get_being(tx, being_id)
-    return Day(
+    return DiaryDay(
         day,
         being,
         souls.get(tx, being_id),
@@ -85,7 +85,7 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
     )
 
 
-def material(day: Day) -> str:
+def material(day: DiaryDay) -> str:
     """Render a day for the prompt."""
     most_important = sorted(day.memories, key=lambda node: node.importance, reverse=True)[: day.most_told]
     selected = [node for node in day.memories if node in most_important]
@@ -124,7 +124,7 @@ def _valid(answer: DiaryPages) -> DiaryPages | None:
     return DiaryPages(diary=diary, next_time=next_time) if diary and next_time else None
 
 
-def day_to_write(tx: Transaction, run: Run) -> Day | dict[str, Any]:
+def day_to_write(tx: Transaction, run: Run) -> DiaryDay | dict[str, Any]:
     """Return the day that a run writes about, or the step's report if it writes nothing.
 
     A demanded run writes if it had scenes, or earlier ones could not write; an automatic one only if the last entry is
@@ -139,7 +139,7 @@ def day_to_write(tx: Transaction, run: Run) -> Day | dict[str, Any]:
     return day if day.memories else NOTHING_NEW
 
 
-def draft_diary(llm: LlmSession, day: Day) -> "DiaryDraft":
+def draft_diary(llm: LlmSession, day: DiaryDay) -> "DiaryDraft":
     """Ask the model for the day's pages.
 
     Raises:
@@ -149,17 +149,17 @@ def draft_diary(llm: LlmSession, day: Day) -> "DiaryDraft":
     about = whole_persona(day.being, day.soul, day.relationships)
     drafts: list[DiaryDraft] = []
 
-    def draft(shown: Day, _: bool) -> None:
+    def draft(shown: DiaryDay, _: bool) -> None:
         answer = llm.ask(DIARY.question(about, material(shown)), check).answer
         drafts.append(DiaryDraft(day, _grounded(llm, answer, about, shown)))
 
-    left = ask_in_turn([day], draft, Day.smaller, only_too_long=True)
+    left = ask_in_turn([day], draft, DiaryDay.smaller, only_too_long=True)
     if not drafts:
         raise left[-1][1]
     return drafts[0]
 
 
-def _grounded(llm: LlmSession, pages: DiaryPages, about: str, shown: Day) -> DiaryPages:
+def _grounded(llm: LlmSession, pages: DiaryPages, about: str, shown: DiaryDay) -> DiaryPages:
     """The pages without diary lines that have a name or number which the day does not have; these are counted."""
     texts: list[tuple[str, datetime | None]] = [(unescaped(about), None), (unescaped(material(shown)), None)]
     ground = shown.setting.of_texts(texts, counted=max(LEAST_LINES, len(shown.memories)))
@@ -173,7 +173,7 @@ def _grounded(llm: LlmSession, pages: DiaryPages, about: str, shown: Day) -> Dia
 class DiaryDraft:
     """A day and its pages, not yet stored."""
 
-    day: Day
+    day: DiaryDay
     pages: DiaryPages
 
     def apply(self, tx: Transaction, run_id: UUID) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from memory.patrol.consolidation import (
     marked_nodes,
     not_taken_up,
 )
-from memory.patrol.diary import Day, day_to_write, draft_diary
+from memory.patrol.diary import DiaryDay, day_to_write, draft_diary
 from memory.patrol.repair import repair_scenes
 from memory.patrol.root_examples import TEXTS, nearest_roots
 from memory.patrol.splitting import decide_splits, group_by_similarity
@@ -211,12 +211,12 @@ def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
 
 class _Diary(ThinkingStep):
     run: Run
-    day: Day
+    day: DiaryDay
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[Effects]:
         self.run = runs.get(tx, self.claim.owner_id, UUID(self.claim.key))
         day = day_to_write(tx, self.run)
-        if not isinstance(day, Day):
+        if not isinstance(day, DiaryDay):
             self.settled = lambda _: day
             return None
         self.day = day

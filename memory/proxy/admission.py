@@ -34,7 +34,7 @@ OTHER_MODEL = "other"
 
 
 @dataclass(frozen=True, slots=True)
-class Requested:
+class RequestedNames:
     """The names that a request gives.
 
     Attributes:
@@ -57,7 +57,7 @@ class Requested:
 
 
 @dataclass(frozen=True, slots=True)
-class Payer:
+class ProxyPayer:
     """The paying key; the key is None at an upstream that asks for none, and `key_id` unless it is a stored one."""
 
     paid_with: PaidWith
@@ -66,7 +66,7 @@ class Payer:
 
 
 @dataclass(eq=False, slots=True)
-class Unaccounted:
+class UnaccountedCost:
     """The most that a request may cost that was passed on before the accounts had it.
 
     Attributes:
@@ -91,12 +91,12 @@ class Admission:
         unaccounted: Without a row, its highest cost.
     """
 
-    requested: Requested
+    requested: RequestedNames
     being: Being
-    payer: Payer
+    payer: ProxyPayer
     call_id: UUID | None
     reserved: Usage
-    unaccounted: Unaccounted | None = None
+    unaccounted: UnaccountedCost | None = None
 
     @property
     def account(self) -> Account:
@@ -112,7 +112,7 @@ class UnknownAnswer(Exception):
     """The request names an answer that the Being has not got; the message names the remedy."""
 
 
-def read_model(settings: Settings, wire: WireName, model: str, being: str | None) -> Requested:
+def read_model(settings: Settings, wire: WireName, model: str, being: str | None) -> RequestedNames:
     """Read the name of a model: `model`, `model@being`, `upstream/model` or `upstream/model@being`.
 
     Args:
@@ -143,7 +143,7 @@ def read_model(settings: Settings, wire: WireName, model: str, being: str | None
         raise InvalidRequest("The name of a model has at most 200 characters, all of them printable ASCII.")
     if upstream.models is not None and rest not in upstream.models:
         raise InvalidRequest("The operator does not offer this model: GET /openai/v1/models lists those that are.")
-    return Requested(name, upstream, rest, being)
+    return RequestedNames(name, upstream, rest, being)
 
 
 def upstreams_of(settings: Settings, *wires: WireName) -> dict[str, Upstream]:
@@ -164,7 +164,7 @@ def upstreams_of(settings: Settings, *wires: WireName) -> dict[str, Upstream]:
 
 
 def admit(
-    store: Store, settings: Settings, user_id: UUID, only_being: UUID | None, requested: Requested, expected: Usage
+    store: Store, settings: Settings, user_id: UUID, only_being: UUID | None, requested: RequestedNames, expected: Usage
 ) -> Admission:
     """Find the Being and the key, and reserve the cost.
 
@@ -197,21 +197,21 @@ def admit(
     return Admission(requested, being, payer, call_id, expected)
 
 
-def metric_model(settings: Settings, requested: Requested) -> str:
+def metric_model(settings: Settings, requested: RequestedNames) -> str:
     """Return a model's name in metrics: as the operator lists or prices it, else `other`."""
     if requested.upstream.models is not None:
         return requested.model
     return priced_name(requested.model, settings.prices) or OTHER_MODEL
 
 
-def platform_payer(upstream: Upstream) -> Payer | None:
+def platform_payer(upstream: Upstream) -> ProxyPayer | None:
     """Return the platform as the payer, if the operator allows it or the upstream is free."""
     if upstream.key is not None:
-        return Payer("platform", upstream.key.get_secret_value())
-    return Payer("platform", None) if upstream.is_free else None
+        return ProxyPayer("platform", upstream.key.get_secret_value())
+    return ProxyPayer("platform", None) if upstream.is_free else None
 
 
-def payer_of(store: Store, settings: Settings, user_id: UUID, requested: Requested) -> Payer:
+def payer_of(store: Store, settings: Settings, user_id: UUID, requested: RequestedNames) -> ProxyPayer:
     """Return the payer of a user's request to an upstream.
 
     Raises:
@@ -226,12 +226,12 @@ def beings_of(store: Store, user_id: UUID, only_being: UUID | None) -> list[str]
         return [each.slug for each in beings.beings_of(tx, user_id) if only_being in {None, each.being_id}]
 
 
-def cost(settings: Settings, requested: Requested, usage: Usage) -> Decimal | None:
+def cost(settings: Settings, requested: RequestedNames, usage: Usage) -> Decimal | None:
     """Return the cost of these tokens at an upstream; None if the model's price is unknown."""
     return Decimal(0) if requested.upstream.is_free else cost_of(requested.model, usage, settings.prices)
 
 
-def highest_cost(settings: Settings, requested: Requested, expected: Usage) -> Decimal | None:
+def highest_cost(settings: Settings, requested: RequestedNames, expected: Usage) -> Decimal | None:
     """Return the highest cost of at most these tokens; None if the model's price is unknown.
 
     All of the prompt may be written to the provider's cache, which may cost more than to read it.
@@ -242,7 +242,7 @@ def highest_cost(settings: Settings, requested: Requested, expected: Usage) -> D
 
 
 def cost_without_accounts(
-    settings: Settings, known: Admission, requested: Requested, expected: Usage
+    settings: Settings, known: Admission, requested: RequestedNames, expected: Usage
 ) -> Decimal | None:
     """Return the highest cost of a request that is to pass before the accounts have it; None if its price is unknown.
 
@@ -274,7 +274,7 @@ def cost_without_accounts(
 
 
 def is_budgeted(
-    settings: Settings, requested: Requested, payer: Payer, own_limits: Iterable[Decimal | None] = ()
+    settings: Settings, requested: RequestedNames, payer: ProxyPayer, own_limits: Iterable[Decimal | None] = ()
 ) -> bool:
     """Whether a request counts against a budget in money, which refuses requests of unknown cost.
 
@@ -354,7 +354,7 @@ def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None)
     return all_of_user[0]
 
 
-def _with_kept(tx: Transaction, being: Being, requested: Requested, payer: Payer, expected: Usage) -> Usage:
+def _with_kept(tx: Transaction, being: Being, requested: RequestedNames, payer: ProxyPayer, expected: Usage) -> Usage:
     """The tokens of a request with those of the talk that the upstream keeps.
 
     Raises:
@@ -377,7 +377,7 @@ def _reserve(
     tx: Transaction,
     settings: Settings,
     account: Account,
-    requested: Requested,
+    requested: RequestedNames,
     expected: Usage,
     limits: calls.Limits | None,
 ) -> UUID:
@@ -396,7 +396,9 @@ def _reserve(
     )
 
 
-def _check_price(settings: Settings, requested: Requested, payer: Payer, own_limits: Iterable[Decimal | None]) -> None:
+def _check_price(
+    settings: Settings, requested: RequestedNames, payer: ProxyPayer, own_limits: Iterable[Decimal | None]
+) -> None:
     if requested.surcharge is not None and is_budgeted(settings, requested, payer, own_limits):
         raise InvalidRequest(
             f"The field `{requested.surcharge}` may cost more than the model's price says, and the platform pays for"
@@ -404,13 +406,13 @@ def _check_price(settings: Settings, requested: Requested, payer: Payer, own_lim
         )
 
 
-def _payer(tx: Transaction, settings: Settings, user_id: UUID, requested: Requested) -> Payer:
+def _payer(tx: Transaction, settings: Settings, user_id: UUID, requested: RequestedNames) -> ProxyPayer:
     """The user's stored key, if the upstream accepts keys of its provider; else the platform's, if there is one."""
     provider = requested.upstream.provider
     key = keys.paying_at(tx, user_id, provider) if provider else None
     if key is not None:
         try:
-            return Payer("user", decrypt(key_cipher(settings), key), key.key_id)
+            return ProxyPayer("user", decrypt(key_cipher(settings), key), key.key_id)
         except DecryptionFailed as fault:
             raise NoPayer(str(fault)) from None
     platform = platform_payer(requested.upstream)

@@ -95,7 +95,7 @@ class _Joining(ModelWork[_Outcome]):
     shorts: Sequence[_ShortSession]
     worded: Sequence[_ShortSession]
     drawings: Mapping[UUID, SceneDrawing]
-    intake: scene_drawing.Intake
+    intake: scene_drawing.SceneIntake
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Outcome]:
         being_id, until = self.claim.owner_id, self.claim.as_of
@@ -109,7 +109,7 @@ class _Joining(ModelWork[_Outcome]):
         being = beings.get_being(tx, being_id)
         self.drawings = scene_drawing.prepare(tx, self.settings, being, spoken, own_texts, until)
         self.worded = [short for short in self.shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
-        self.intake = scene_drawing.Intake(self.settings, being_id)
+        self.intake = scene_drawing.SceneIntake(self.settings, being_id)
         if not self.worded:
             return None
         llm = open_session()

@@ -133,7 +133,7 @@ def prepare(
 
 
 @dataclass
-class Intake:
+class SceneIntake:
     """The first lock of a transaction that keeps scenes: it blocks erasures of the Being's items until the end.
 
     Attributes:
@@ -154,7 +154,9 @@ class Intake:
         self.erased = known_erased.for_intake(tx, self.settings, self.being_id)
 
 
-def keep(tx: Transaction, intake: Intake, drawings: Sequence[SceneDrawing], request_key_id: UUID | None = None) -> None:
+def keep(
+    tx: Transaction, intake: SceneIntake, drawings: Sequence[SceneDrawing], request_key_id: UUID | None = None
+) -> None:
     """Insert the scene notes and mark the messages.
 
     Args:

@@ -88,7 +88,7 @@ class _Closing(ModelWork[SummarisedSession]):
 
     spoken: Sequence[Message]
     drawing: SceneDrawing
-    intake: scene_drawing.Intake
+    intake: scene_drawing.SceneIntake
     joins_others: bool
 
     def read(self, tx: Transaction, open_session: OpenSession) -> Asking[SummarisedSession]:
@@ -100,7 +100,7 @@ class _Closing(ModelWork[SummarisedSession]):
         spoken = {session_id: self.spoken}
         drawings = scene_drawing.prepare(tx, self.settings, being, spoken, own_texts, self.claim.as_of)
         self.drawing = drawings[session_id]
-        self.intake = scene_drawing.Intake(self.settings, being_id)
+        self.intake = scene_drawing.SceneIntake(self.settings, being_id)
         is_due = session and session.ended_at and any(text.strip() for text in own_texts.values())
         brought = [message.request_key_id for message in self.spoken]
         # A request's key pays for the messages of that request, and not for other sessions.

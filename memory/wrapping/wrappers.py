@@ -60,10 +60,10 @@ _CLOSES_LINE = re.compile(r"\][ \t]*+\n\s*+")
 def without_wrappers(text: str) -> str:
     """Return a line without a frontend's text before and behind the user's words, stripped."""
     # A file alone, in a tag of a person's own, may be the user's text.
-    narrowed = _Narrowed(text).read() or _Narrowed(text, files=False).read()
+    narrowed = _NarrowedLine(text).read() or _NarrowedLine(text, files=False).read()
     kept = without_results(narrowed)
     if kept != narrowed:
-        kept = _Narrowed(kept).read()
+        kept = _NarrowedLine(kept).read()
     if kept != text.strip():
         # The rules between the removed text and the user's words.
         kept = _RULES.sub("", kept).strip()
@@ -71,7 +71,7 @@ def without_wrappers(text: str) -> str:
         opens = kept.rfind(f"<{ends['name']}>")
         kept = kept[opens:] if kept.startswith("<") and kept[: max(opens, 0)].rstrip().endswith(">") else kept
     own = _OWN.fullmatch(kept)
-    return (_Narrowed(own["said"]).read() or own["said"].strip()) if own else kept
+    return (_NarrowedLine(own["said"]).read() or own["said"].strip()) if own else kept
 
 
 def _names_of_files(text: str) -> set[str]:
@@ -81,7 +81,7 @@ def _names_of_files(text: str) -> set[str]:
     return {name for name, number in naming.items() if number == opened[name] and name not in _OF_PAGES}
 
 
-class _Narrowed:
+class _NarrowedLine:
     """A line, of which the part from `begin` to `end` may be the user's; neither begins nor ends with white space."""
 
     def __init__(self, text: str, *, files: bool = True) -> None:

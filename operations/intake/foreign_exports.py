@@ -4,7 +4,7 @@ from dataclasses import asdict
 from zoneinfo import ZoneInfo
 
 from memory.accounts import user_accounts
-from memory.intake.importers.entries import Bad, Names
+from memory.intake.importers.entries import ExportPersons, UnreadableEntry
 from memory.intake.importers.importing import FORMATS, Import
 from memory.intake.importers.reading.files import file_of_text
 from memory.text.errors import InvalidRequest
@@ -31,9 +31,9 @@ def import_export(on: Resources, being: Being, export: ForeignExport) -> Foreign
     read, _ = FORMATS[export.program]
     zone = ZoneInfo(user_accounts.show(on.store, being.user_id).time_zone)
     file = file_of_text(export.file, export.text, export.modified)
-    aside: list[Bad] = []
+    aside: list[UnreadableEntry] = []
     work = Import(on.store, on.settings, on.embedders, being, export.aged, aside.append)
-    for _ in work.take(read(file, Names(export.me, export.companion, zone))):
+    for _ in work.take(read(file, ExportPersons(export.me, export.companion, zone))):
         pass
     if not work.done.read:
         raise InvalidRequest(f"The text holds nothing that is read as `{export.program}`. Check both.")

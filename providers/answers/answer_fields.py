@@ -19,7 +19,7 @@ from providers.answers.answer_shape import (
     stands_for_each,
 )
 from providers.answers.answer_verdicts import affirms, denies, doubts, is_rejecting
-from schemas.llm.answer_form import Absent, Sure
+from schemas.llm.answer_form import DroppedIfUnsure, WhenAbsent
 
 REQUIRED = object()
 """A field without a value that must have one."""
@@ -51,7 +51,7 @@ def absent_meaning(field: FieldInfo, *, was_named: bool) -> Any:
     if was_named and is_list:
         return []
     for mark in field.metadata:
-        if isinstance(mark, Absent):
+        if isinstance(mark, WhenAbsent):
             return mark.means
     if not field.is_required():
         return field.get_default(call_default_factory=True)
@@ -101,10 +101,12 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 def is_unsure(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
     """Whether an item has a value beside its fields that denies or doubts it.
 
-    An item with a field that is `Sure` merges or replaces memory: it must not be in doubt either.
+    An item with a field that is `DroppedIfUnsure` merges or replaces memory: it must not be in doubt either.
     """
     sure = {
-        plain(name) for name, field in form.model_fields.items() if any(isinstance(m, Sure) for m in field.metadata)
+        plain(name)
+        for name, field in form.model_fields.items()
+        if any(isinstance(m, DroppedIfUnsure) for m in field.metadata)
     }
     own = {plain(name) for name in form.model_fields}
     # Two statements that contradict each other are not the same.

@@ -45,7 +45,7 @@ from providers.answers.answer_shape import (
     stands_for_each,
 )
 from providers.answers.answer_verdicts import affirms, denies, doubts, keeps
-from schemas.llm.answer_form import Absent, AtMost, OwnName, Sure
+from schemas.llm.answer_form import DroppedIfUnsure, ExactFieldName, FirstItems, WhenAbsent
 
 # Of an item that names several references where one stands.
 _MOST_COPIES = 200
@@ -166,9 +166,9 @@ class AnswerReader:
         letter = letter_of(type_)
         raw = listed(type_, raw, letter)
         # The meaning of an absent list stands also for an unreadable item and for an end that is cut off.
-        absent: list[Any] = next((mark.means for mark in marks if isinstance(mark, Absent)), [])
+        absent: list[Any] = next((mark.means for mark in marks if isinstance(mark, WhenAbsent)), [])
         read = list(absent) if self._cut else []
-        takes_away = any(isinstance(mark, OwnName | Sure) for mark in marks)
+        takes_away = any(isinstance(mark, ExactFieldName | DroppedIfUnsure) for mark in marks)
         for item in raw:
             # Beside other items such a word is one, as a name.
             if is_nothing(item, words=len(raw) == 1):
@@ -183,7 +183,7 @@ class AnswerReader:
                 self._lost += 1
                 read += absent
         self._kept += len(read)
-        most = next((mark.items for mark in marks if isinstance(mark, AtMost)), len(read))
+        most = next((mark.items for mark in marks if isinstance(mark, FirstItems)), len(read))
         if len(read) > most:
             self.dropped["more items than asked for"] += len(read) - most
         return read[:most]
@@ -254,8 +254,8 @@ def _each(type_: Any, raw: Any) -> list[Any]:
         if not letter or not stands_for_each(field) or not isinstance(value, str | list):
             continue
         try:
-            # In a list of confidences (`Absent`), "keep" and "not to be told" affirm the reference.
-            is_secret = any(isinstance(mark, Absent) for mark in field.metadata)
+            # In a list of confidences (`WhenAbsent`), "keep" and "not to be told" affirm the reference.
+            is_secret = any(isinstance(mark, WhenAbsent) for mark in field.metadata)
             refs = references(letter, text(value), denied=not is_secret)
         except UnreadableValue:
             continue
@@ -304,7 +304,9 @@ def _text_of(type_: Any, raw: Mapping[str, Any]) -> Any:
 
 def _of_text(form: type[BaseModel], raw: str) -> dict[str, Any]:
     """The fields that a text says in the place of an object: the one that must be there, or "kind: text"."""
-    must = [name for name, field in form.model_fields.items() if not any(isinstance(m, Absent) for m in field.metadata)]
+    must = [
+        name for name, field in form.model_fields.items() if not any(isinstance(m, WhenAbsent) for m in field.metadata)
+    ]
     name = next(iter(must or form.model_fields))
     before, colon, behind = raw.partition(":")
     for kind, field in form.model_fields.items():

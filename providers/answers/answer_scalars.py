@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from providers.answers.answer_numbers import DEGREES, GRADES, UnreadableValue, read_number
 from providers.answers.answer_verdicts import CROSSED, PASSED_OVER, denies, doubts, is_denied, leaves_open
-from schemas.llm.answer_form import Absent, Characters, Ref
+from schemas.llm.answer_form import CutAtCharacters, Ref, WhenAbsent
 from schemas.text.sentences import SENTENCE_ENDS, cut_at_sentence
 
 # Words that models write for those of an enumeration, in the languages that they are spoken to in most.
@@ -221,10 +221,10 @@ def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
     for mark in marks:
         if isinstance(mark, Ref):
             return reference(mark.letter, read)
-        if isinstance(mark, Characters) and (shorten or mark.at_once):
+        if isinstance(mark, CutAtCharacters) and (shorten or mark.at_once):
             return cut_at_sentence(read, mark.most)
         if isinstance(mark, tuple):
-            absent = next((each.means for each in marks if isinstance(each, Absent)), None)
+            absent = next((each.means for each in marks if isinstance(each, WhenAbsent)), None)
             return choice(mark, read, must=absent is not None)
     return read
 

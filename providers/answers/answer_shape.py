@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from providers.answers.answer_scalars import is_nothing, is_reference, plain
 from providers.answers.answer_verdicts import denies, is_rejecting
 from providers.answers.json_text import answer_text, answer_values
-from schemas.llm.answer_form import OwnName, Ref
+from schemas.llm.answer_form import ExactFieldName, Ref
 
 _DEEPEST = 4
 # The bullet or number at the beginning of a list's line.
@@ -158,7 +158,7 @@ def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _alone(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The only text of a form that is one text, or its only list (`OwnName`), under a similar name."""
+    """The only text of a form that is one text, or its only list (`ExactFieldName`), under a similar name."""
     (name, field), *more = form.model_fields.items()
     if not more and only_by_name(field):
         lists = [value for key, value in raw.items() if plain(key).startswith(plain(name))]
@@ -297,8 +297,8 @@ def letter_in(marks: Iterable[Any]) -> str | None:
 
 
 def only_by_name(field: FieldInfo) -> bool:
-    """Whether a field is read under its own name alone (`OwnName`)."""
-    return any(isinstance(mark, OwnName) for mark in field.metadata)
+    """Whether a field is read under its own name alone (`ExactFieldName`)."""
+    return any(isinstance(mark, ExactFieldName) for mark in field.metadata)
 
 
 def choices_of(field: FieldInfo) -> tuple[str, ...] | None:

@@ -19,7 +19,7 @@ from schemas.limits import (
     MOST_ASK_TOKENS,
     QUERY_CHARACTERS,
 )
-from schemas.llm.answer_form import Absent, AtMost, Characters, FromModel, Ref
+from schemas.llm.answer_form import CutAtCharacters, FirstItems, FromModel, Ref, WhenAbsent
 from schemas.llm.calls import PaidWith
 from schemas.search import Kind
 from schemas.wire.answers import Answer, AnsweredOff
@@ -122,10 +122,10 @@ class Asked(Answer):
     unindexed: int = Field(description="How much was accepted and is not searchable yet by every signal.")
 
 
-class Counted(FromModel):
+class CountedThing(FromModel):
     """Something whose mentions are to be counted."""
 
-    any_of: Annotated[list[str], AtMost(ASK_QUERIES)] = Field(
+    any_of: Annotated[list[str], FirstItems(ASK_QUERIES)] = Field(
         description="Words or short phrases for it, as they would be said; a message with any of them counts."
     )
 
@@ -133,17 +133,17 @@ class Counted(FromModel):
 class AskPlan(FromModel):
     """The model's plan: the queries, names and times to look for."""
 
-    queries: Annotated[list[str], AtMost(ASK_QUERIES), Absent([])] = Field(
+    queries: Annotated[list[str], FirstItems(ASK_QUERIES), WhenAbsent([])] = Field(
         description="Further searches, as short sentences or words."
     )
-    names: Annotated[list[str], AtMost(ASK_NAMES), Absent([])] = Field(
+    names: Annotated[list[str], FirstItems(ASK_NAMES), WhenAbsent([])] = Field(
         description="People, places and things to look up, by the names that the question uses."
     )
-    since: Annotated[str | None, Absent(None)] = Field(
+    since: Annotated[str | None, WhenAbsent(None)] = Field(
         description="The first day of the time that is asked about, as YYYY-MM-DD; null if any time."
     )
-    until: Annotated[str | None, Absent(None)] = Field(description="The last day of that time, likewise.")
-    counts: Annotated[list[Counted], AtMost(ASK_COUNTS), Absent([])] = Field(
+    until: Annotated[str | None, WhenAbsent(None)] = Field(description="The last day of that time, likewise.")
+    counts: Annotated[list[CountedThing], FirstItems(ASK_COUNTS), WhenAbsent([])] = Field(
         description="What to count, if the question asks how often, how many, or when first or last."
     )
 
@@ -158,13 +158,13 @@ class DraftCite(FromModel):
 class DraftSentence(FromModel):
     """A sentence with what it rests on."""
 
-    sentence: Annotated[str, Characters(ASK_SENTENCE_CHARACTERS, at_once=True)]
-    cites: Annotated[list[DraftCite], AtMost(ASK_CITES)]
+    sentence: Annotated[str, CutAtCharacters(ASK_SENTENCE_CHARACTERS, at_once=True)]
+    cites: Annotated[list[DraftCite], FirstItems(ASK_CITES)]
 
 
 class DraftAnswer(FromModel):
     """An answer before its sentences are checked."""
 
-    sentences: Annotated[list[DraftSentence], AtMost(ASK_SENTENCES)] = Field(
+    sentences: Annotated[list[DraftSentence], FirstItems(ASK_SENTENCES)] = Field(
         description="Empty if the sources do not answer the question."
     )

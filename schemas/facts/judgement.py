@@ -11,7 +11,7 @@ from pydantic import Field
 from schemas.facts.fact_rows import EntityType, FactKind, FactType, TodoKind
 from schemas.intake.inputs import Realm
 from schemas.limits import LEAST_CONFIDENCE, STATEMENT_CHARACTERS
-from schemas.llm.answer_form import Absent, Characters, FromModel, OwnName, Ref, Sure
+from schemas.llm.answer_form import CutAtCharacters, DroppedIfUnsure, ExactFieldName, FromModel, Ref, WhenAbsent
 
 
 def _of(choices: Any) -> dict[str, Any]:
@@ -27,10 +27,10 @@ TodoKindName = Annotated[str, Field(json_schema_extra=_of(TodoKind))]
 MessageRef = Annotated[str, Ref("m", each=True)]
 
 
-class Named(FromModel):
+class FoundEntity(FromModel):
     """An entity, by the name that the message uses."""
 
-    type: Annotated[EntityTypeName, Absent("thing")]
+    type: Annotated[EntityTypeName, WhenAbsent("thing")]
     name: str
 
 
@@ -41,7 +41,7 @@ class FoundItem(FromModel):
     span: str = Field(description="The words of that message that say it, copied letter by letter.")
     speaker: str = Field(description="Whose words the span is: `user`, `companion`, or a name.")
     realm: RealmName
-    confidence: Annotated[float, Absent(LEAST_CONFIDENCE)] = Field(
+    confidence: Annotated[float, WhenAbsent(LEAST_CONFIDENCE)] = Field(
         description="How sure it is that the words mean this, 0 to 1."
     )
 
@@ -50,34 +50,38 @@ class FoundFact(FoundItem):
     """A statement about the user's life."""
 
     subject: str = Field(description="Whose fact it is: `user`, or a name.")
-    type: Annotated[FactTypeName, Absent("")]
-    statement: Annotated[str, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(
+    type: Annotated[FactTypeName, WhenAbsent("")]
+    statement: Annotated[str, CutAtCharacters(STATEMENT_CHARACTERS, at_once=True)] = Field(
         description="One short sentence in the third person that stands by itself."
     )
-    entities: list[Named] = Field(description="What it names; first what it is about.")
-    fact_type: Annotated[FactKindName, Absent("fact")]
-    importance: Annotated[int, Absent(1)] = Field(description="0 trivial, 1 usual, 2 significant, 3 who the user is.")
+    entities: list[FoundEntity] = Field(description="What it names; first what it is about.")
+    fact_type: Annotated[FactKindName, WhenAbsent("fact")]
+    importance: Annotated[int, WhenAbsent(1)] = Field(
+        description="0 trivial, 1 usual, 2 significant, 3 who the user is."
+    )
 
 
 class FoundTodo(FoundItem):
     """A commitment, habit, open thread or friction of the user's, a promise of the companion's, or the end of one."""
 
     kind: TodoKindName
-    content: Annotated[str, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(description="One short sentence.")
+    content: Annotated[str, CutAtCharacters(STATEMENT_CHARACTERS, at_once=True)] = Field(
+        description="One short sentence."
+    )
     due: str | None = Field(description="When, in the user's words; null if not said.")
     known: Annotated[str | None, Ref("t", each=True)] = Field(
         description="The ref of the todo that is meant, if it is among those that are known."
     )
-    done: Annotated[bool, Absent(False)] = Field(description="Whether the words say that it is done or given up.")
+    done: Annotated[bool, WhenAbsent(False)] = Field(description="Whether the words say that it is done or given up.")
 
 
 class FoundConfidence(FromModel):
     """A message that was said in confidence."""
 
-    message: Annotated[MessageRef, Absent("")] = Field(
+    message: Annotated[MessageRef, WhenAbsent("")] = Field(
         description="The ref of the message that is to stay between the two of them."
     )
-    asked_in: Annotated[MessageRef, Absent("")] = Field(
+    asked_in: Annotated[MessageRef, WhenAbsent("")] = Field(
         description="The ref of the new message that asks for it, or that shows it; often the same."
     )
 
@@ -95,10 +99,10 @@ class FoundRequest(FoundItem):
     means: list[Annotated[str, Ref("f")]] = Field(
         description="The refs of the facts, todos and messages that are meant."
     )
-    statement: Annotated[str | None, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(
+    statement: Annotated[str | None, CutAtCharacters(STATEMENT_CHARACTERS, at_once=True)] = Field(
         description="For `correct`, what is right, as a statement that stands by itself; else null."
     )
-    about: Annotated[str | None, Absent(None)] = Field(
+    about: Annotated[str | None, WhenAbsent(None)] = Field(
         description="For `do not mention`, the name of the person or thing that is meant as a whole; else null."
     )
 
@@ -113,7 +117,7 @@ class Judgement(FromModel):
     todos: list[FoundTodo]
     # A list that is left out, cut off or unreadable does not tell which messages may be passed on: then all of them
     # are in confidence, which a confidence without a message means.
-    confidences: Annotated[list[FoundConfidence], Absent([UNTOLD])]
+    confidences: Annotated[list[FoundConfidence], WhenAbsent([UNTOLD])]
     requests: list[FoundRequest]
 
 
@@ -121,7 +125,7 @@ class Comparison(FromModel):
     """The relation of a new statement to another one under the same memory key."""
 
     new: Annotated[str, Ref("n", each=True)] = Field(description="The ref of the new statement.")
-    relation: Annotated[Literal["same", "contradicts", "adds"], Sure()]
+    relation: Annotated[Literal["same", "contradicts", "adds"], DroppedIfUnsure()]
     earlier: Annotated[str | None, Ref("e", each=True)] = Field(
         description="The ref of the statement that it repeats or contradicts; null if it adds."
     )
@@ -130,7 +134,7 @@ class Comparison(FromModel):
 class FoldConfirmation(FromModel):
     """Which pairs of facts say the same."""
 
-    same: Annotated[list[Annotated[str, Ref("p")]], OwnName()] = Field(
+    same: Annotated[list[Annotated[str, Ref("p")]], ExactFieldName()] = Field(
         description="The refs of the pairs that say the same."
     )
 

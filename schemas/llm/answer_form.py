@@ -30,31 +30,31 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnName:
+class ExactFieldName:
     """The field is never read from one of an unlike name, as others are: the items that it lists are removed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sure:
+class DroppedIfUnsure:
     """An item with this field merges or replaces memory, and is dropped if a value beside its fields doubts it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class WhenAbsent:
     """The meaning of a field that is left out, null, or not of its type; and in a list of an unreadable item."""
 
     means: Any
 
 
 @dataclass(frozen=True, slots=True)
-class AtMost:
+class FirstItems:
     """A list keeps its first `items` items."""
 
     items: int
 
 
 @dataclass(frozen=True, slots=True)
-class Characters:
+class CutAtCharacters:
     """A text has at most `most` characters, and is cut at a sentence.
 
     Attributes:

@@ -44,7 +44,7 @@ class EncryptedKey(ProviderKey):
     sealed: Annotated[bytes, Field(repr=False)]
 
 
-class Away(Row):
+class ProviderAway(Row):
     """A provider that does not answer requests with one key."""
 
     provider: Provider

@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.limits import DIARY_LINE_CHARACTERS, MOST_DIARY_LINES, MOST_NEXT_TIME, TOPIC_NAME_CHARACTERS
-from schemas.llm.answer_form import AtMost, Characters, OwnName, Ref, Sure
+from schemas.llm.answer_form import CutAtCharacters, DroppedIfUnsure, ExactFieldName, FirstItems, Ref
 
 MemoryRef = Annotated[str, Ref("m")]
-ShortName = Annotated[str, Characters(TOPIC_NAME_CHARACTERS)]
-DiaryLine = Annotated[str, Characters(DIARY_LINE_CHARACTERS)]
+ShortName = Annotated[str, CutAtCharacters(TOPIC_NAME_CHARACTERS)]
+DiaryLine = Annotated[str, CutAtCharacters(DIARY_LINE_CHARACTERS)]
 
 
 class PatrolAnswer(BaseModel):
@@ -25,7 +25,7 @@ class Merge(PatrolAnswer):
     """Memories that become one."""
 
     survivor: MemoryRef = Field(description="The reference of the memory that stays.")
-    absorbed: Annotated[list[MemoryRef], Sure()] = Field(
+    absorbed: Annotated[list[MemoryRef], DroppedIfUnsure()] = Field(
         description="The references of those that it takes in, at least one."
     )
     action: str = Field(description="What happened, as the survivor is to tell it.")
@@ -39,7 +39,7 @@ class Consolidation(PatrolAnswer):
     """The new topics of a topic's memories; those that are not named stay as they are."""
 
     merges: list[Merge] = Field(description="Empty if nothing belongs together.")
-    make_dead: Annotated[list[MemoryRef], OwnName()] = Field(
+    make_dead: Annotated[list[MemoryRef], ExactFieldName()] = Field(
         description="References of dying memories that nothing takes in."
     )
 
@@ -108,7 +108,7 @@ class RepairedScene(PatrolAnswer):
 class DiaryPages(PatrolAnswer):
     """A day's entry, and what the Being wants to have in mind next time."""
 
-    diary: Annotated[list[DiaryLine], AtMost(MOST_DIARY_LINES)] = Field(description="Three to five lines.")
-    next_time: Annotated[list[DiaryLine], AtMost(MOST_NEXT_TIME)] = Field(
+    diary: Annotated[list[DiaryLine], FirstItems(MOST_DIARY_LINES)] = Field(description="Three to five lines.")
+    next_time: Annotated[list[DiaryLine], FirstItems(MOST_NEXT_TIME)] = Field(
         description="Three to seven notes, a line each."
     )

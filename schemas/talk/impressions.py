@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.limits import SUMMARY_LINE_CHARACTERS
-from schemas.llm.answer_form import Absent, Characters, Ref
+from schemas.llm.answer_form import CutAtCharacters, Ref, WhenAbsent
 from schemas.talk.summaries import SessionSummary, Summary
 
 ImpressionKind = Literal["user-model", "project", "mood", "topic"]
@@ -17,19 +17,19 @@ ImpressionKind = Literal["user-model", "project", "mood", "topic"]
 class Impression(Summary):
     """A statement, with the user's messages that it rests on."""
 
-    text: Annotated[str, Characters(SUMMARY_LINE_CHARACTERS, at_once=True)] = Field(description="One sentence.")
+    text: Annotated[str, CutAtCharacters(SUMMARY_LINE_CHARACTERS, at_once=True)] = Field(description="One sentence.")
     messages: list[Annotated[str, Ref("u")]] = Field(description="The `own` refs of the messages that it rests on.")
 
 
 class ClosedSession(SessionSummary):
     """The summary of a session, with what it showed of the user and of what the companion is at."""
 
-    user_model: Annotated[list[Impression], Absent([])] = Field(
+    user_model: Annotated[list[Impression], WhenAbsent([])] = Field(
         description="What it showed of the user as a person; empty if nothing."
     )
-    project: Annotated[Impression | None, Absent(None)] = Field(description="What the two work on, if anything.")
-    mood: Annotated[Impression | None, Absent(None)] = Field(description="The mood that it left the companion in.")
-    topic: Annotated[Impression | None, Absent(None)] = Field(description="What the talk ended with.")
+    project: Annotated[Impression | None, WhenAbsent(None)] = Field(description="What the two work on, if anything.")
+    mood: Annotated[Impression | None, WhenAbsent(None)] = Field(description="The mood that it left the companion in.")
+    topic: Annotated[Impression | None, WhenAbsent(None)] = Field(description="What the talk ended with.")
 
     def alone(self) -> SessionSummary:
         """The summary without the impressions, which is stored."""

@@ -10,18 +10,18 @@ from pydantic import Field
 
 from schemas.facts.judgement import MessageRef, RealmName
 from schemas.limits import DEFAULT_IMPORTANCE, SCENE_CHARACTERS, SUMMARY_LINE_CHARACTERS
-from schemas.llm.answer_form import Absent, Characters, Ref
+from schemas.llm.answer_form import CutAtCharacters, Ref, WhenAbsent
 from schemas.talk.impressions import ClosedSession
 from schemas.talk.summaries import Summary
 
-ShortText = Annotated[str, Characters(SUMMARY_LINE_CHARACTERS, at_once=True)]
+ShortText = Annotated[str, CutAtCharacters(SUMMARY_LINE_CHARACTERS, at_once=True)]
 
 
 class DrawnScene(Summary):
     """An event of a conversation, with the messages that it rests on."""
 
     messages: list[MessageRef] = Field(description="The refs of the messages that it rests on.")
-    action: Annotated[str, Characters(SCENE_CHARACTERS, at_once=True)] = Field(
+    action: Annotated[str, CutAtCharacters(SCENE_CHARACTERS, at_once=True)] = Field(
         description="What happened, in one to three sentences."
     )
     quote: ShortText | None = Field(description="Words of one of these messages, copied letter by letter.")
@@ -29,7 +29,7 @@ class DrawnScene(Summary):
     setting: ShortText | None = Field(description="Where it happened.")
     feeling: ShortText | None = Field(description="What it means to the companion, in its first person.")
     themes: list[str] = Field(description="One to three short tags.")
-    importance: Annotated[float, Absent(DEFAULT_IMPORTANCE)] = Field(description="0 to 1.")
+    importance: Annotated[float, WhenAbsent(DEFAULT_IMPORTANCE)] = Field(description="0 to 1.")
     realm: RealmName
 
 

@@ -7,14 +7,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from schemas.limits import ROLLING_CHARACTERS, SPINE_ITEMS, SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
-from schemas.llm.answer_form import Absent, AtMost, Characters
+from schemas.llm.answer_form import CutAtCharacters, FirstItems, WhenAbsent
 from schemas.rows import Row
 from schemas.talk.messages import KeptSession
 from schemas.wire.answers import Answer, Cursor
 
-Line = Annotated[str, Characters(SUMMARY_LINE_CHARACTERS)]
-Lines = Annotated[list[Line], AtMost(SUMMARY_ITEMS)]
-SpineLines = Annotated[list[Line], AtMost(SPINE_ITEMS)]
+Line = Annotated[str, CutAtCharacters(SUMMARY_LINE_CHARACTERS)]
+Lines = Annotated[list[Line], FirstItems(SUMMARY_ITEMS)]
+SpineLines = Annotated[list[Line], FirstItems(SPINE_ITEMS)]
 
 
 class Summary(BaseModel):
@@ -38,7 +38,7 @@ class Summary(BaseModel):
 class RollingSummary(Summary):
     """The rolling summary."""
 
-    summary: Annotated[str, Characters(ROLLING_CHARACTERS)] = Field(
+    summary: Annotated[str, CutAtCharacters(ROLLING_CHARACTERS)] = Field(
         description="Running text of at most 500 characters."
     )
 
@@ -51,7 +51,7 @@ class SessionSummary(Summary):
     open_loops: Lines = Field(description="What was left open; empty if nothing was.")
     commitments: Lines = Field(description="Promises that were made, each with who made it; empty if there were none.")
     people: Lines = Field(description="The names of people who were spoken of.")
-    tone: Annotated[Line, Absent("")] = Field(description="The mood of the conversation, in a few words.")
+    tone: Annotated[Line, WhenAbsent("")] = Field(description="The mood of the conversation, in a few words.")
 
 
 class SummarySpine(Summary):

@@ -7,7 +7,7 @@ again: it closes the breaker, or the next wait is twice as long.
 from datetime import timedelta
 from uuid import UUID
 
-from schemas.llm.calls import Away, AwayProvider, Provider
+from schemas.llm.calls import AwayProvider, Provider, ProviderAway
 from store.transaction import Transaction
 
 # The breaker of the platform's key, which is in the settings and has no row.
@@ -16,10 +16,10 @@ FIRST_WAIT = timedelta(seconds=10)
 LONGEST_WAIT = timedelta(minutes=5)
 
 
-def away(tx: Transaction, provider: Provider, key_id: UUID | None) -> Away | None:
+def away(tx: Transaction, provider: Provider, key_id: UUID | None) -> ProviderAway | None:
     """Return the open breaker of a provider and key; None if there is none, or its probe is due."""
     return tx.row(
-        Away,
+        ProviderAway,
         """
         select provider, key_id, since, reason, probe_at - memory.now() as waits
         from memory.provider_breakers

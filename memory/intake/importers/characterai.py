@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import fields, sillytavern, speech, transcripts, unmarked
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
+from memory.intake.importers.entries import Entry, ExcludedEntry, ExportFile, ExportPersons, UnreadableEntry
 from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.sillytavern import message_id
-from memory.intake.importers.threads import Chat, ChatNode, conversation, oldest_first
+from memory.intake.importers.threads import ChatNode, ThreadDetails, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.wire.fields import says_no
 
@@ -29,7 +29,7 @@ ID_KEYS = ("external_id", "chat_id", "id")
 NO_WORDS = "messages without words"
 
 
-def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+def read(file: ExportFile, names: ExportPersons) -> Iterator[Entry]:
     """Yield the chats of a dump; a file of one chat is one element of `turns`."""
     if file.name.lower().endswith(".jsonl"):
         yield from sillytavern.read(file, names)
@@ -51,15 +51,15 @@ def _of_others(chat: Mapping[str, Any]) -> fields.Messages | None:
     return unmarked.messages(chat) or fields.listed(chat)
 
 
-def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
+def _conversation(element: Element, file: ExportFile, names: ExportPersons) -> Entry:
     place, exported = f"chat {element.number}", element.value
     lines = next((exported[key] for key in KEYS if isinstance(exported.get(key), list)), None)
     if lines is None:
-        return Bad(place, "it has neither `msgs` nor `turns`", exported)
+        return UnreadableEntry(place, "it has neither `msgs` nor `turns`", exported)
     if (reason := fields.not_remembered(exported)) is not None:
-        return LeftOut(reason)
+        return ExcludedEntry(reason)
     id_ = next((str(exported[key]) for key in ID_KEYS if isinstance(exported.get(key), str | int)), None)
-    bad: list[Bad] = []
+    bad: list[UnreadableEntry] = []
     left_out: Counter[str] = Counter()
     spoken: list[ChatNode] = []
     before = ""
@@ -68,13 +68,13 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         before = message_id("", False, before, json.dumps(one, sort_keys=True), 1)
         read_in = _read(one, before if id_ is None else f"{id_}/{number}")
         if read_in is None:
-            bad.append(Bad(f"{place}, message {number}", "it has no author or no text", one))
+            bad.append(UnreadableEntry(f"{place}, message {number}", "it has no author or no text", one))
         else:
             left_out[NO_WORDS] += not read_in
             spoken += read_in
     spoken = spoken[::-1] if _is_turned(spoken) else oldest_first(spoken)
     begins = moment(exported.get("created")) or moment(exported.get("create_time")) or file.modified
-    chat = Chat(PROGRAM_NAME, id_ or (spoken[0].id if spoken else place), begins)
+    chat = ThreadDetails(PROGRAM_NAME, id_ or (spoken[0].id if spoken else place), begins)
     return conversation(chat, spoken, names, bad, +left_out)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.intake.importers import fields
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
+from memory.intake.importers.entries import Entry, ExcludedEntry, ExportFile, ExportPersons, Owners, UnreadableEntry
 from memory.intake.importers.reading.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, ChatNode, conversation, oldest_first
+from memory.intake.importers.threads import ChatNode, ThreadDetails, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.text import source_marks
 
@@ -28,7 +28,7 @@ NO_TALK = "messages of the system, of tools, hidden, or without words"
 THOUGHT = "analysis"
 
 
-def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+def read(file: ExportFile, names: ExportPersons) -> Iterator[Entry]:
     """Yield the conversations of a file."""
     owners = Owners(names, "conversations")
     for element in elements(file.content, PATHS, KEYS, fields.CHAT_OWNERS):
@@ -40,15 +40,15 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         yield another or _conversation(element, file, names)
 
 
-def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
+def _conversation(element: Element, file: ExportFile, names: ExportPersons) -> Entry:
     place, exported = f"conversation {element.number}", element.value
     nodes = exported.get("mapping")
     if not isinstance(nodes, dict):
-        return Bad(place, "it has no `mapping`", exported)
+        return UnreadableEntry(place, "it has no `mapping`", exported)
     if (reason := fields.not_remembered(exported)) is not None:
-        return LeftOut(reason)
+        return ExcludedEntry(reason)
     id_ = fields.first(exported, ("conversation_id", "id"))
-    bad: list[Bad] = []
+    bad: list[UnreadableEntry] = []
     left_out: Counter[str] = Counter()
     turns: list[ChatNode] = []
     parents = _parents(nodes)
@@ -59,11 +59,11 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         if message is None:
             continue
         if not isinstance(message, dict) or _author(message) is None:
-            bad.append(Bad(f"{place}, message {node_id[:36]}", "it has no author", node))
+            bad.append(UnreadableEntry(f"{place}, message {node_id[:36]}", "it has no author", node))
         elif one.text is None:
             left_out[NO_TALK] += 1
     begins = moment(exported.get("create_time")) or file.modified
-    chat = Chat(
+    chat = ThreadDetails(
         "chatgpt",
         id_ or next(iter(nodes), place),
         begins,

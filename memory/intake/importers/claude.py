@@ -13,17 +13,17 @@ from typing import Any
 
 from memory.intake.importers import fields, speech
 from memory.intake.importers.entries import (
-    Bad,
     Entry,
+    ExcludedEntry,
     ExportFile,
+    ExportPersons,
     Knowledge,
-    LeftOut,
-    Names,
     Owners,
+    UnreadableEntry,
     entry_id,
 )
 from memory.intake.importers.reading.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, ChatNode, conversation, oldest_first
+from memory.intake.importers.threads import ChatNode, ThreadDetails, conversation, oldest_first
 from memory.intake.importers.times import moment
 from schemas.text import source_marks
 
@@ -50,7 +50,7 @@ UNSAID = {"prompt_template": "instructions of projects", "description": "descrip
 NO_WORDS = "messages without words"
 
 
-def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+def read(file: ExportFile, names: ExportPersons) -> Iterator[Entry]:
     """Yield the conversations of a file."""
     owners = Owners(names, "conversations")
     for element in elements(file.content, PATHS, KEYS, ABOUT):
@@ -89,7 +89,7 @@ def _knowledge(place: str, exported: Mapping[str, Any]) -> Iterator[Entry]:
         named = [" / ".join(str(part) for part in title if part) or "A document" for title in titles]
         texts = zip(named, (one.get("content") for one in files), strict=True)
         yield from _kept(place, texts, in_snapshot=in_snapshot)
-    yield from (LeftOut(reason) for name, reason in UNSAID.items() if exported.get(name))
+    yield from (ExcludedEntry(reason) for name, reason in UNSAID.items() if exported.get(name))
 
 
 def _kept(place: str, remembered: Iterable[tuple[str, Any]], *, in_snapshot: bool) -> Iterator[Knowledge]:
@@ -100,21 +100,21 @@ def _kept(place: str, remembered: Iterable[tuple[str, Any]], *, in_snapshot: boo
             yield Knowledge(place, entry_id("claude", digest), title, text, in_snapshot)
 
 
-def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
+def _conversation(element: Element, file: ExportFile, names: ExportPersons) -> Entry:
     place, exported = f"conversation {element.number}", element.value
     messages = next((exported[name] for name in MESSAGES if name in exported), None)
     id_ = fields.first(exported, ("uuid", "id"))
     if not isinstance(messages, list) or id_ is None:
-        return Bad(place, "it has no `chat_messages`, or no `uuid`", exported)
+        return UnreadableEntry(place, "it has no `chat_messages`, or no `uuid`", exported)
     if (reason := fields.not_remembered(exported)) is not None:
-        return LeftOut(reason)
-    bad: list[Bad] = []
+        return ExcludedEntry(reason)
+    bad: list[UnreadableEntry] = []
     left_out: Counter[str] = Counter()
     turns: list[ChatNode] = []
     for number, message in enumerate(messages, 1):
         side = speech.side(message) if isinstance(message, dict) else None
         if not isinstance(message, dict) or side is None:
-            bad.append(Bad(f"{place}, message {number}", "it has no known `sender`", message))
+            bad.append(UnreadableEntry(f"{place}, message {number}", "it has no known `sender`", message))
             continue
         uuid = fields.first(message, ("uuid", "id"))
         text = None if side == "neither" else _text(message, is_user=side == "user")
@@ -131,7 +131,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         )
     leaf = fields.first(exported, ("current_leaf_message_uuid",))
     begins = moment(exported.get("created_at")) or file.modified
-    chat = Chat("claude", id_, begins, leaf)
+    chat = ThreadDetails("claude", id_, begins, leaf)
     return conversation(chat, oldest_first(turns), names, bad, +left_out)
 
 

@@ -38,7 +38,7 @@ class ExportFile:
 
 
 @dataclass(slots=True)
-class Names:
+class ExportPersons:
     """The persons of the export, of all its files, and the time zone of its local times.
 
     Attributes:
@@ -65,7 +65,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class UnreadableEntry:
     """An entry that can't be imported.
 
     Attributes:
@@ -92,7 +92,7 @@ class Conversation:
 
     messages: Sequence[dict[str, Any]]
     off_branch: Sequence[str] = ()
-    bad: Sequence[Bad] = field(default_factory=list)
+    bad: Sequence[UnreadableEntry] = field(default_factory=list)
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -108,7 +108,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class ExcludedEntry:
     """An entry that was read, and is not to be imported; the reason has no words of it."""
 
     reason: str
@@ -134,7 +134,7 @@ class Knowledge:
     in_snapshot: bool = True
 
 
-Entry = Conversation | Statement | Knowledge | LeftOut | Bad
+Entry = Conversation | Statement | Knowledge | ExcludedEntry | UnreadableEntry
 
 
 class Owners:
@@ -148,10 +148,10 @@ class Owners:
         things: The name of the entries' kind.
     """
 
-    def __init__(self, names: Names, things: str) -> None:
+    def __init__(self, names: ExportPersons, things: str) -> None:
         self._names, self._things = names, things
 
-    def of_another(self, place: str, owner: str | None, exported: Any) -> Bad | LeftOut | None:
+    def of_another(self, place: str, owner: str | None, exported: Any) -> UnreadableEntry | ExcludedEntry | None:
         """Return the replacement of an entry that is another user's; None for one of the user, or without an owner."""
         names = self._names
         if owner is None:
@@ -159,14 +159,14 @@ class Owners:
         if names.user is None or (DATABASE_ID.fullmatch(owner) and not DATABASE_ID.fullmatch(names.user)):
             names.owner = names.owner or owner
             reason = "it is of another user than the first one: name the user"
-            return None if owner == names.owner else Bad(place, reason, exported)
-        return None if names.is_user(owner, ()) else LeftOut(f"{self._things} of other users")
+            return None if owner == names.owner else UnreadableEntry(place, reason, exported)
+        return None if names.is_user(owner, ()) else ExcludedEntry(f"{self._things} of other users")
 
 
 class Reader(Protocol):
     """Reads one file of an export, as a stream."""
 
-    def __call__(self, file: ExportFile, names: Names) -> Iterable[Entry]:
+    def __call__(self, file: ExportFile, names: ExportPersons) -> Iterable[Entry]:
         """Yield the entries of the file.
 
         Raises:

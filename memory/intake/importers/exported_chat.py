@@ -14,14 +14,14 @@ from datetime import datetime
 from typing import Any
 
 from memory.intake.importers import fields, speech, unmarked
-from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names, Owners
+from memory.intake.importers.entries import Entry, ExcludedEntry, ExportFile, ExportPersons, Owners, UnreadableEntry
 from memory.intake.importers.plain.dates import moments
 from memory.intake.importers.sillytavern import message_id
 from memory.intake.importers.threads import (
     ROOTS,
     THOUGHT_ALONE,
-    Chat,
     ChatNode,
+    ThreadDetails,
     are_strangers,
     conversation,
     oldest_first,
@@ -59,18 +59,18 @@ class ExportedChat:
     """A chat that is being read."""
 
     file: ExportFile
-    names: Names
+    names: ExportPersons
     id: str | None
     begins: datetime | None = None
     leaf: str | None = None
     program: str = PROGRAM_NAME
     counted: bool = False
     owner: str | None = None
-    bad: list[Bad] = field(default_factory=list)
+    bad: list[UnreadableEntry] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     turns: list[ChatNode] = field(default_factory=list)
     _sides: set[speech.Side | None] = field(default_factory=set)
-    _unsure: dict[int, Bad] = field(default_factory=dict)
+    _unsure: dict[int, UnreadableEntry] = field(default_factory=dict)
     _seen: Counter[str] = field(default_factory=Counter)
     _kinds: list[str | None] = field(default_factory=list)
     _is_agents: bool = False
@@ -89,7 +89,7 @@ class ExportedChat:
     def add(self, place: str, one: Any, key: str | None = None) -> None:
         """Take a message with its alternatives, or a node that links others."""
         if not isinstance(one, dict):
-            self.bad.append(Bad(place, "it is no object", one))
+            self.bad.append(UnreadableEntry(place, "it is no object", one))
             return
         key, parent = key or fields.first(one, fields.KEYS), fields.first(one, fields.PARENTS)
         if parent in ROOTS and "messageId" not in one:
@@ -102,11 +102,11 @@ class ExportedChat:
             named = side is None and text != "" and speaker is not None
             if named:
                 # The speakers of the other messages may decide.
-                self._unsure[len(self.turns)] = Bad(place, NO_SIDE, one)
+                self._unsure[len(self.turns)] = UnreadableEntry(place, NO_SIDE, one)
             elif side is None and text:
-                self.bad.append(Bad(place, NO_SIDE, one))
+                self.bad.append(UnreadableEntry(place, NO_SIDE, one))
             elif side is None and key is None and speaker is None:
-                self.bad.append(Bad(place, "it is no message", one))
+                self.bad.append(UnreadableEntry(place, "it is no message", one))
             elif side == "neither" or not text:
                 self.left_out[NO_TALK] += side is not None or speaker is not None
             at, is_user = fields.time(message, self.names.zone), side == "user"
@@ -151,7 +151,7 @@ class ExportedChat:
         another = owners.of_another("a conversation", self.owner, self.turns) if owners else None
         if another is not None:
             entries = [asdict(one) for one in self.turns]
-            yield replace(another, entry=entries) if isinstance(another, Bad) else another
+            yield replace(another, entry=entries) if isinstance(another, UnreadableEntry) else another
             return
         is_named = self.names.user is not None and not are_strangers(self.turns, self.names)
         if self._sides != {"user", None} and not is_named:
@@ -178,7 +178,7 @@ class ExportedChat:
             self.left_out[TWICE] += len(doubled)
         if not any(one.text for one in self.turns):
             yield from self.bad
-            yield from (LeftOut(reason) for reason, number in self.left_out.items() for _ in range(number))
+            yield from (ExcludedEntry(reason) for reason, number in self.left_out.items() for _ in range(number))
             return
         has_leaf = self.leaf is not None and any(one.key == self.leaf for one in self.turns)
         if has_leaf and any(one.is_user and one.parent is not None for one in self.turns):
@@ -188,7 +188,7 @@ class ExportedChat:
             self.turns = [replace(one, parent=min(ROOTS)) if at in firsts else one for at, one in enumerate(self.turns)]
         self.turns = oldest_first(self.turns)
         id_ = derived if self.id is None else f"{self.id}/{derived}" if self.counted else self.id
-        chat = Chat(self.program, id_, self.begins or self.file.modified, self.leaf)
+        chat = ThreadDetails(self.program, id_, self.begins or self.file.modified, self.leaf)
         yield conversation(chat, self.turns, self.names, self.bad, +self.left_out)
 
     def _read_open_times(self) -> None:

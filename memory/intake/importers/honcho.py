@@ -10,17 +10,17 @@ from typing import Any
 
 from memory.intake.importers import fields
 from memory.intake.importers.entries import (
-    Bad,
     Entry,
+    ExcludedEntry,
     ExportFile,
-    LeftOut,
-    Names,
+    ExportPersons,
     Owners,
     Statement,
+    UnreadableEntry,
     with_snake_case,
 )
 from memory.intake.importers.reading.json_elements import Element, elements
-from memory.intake.importers.threads import Chat, ChatNode, are_strangers, conversation, oldest_first
+from memory.intake.importers.threads import ChatNode, ThreadDetails, are_strangers, conversation, oldest_first
 from memory.intake.importers.times import moment
 
 FILES = r".+\.jsonl?"
@@ -32,13 +32,13 @@ NO_USER = "none of its peers is the user: name the user with `--me`"
 USUAL_NAMES = frozenset(("user", "human"))
 
 
-def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+def read(file: ExportFile, names: ExportPersons) -> Iterator[Entry]:
     """Yield messages and conclusions; a peer named `user` or `human` is the user unless `names` has the user's name."""
     owners = Owners(names, "messages")
     session: str | None = None
     turns: list[ChatNode] = []
     for place, exported in _read_elements(file):
-        entry = exported if isinstance(exported, Bad | LeftOut) else _entry(place, exported, names)
+        entry = exported if isinstance(exported, UnreadableEntry | ExcludedEntry) else _entry(place, exported, names)
         if isinstance(entry, ChatNode) and entry.speaker is None:
             entry = owners.of_another(place, fields.first(exported, ("user_id",)), exported) or entry
         if not isinstance(entry, ChatNode):
@@ -68,7 +68,7 @@ def _read_elements(file: ExportFile) -> Iterator[tuple[str, Any]]:
             yield f"entry {element.number}", fields.under(around, with_snake_case(element.value))
             continue
         if (reason := fields.not_remembered(element.value)) is not None:
-            yield f"session {element.number}", LeftOut(reason)
+            yield f"session {element.number}", ExcludedEntry(reason)
             continue
         around = _around(around, element.value)
         for number, message in enumerate(within, 1):
@@ -76,7 +76,7 @@ def _read_elements(file: ExportFile) -> Iterator[tuple[str, Any]]:
             if isinstance(message, Mapping):
                 yield place, fields.under(around, with_snake_case(message))
             else:
-                yield place, Bad(place, "it is no object", message)
+                yield place, UnreadableEntry(place, "it is no object", message)
 
 
 def _around(outer: Mapping[str, Any], one: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,26 +91,26 @@ def _session(exported: Mapping[str, Any]) -> str | None:
     return session if isinstance(session, str) else None
 
 
-def _conversation(session: str | None, turns: list[ChatNode], file: ExportFile, names: Names) -> Entry:
+def _conversation(session: str | None, turns: list[ChatNode], file: ExportFile, names: ExportPersons) -> Entry:
     if are_strangers(turns, names):
-        return Bad("a session", NO_USER, [asdict(one) for one in turns])
-    return conversation(Chat("honcho", session, file.modified), oldest_first(turns), names)
+        return UnreadableEntry("a session", NO_USER, [asdict(one) for one in turns])
+    return conversation(ThreadDetails("honcho", session, file.modified), oldest_first(turns), names)
 
 
-def _entry(place: str, exported: Mapping[str, Any], names: Names) -> ChatNode | Entry:
+def _entry(place: str, exported: Mapping[str, Any], names: ExportPersons) -> ChatNode | Entry:
     text, at = exported.get("content"), moment(exported.get("created_at"))
     if not isinstance(text, str) or not text.strip():
-        return Bad(place, "it has no `content`", exported)
+        return UnreadableEntry(place, "it has no `content`", exported)
     observed = exported.get("observed_id") or exported.get("observed")
     if observed is not None:
         if not isinstance(observed, str) or not names.is_user(observed, USUAL_NAMES):
-            return Bad(place, "it is a conclusion about another peer than the user", exported)
+            return UnreadableEntry(place, "it is a conclusion about another peer than the user", exported)
         return Statement(place, text, at)
     if exported.get("is_active") is False or fields.is_unsaid(exported):
-        return LeftOut("messages that were deleted")
+        return ExcludedEntry("messages that were deleted")
     peer, id_ = exported.get("peer_id") or exported.get("peer_name"), exported.get("id") or exported.get("public_id")
     # Before there were peers, a message was the user's or not.
     is_user = names.is_user(peer, USUAL_NAMES) if isinstance(peer, str) else exported.get("is_user")
     if not isinstance(is_user, bool) or not isinstance(id_, str | int):
-        return Bad(place, "it has no id, or no peer", exported)
+        return UnreadableEntry(place, "it has no id, or no peer", exported)
     return ChatNode(str(id_), is_user, text, at, speaker=peer if isinstance(peer, str) else None)

@@ -12,7 +12,15 @@ from pydantic import ValidationError
 
 from memory.facts import seeding
 from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern, transcripts
-from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, LeftOut, Reader, Statement
+from memory.intake.importers.entries import (
+    Conversation,
+    Entry,
+    ExcludedEntry,
+    Knowledge,
+    Reader,
+    Statement,
+    UnreadableEntry,
+)
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.intake.off_the_record import must_be_kept
@@ -46,7 +54,7 @@ FEWEST = 2
 
 
 @dataclass
-class Imported:
+class EntryOutcomes:
     """The outcome of an export's entries.
 
     `retracted` counts those of `messages` that are on other branches, `shortened` those with only the beginning of
@@ -101,15 +109,15 @@ class Import:
     embedders: Embedders
     being: Being
     aged: bool
-    set_aside: Callable[[Bad], object]
-    done: Imported = field(default_factory=Imported)
+    set_aside: Callable[[UnreadableEntry], object]
+    done: EntryOutcomes = field(default_factory=EntryOutcomes)
     _chats: list[Conversation] = field(default_factory=list)
     _in_batch: set[str | None] = field(default_factory=set)
     _waiting: int = 0
     _told: list[Statement] = field(default_factory=list)
     _kept: list[Knowledge] = field(default_factory=list)
 
-    def take(self, entries: Iterable[Entry]) -> Iterator[Imported]:
+    def take(self, entries: Iterable[Entry]) -> Iterator[EntryOutcomes]:
         """Import entries; yields the counts after each batch.
 
         Raises:
@@ -128,9 +136,9 @@ class Import:
                     self._told.append(entry)
                 case Knowledge():
                     self._kept.append(entry)
-                case LeftOut():
+                case ExcludedEntry():
                     self.done.leave_out(entry.reason, 1)
-                case Bad():
+                case UnreadableEntry():
                     self._put_aside(entry)
             if max(self._waiting, len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
                 self._flush()
@@ -153,7 +161,7 @@ class Import:
         self._in_batch |= {chat.conversation} - {None}
         self._waiting += len(lines)
 
-    def _put_aside(self, bad: Bad) -> None:
+    def _put_aside(self, bad: UnreadableEntry) -> None:
         self.done.set_aside += 1
         self.set_aside(bad)
 
@@ -200,7 +208,7 @@ class Import:
         self.done.account(receipt)
         for trouble in receipt.rejected + receipt.conflicts:
             item = items[trouble.position]
-            self._put_aside(Bad(item.get("conversation") or "a message", trouble.reason, item))
+            self._put_aside(UnreadableEntry(item.get("conversation") or "a message", trouble.reason, item))
 
     def _tell(self, statements: Sequence[Statement]) -> None:
         seeds: list[tuple[Seed, Statement]] = []
@@ -209,7 +217,7 @@ class Import:
                 seeds.append((Seed(type="PROFILE", content=statement.content), statement))
             except ValidationError as error:
                 aside = {"content": statement.content, "told_at": statement.told_at}
-                self._put_aside(Bad(statement.place, "; ".join(validation_messages(error)), aside))
+                self._put_aside(UnreadableEntry(statement.place, "; ".join(validation_messages(error)), aside))
         for begin in range(0, len(seeds), SEEDS_AT_ONCE):
             some = seeds[begin : begin + SEEDS_AT_ONCE]
             done = seeding.seed(

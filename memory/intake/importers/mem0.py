@@ -12,14 +12,14 @@ from typing import Any
 
 from memory.intake.importers import fields
 from memory.intake.importers.entries import (
-    Bad,
     Entry,
+    ExcludedEntry,
     ExportFile,
+    ExportPersons,
     Knowledge,
-    LeftOut,
-    Names,
     Owners,
     Statement,
+    UnreadableEntry,
     entry_id,
     with_snake_case,
 )
@@ -46,7 +46,7 @@ KEYS = ["memory", "text", "content", "data", "fact"]
 ENDS = ("expiration_date", "expired_at", "invalid_at")
 
 
-def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+def read(file: ExportFile, names: ExportPersons) -> Iterator[Entry]:
     """Yield the memories of a file; with a user's id in `names` those of that user, else those of the first one."""
     owners = Owners(names, "memories")
     for element in elements(file.content, PATHS, [*KEYS, *RECORDS], ABOUT):
@@ -56,7 +56,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         for memory in _unwrapped(element):
             place, exported = f"memory {element.number}", memory.value
             if not isinstance(exported, Mapping):
-                yield Bad(place, "it is no object", exported)
+                yield UnreadableEntry(place, "it is no object", exported)
                 continue
             owner = fields.owner(memory, OWNERS)
             of_agent = owner is None and fields.nearest(memory, AGENT) is not None
@@ -87,11 +87,11 @@ def _unwrapped(element: Element) -> Iterator[Element]:
 def _memory(place: str, exported: Mapping[str, Any], *, of_agent: bool) -> Entry:
     text = next((exported[key] for key in KEYS if isinstance(exported.get(key), str) and exported[key].strip()), None)
     if text is None:
-        return Bad(place, "it has no `memory`", exported)
+        return UnreadableEntry(place, "it has no `memory`", exported)
     if not {"memory", "data"} & exported.keys() and OF_CHATS & exported.keys():
-        return Bad(place, "it is a message of a chat, and no memory", exported)
+        return UnreadableEntry(place, "it is a message of a chat, and no memory", exported)
     if (reason := _not_remembered(exported)) is not None:
-        return LeftOut(reason)
+        return ExcludedEntry(reason)
     of_agent = of_agent or exported.get("memory_type") == "procedural_memory"
     if of_agent or len(text) > STATEMENT_CHARACTERS:
         id_ = exported.get("id")

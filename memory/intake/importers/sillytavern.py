@@ -18,9 +18,18 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from memory.intake.importers import fields
-from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, entry_id, in_utf8
+from memory.intake.importers.entries import (
+    NOT_UTF8,
+    Entry,
+    ExcludedEntry,
+    ExportFile,
+    ExportPersons,
+    UnreadableEntry,
+    entry_id,
+    in_utf8,
+)
 from memory.intake.importers.reading.json_elements import NO_JSON, elements
-from memory.intake.importers.threads import Chat, ChatNode, conversation
+from memory.intake.importers.threads import ChatNode, ThreadDetails, conversation
 from memory.intake.importers.times import moment, second_of_two
 from memory.text.errors import InvalidRequest
 from memory.text.json_lines import LineRefused, numbered, read_object
@@ -49,12 +58,12 @@ LEFT_OUT = "lines of the program, narration and notes"
 NOT_COME = "lines without words"
 
 
-def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+def read(file: ExportFile, names: ExportPersons) -> Iterator[Entry]:
     """Yield a chat, and the faults of its lines."""
     yield from _entries(file, _Chat(file, names))
 
 
-def read_group(file: ExportFile, names: Names) -> tuple[list[Entry], dict[str, dict[str, Any]]]:
+def read_group(file: ExportFile, names: ExportPersons) -> tuple[list[Entry], dict[str, dict[str, Any]]]:
     """Return a group's chat as `read` yields it, and the lines of its messages by their ids."""
     chat = _Chat(file, names)
     return list(_entries(file, chat)), chat.lines
@@ -64,17 +73,17 @@ def _entries(file: ExportFile, chat: "_Chat") -> Iterator[Entry]:
     read_in = list(lines(file))
     chat.is_of_one_moment = _is_of_one_moment([line for _, line in read_in if isinstance(line, dict)])
     for place, line in read_in:
-        if isinstance(line, Bad):
+        if isinstance(line, UnreadableEntry):
             yield line
         elif not isinstance(line, dict):
-            yield Bad(place, "it is no object", line)
+            yield UnreadableEntry(place, "it is no object", line)
         elif "mes" in line:
             if (reason := chat.add(line)) is not None:
-                yield Bad(place, reason, line)
+                yield UnreadableEntry(place, reason, line)
         elif not chat.header and not chat.turns and HEADER & line.keys():
             chat.header = line
         else:
-            yield Bad(place, "it is no message: it has no `mes`", line)
+            yield UnreadableEntry(place, "it is no message: it has no `mes`", line)
     if chat.turns or chat.left_out:
         yield chat.whole()
 
@@ -93,7 +102,7 @@ def lines(file: ExportFile) -> Iterator[tuple[str, Any]]:
 
 def _entries_of_json(file: ExportFile, content: IO[bytes]) -> Iterator[tuple[str, Any]]:
     for element in elements(content, [()], ["mes", *HEADER]):
-        if isinstance(element, Bad):
+        if isinstance(element, UnreadableEntry):
             place = f"{file.name}, {element.place}"
             yield place, replace(element, place=place)
         else:
@@ -107,11 +116,11 @@ def _entries_of_lines(file: ExportFile, content: IO[bytes]) -> Iterator[tuple[st
         place = f"{file.name}, line {number}"
         text, mended = in_utf8(raw)
         if mended:
-            yield place, Bad(place, NOT_UTF8, None)
+            yield place, UnreadableEntry(place, NOT_UTF8, None)
         try:
             yield place, read_object(text.encode(errors="surrogatepass"), LINE_BYTES)
         except LineRefused as fault:
-            yield place, Bad(place, str(fault), text)
+            yield place, UnreadableEntry(place, str(fault), text)
     if number and not has_objects:
         raise InvalidRequest(NO_JSON)
 
@@ -137,7 +146,7 @@ class _Chat:
     """A chat that is being read."""
 
     file: ExportFile
-    names: Names
+    names: ExportPersons
 
     def __post_init__(self) -> None:
         self.header: dict[str, Any] = {}
@@ -204,11 +213,11 @@ class _Chat:
     def whole(self) -> Entry:
         """Return the chat as it was read."""
         if (reason := fields.not_remembered(self.header)) is not None:
-            return LeftOut(reason)
+            return ExcludedEntry(reason)
         stem = PurePath(self.file.name).stem
         begins = moment(self.header.get("create_date"), self.names.zone) or self.file.modified
         turns = [one for one in self.turns if one.chosen or one.id not in self._chosen]
-        chat = Chat(PROGRAM_NAME, self._noted() or f"{self._character()}/{stem}", begins)
+        chat = ThreadDetails(PROGRAM_NAME, self._noted() or f"{self._character()}/{stem}", begins)
         return conversation(chat, turns, self.names, (), self.left_out)
 
     def _noted(self) -> str | None:

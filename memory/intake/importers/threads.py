@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Conversation, Names, entry_id
+from memory.intake.importers.entries import Conversation, ExportPersons, UnreadableEntry, entry_id
 from memory.intake.importers.times import EARLIEST, STEP, risen
 from schemas.limits import SPEAKER_CHARACTERS
 from schemas.text.reasoning import spoken
@@ -54,7 +54,7 @@ class ChatNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ThreadDetails:
     """The facts about a chat beside its messages.
 
     Attributes:
@@ -72,7 +72,7 @@ class Chat:
     in_line: bool = True
 
 
-def are_strangers(turns: Iterable[ChatNode], names: Names) -> bool:
+def are_strangers(turns: Iterable[ChatNode], names: ExportPersons) -> bool:
     """Return whether several people talk and none is the user, so that the user has another name."""
     worded = [one for one in turns if one.text is not None]
     return (
@@ -142,10 +142,10 @@ def _times_in_order(turns: Iterable[ChatNode]) -> list[datetime | None]:
 
 
 def conversation(
-    chat: Chat,
+    chat: ThreadDetails,
     turns: Sequence[ChatNode],
-    names: Names,
-    bad: Iterable[Bad] = (),
+    names: ExportPersons,
+    bad: Iterable[UnreadableEntry] = (),
     left_out: Mapping[str, int] | None = None,
 ) -> Conversation:
     """Return the messages of a chat in order, those that stand before those of other branches.
@@ -212,13 +212,15 @@ def _text(one: ChatNode) -> str:
     return (one.text or "") if one.is_user else spoken(one.text or "").strip()
 
 
-def _message_id(chat: Chat, one: ChatNode) -> str:
+def _message_id(chat: ThreadDetails, one: ChatNode) -> str:
     """The producer's id of a message; that of a program which numbers them in each chat belongs to the chat."""
     is_number = chat.id is not None and len(one.id) < UNIQUE_CHARACTERS
     return entry_id(chat.program, chat.id, one.id) if is_number else entry_id(chat.program, one.id)
 
 
-def _message(chat: Chat, one: ChatNode, names: Names, where: str | None, text: str, at: datetime) -> dict[str, Any]:
+def _message(
+    chat: ThreadDetails, one: ChatNode, names: ExportPersons, where: str | None, text: str, at: datetime
+) -> dict[str, Any]:
     speaker = (one.speaker or "").strip()[:SPEAKER_CHARACTERS]
     return {
         "id": _message_id(chat, one),
@@ -247,7 +249,7 @@ def _beside(
     return min(max(at, least), now)
 
 
-def arranged(turns: Sequence[ChatNode], chat: Chat) -> tuple[list[ChatNode], list[ChatNode]]:
+def arranged(turns: Sequence[ChatNode], chat: ThreadDetails) -> tuple[list[ChatNode], list[ChatNode]]:
     """Return the messages that stand, in order, and those on other branches, each behind its parent."""
     tree = _Tree(turns, chat)
     standing: list[ChatNode] = []
@@ -267,7 +269,7 @@ def arranged(turns: Sequence[ChatNode], chat: Chat) -> tuple[list[ChatNode], lis
 class _Tree:
     """The messages of a chat by their links, each named by its place in the file."""
 
-    def __init__(self, turns: Sequence[ChatNode], chat: Chat) -> None:
+    def __init__(self, turns: Sequence[ChatNode], chat: ThreadDetails) -> None:
         self._said = turns
         places = {one.key: place for place, one in reversed(list(enumerate(turns))) if one.key is not None}
         self._parents = {place: places.get(one.parent) for place, one in enumerate(turns) if one.parent is not None}

@@ -14,7 +14,16 @@ from itertools import chain, repeat
 from typing import Any
 
 from memory.intake.importers import fields, speech, unmarked
-from memory.intake.importers.entries import NOT_UTF8, Bad, Entry, ExportFile, LeftOut, Names, Owners, in_utf8
+from memory.intake.importers.entries import (
+    NOT_UTF8,
+    Entry,
+    ExcludedEntry,
+    ExportFile,
+    ExportPersons,
+    Owners,
+    UnreadableEntry,
+    in_utf8,
+)
 from memory.intake.importers.exported_chat import NO_TALK, PROGRAM_NAME, ExportedChat
 from memory.intake.importers.plain import lines
 from memory.intake.importers.reading.json_buffer import ELEMENT_BYTES, READ_BYTES
@@ -50,12 +59,12 @@ _SEPARATOR = re.compile(r"\s*+(?:\"?sep=.\"?)?\s*+", re.IGNORECASE)
 OTHER_ACTIVITY = "records of activity without words"
 OTHER_RECORDS = "records that hold no message"
 # The objects of a file, with their places.
-_Objects = Iterator[tuple[str, Element | Bad | LeftOut]]
+_Objects = Iterator[tuple[str, Element | UnreadableEntry | ExcludedEntry]]
 # Chats within an element, each with its messages.
 _Listed = Sequence[tuple[Mapping[str, Any], fields.Messages]]
 
 
-def read(file: ExportFile, names: Names) -> Iterator[Entry]:
+def read(file: ExportFile, names: ExportPersons) -> Iterator[Entry]:
     """Yield the chats of a file.
 
     Raises:
@@ -64,9 +73,9 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     owners = Owners(names, "conversations")
     # Messages that stand alone follow each other in one chat.
     loose: ExportedChat | None = None
-    apart = _Apart()
+    apart = _SeparateParts()
     for place, element in _without_records(_objects(file, names)):
-        if isinstance(element, Bad | LeftOut):
+        if isinstance(element, UnreadableEntry | ExcludedEntry):
             yield element
             continue
         value = element.value
@@ -89,7 +98,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         if listed:
             yield from _listed(file, names, owners, place, element, listed)
         elif not alone and alone is not None:
-            yield LeftOut(OTHER_ACTIVITY)
+            yield ExcludedEntry(OTHER_ACTIVITY)
     if loose is not None:
         yield from loose.whole(owners)
     for place, element, held in apart.whole():
@@ -98,7 +107,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 def _listed(
     file: ExportFile,
-    names: Names,
+    names: ExportPersons,
     owners: Owners,
     place: str,
     element: Element,
@@ -106,7 +115,7 @@ def _listed(
 ) -> Iterator[Entry]:
     """Yield an element's chats, or their replacement if they are another user's, or not to be kept."""
     if (reason := fields.not_remembered(element.value)) is not None:
-        yield LeftOut(reason)
+        yield ExcludedEntry(reason)
         return
     another = owners.of_another(place, fields.owner(element), element.value)
     if another is not None:
@@ -129,7 +138,7 @@ def _held_apart(value: Mapping[str, Any]) -> _Listed:
 
 
 @dataclass
-class _Apart:
+class _SeparateParts:
     """Parts of messages that stand in a list of their own in the file, by their ids, and the chats that lack them."""
 
     parts: dict[str, str] = field(default_factory=dict)
@@ -170,7 +179,7 @@ def _with_parts(within: fields.Messages, apart: Mapping[str, str]) -> fields.Mes
     ]
 
 
-def _chat_around(names: Names, element: Element, one: Mapping[str, Any]) -> tuple[str | None, datetime | None]:
+def _chat_around(names: ExportPersons, element: Element, one: Mapping[str, Any]) -> tuple[str | None, datetime | None]:
     """Return the id and the beginning of the chat of a message that stands alone: its own, or of an object around."""
     id_, begins = fields.first(one, fields.CHATS), None
     # Objects around one message alone, up to the array that it stands in, have the message's id.
@@ -201,7 +210,7 @@ def _dated(element: Element, chat: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**chat, **{name: one[name] for _, one in element.around[:1] for name in fields.BEGINS if name in one}}
 
 
-def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
+def _owner_of_said(names: ExportPersons, message: Mapping[str, Any]) -> str | None:
     """Return the owner of a user's message; None for one with the user's name, and for answers, which name a model."""
     if speech.side(message) != "user":
         return None
@@ -210,7 +219,7 @@ def _owner_of_said(names: Names, message: Mapping[str, Any]) -> str | None:
     return None if is_named else fields.owner(Element((), 1, message))
 
 
-def _lines(file: ExportFile, names: Names) -> _Objects:
+def _lines(file: ExportFile, names: ExportPersons) -> _Objects:
     """Yield the messages of a chat that is plain text."""
     raw = file.content.read(ELEMENT_BYTES + 1)
     if len(raw) > ELEMENT_BYTES:
@@ -218,12 +227,12 @@ def _lines(file: ExportFile, names: Names) -> _Objects:
     text, is_mended = in_utf8(raw)
     for number, message in lines.messages(text, names):
         place = f"line {number}"
-        yield place, LeftOut(NO_TALK) if message is None else Element((), number, message)
+        yield place, ExcludedEntry(NO_TALK) if message is None else Element((), number, message)
     if is_mended:
-        yield "the file", Bad("the file", NOT_UTF8, None)
+        yield "the file", UnreadableEntry("the file", NOT_UTF8, None)
 
 
-def _objects(file: ExportFile, names: Names) -> _Objects:
+def _objects(file: ExportFile, names: ExportPersons) -> _Objects:
     """Yield the objects of a file, or the rows of a table, with their places."""
     is_text = file.name.lower().endswith(TEXTS)
     if is_text and not _JSON.match(file.content.peek(READ_BYTES)):  # type: ignore[attr-defined]
@@ -231,11 +240,11 @@ def _objects(file: ExportFile, names: Names) -> _Objects:
         return
     if not file.name.lower().endswith(TABLES):
         for number, element in enumerate(elements(file.content, PATHS, KEYS, ABOUT, documents=True), 1):
-            entry = element.entry if isinstance(element, Bad) else None
+            entry = element.entry if isinstance(element, UnreadableEntry) else None
             if isinstance(entry, list) and unmarked.are_said(entry):
                 element = Element((), number, {fields.LISTS[0]: entry})  # noqa: PLW2901
-            for one in [element] if isinstance(element, Bad) else _held(element):
-                yield one.place if isinstance(one, Bad) else f"entry {one.number}", one
+            for one in [element] if isinstance(element, UnreadableEntry) else _held(element):
+                yield one.place if isinstance(one, UnreadableEntry) else f"entry {one.number}", one
         return
     csv.field_size_limit(ELEMENT_BYTES)
     text = TextIOWrapper(file.content, "utf-8-sig", errors="surrogateescape", newline="")
@@ -249,7 +258,7 @@ def _objects(file: ExportFile, names: Names) -> _Objects:
             }
             mended = {name: one.decode(errors="replace") for name, one in written.items()}
             if any(one != texts[name] for name, one in mended.items()):
-                yield place, Bad(place, NOT_UTF8, None)
+                yield place, UnreadableEntry(place, NOT_UTF8, None)
             yield place, Element((), number, texts | mended)
     except csv.Error as fault:
         raise InvalidRequest("The table can't be read.") from fault
@@ -268,7 +277,7 @@ def _without_records(objects: _Objects) -> _Objects:
             others += 1
             yield place, element
     if others:
-        yield from repeat(("", LeftOut(OTHER_RECORDS)), records)
+        yield from repeat(("", ExcludedEntry(OTHER_RECORDS)), records)
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:
@@ -278,7 +287,7 @@ def _is_record(value: Mapping[str, Any]) -> bool:
     return not (links or fields.listed(value) or is_said or unmarked.held(value))
 
 
-def _held(element: Element) -> Iterator[Element | Bad]:
+def _held(element: Element) -> Iterator[Element | UnreadableEntry]:
     """Yield an element, or its chats where it is a user's object that has the fields of a message too."""
     for name in HOLDING_CHATS:
         held = element.value.get(name)
@@ -288,7 +297,7 @@ def _held(element: Element) -> Iterator[Element | Bad]:
                 if isinstance(one, dict):
                     yield element.inner(name, number, one, holder)
                 else:
-                    yield Bad(f"entry {number}", "it is no object", one)
+                    yield UnreadableEntry(f"entry {number}", "it is no object", one)
             return
     if not _is_schema(element):
         yield unmarked.of_log(element)
@@ -301,7 +310,7 @@ def _is_schema(element: Element) -> bool:
 
 def chats(
     file: ExportFile,
-    names: Names,
+    names: ExportPersons,
     place: str,
     value: Mapping[str, Any],
     within: fields.Messages,

@@ -30,7 +30,7 @@ from uuid import UUID
 
 import numpy as np
 
-from memory.proxy.matching.evidence import BestSequence, MessageTree, Same, message_tree
+from memory.proxy.matching.evidence import BestSequence, EqualMessages, MessageTree, message_tree
 from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG
 from store.talk.transcripts import PlacedMessage
@@ -120,7 +120,7 @@ def align(
             that the message has.
     """
     tree = known.tree
-    same: dict[bytes, Same] = {}
+    same: dict[bytes, EqualMessages] = {}
     newest = len(turns) - sum(1 for _ in takewhile(lambda turn: turn.role == "user", reversed(turns)))
     # Without lines before the newest words, these alone show which messages the transcript has.
     texts = [_NEWEST + turn.digest if 0 < newest <= number else turn.digest for number, turn in enumerate(turns)]
@@ -138,10 +138,12 @@ def align(
     return matches
 
 
-def _same(tree: MessageTree, lengths: Mapping[UUID, int], turn_length: int) -> Same:
+def _same(tree: MessageTree, lengths: Mapping[UUID, int], turn_length: int) -> EqualMessages:
     """Return messages that are the same as a turn, with their evidence for a turn of `turn_length` characters."""
     evidence = [min(turn_length, length, LONG) for length in lengths.values()]
-    return Same(np.array([tree.number[id_] for id_ in lengths], dtype=np.intp), np.array(evidence, dtype=np.int64))
+    return EqualMessages(
+        np.array([tree.number[id_] for id_ in lengths], dtype=np.intp), np.array(evidence, dtype=np.int64)
+    )
 
 
 def without_words_said_again(

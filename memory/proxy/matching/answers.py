@@ -17,7 +17,7 @@ ANSWERS = 32
 LOOKED_AT = 4 * ANSWERS
 
 
-class Comparison(NamedTuple):
+class KnownAnswer(NamedTuple):
     """An answer to compare a turn with, of which it must have at least `least` characters, without white space."""
 
     message: PlacedMessage
@@ -26,7 +26,7 @@ class Comparison(NamedTuple):
 
 def answers_to_compare(
     turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
-) -> dict[int, list[Comparison]]:
+) -> dict[int, list[KnownAnswer]]:
     """Return, by turn, the known answers that one has to be compared with.
 
     For an unmatched answer these are those to the same message, and some that were said later, for turns between may be
@@ -41,13 +41,13 @@ def answers_to_compare(
     compared = {number: list(islice(found, ANSWERS)) for number, found in _behind(turns, matches, known, matched)}
     for number, message in _at_the_same_place(matches, known):
         if turns[number].role == message.role == "assistant":
-            compared.setdefault(number, []).append(Comparison(message, least=1))
+            compared.setdefault(number, []).append(KnownAnswer(message, least=1))
     return {number: found for number, found in compared.items() if found}
 
 
 def _behind(
     turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, matched: Collection[UUID]
-) -> Iterator[tuple[int, Iterable[Comparison]]]:
+) -> Iterator[tuple[int, Iterable[KnownAnswer]]]:
     """Yield the answers behind a match, with those that were said after its message."""
     at = {match.turn: match.message for match in matches}
     answers_to_words = _AnswersToWords(known)
@@ -70,10 +70,10 @@ def _behind(
                 if len(turn.comparable) < LONG:
                     # It is none of those that must be long.
                     after = takewhile(lambda one: one.least < LONG, after)
-                least = (Comparison(one, least=1) for one in chain(elsewhere if again else (), of_edited))
+                least = (KnownAnswer(one, least=1) for one in chain(elsewhere if again else (), of_edited))
                 yield number, chain(least, after)
             elif len(turn.comparable) < LONG and (again or not directly or at[number].parent_id != before.message_id):
-                yield number, (Comparison(one, least=1) for one in chain(elsewhere, of_edited))
+                yield number, (KnownAnswer(one, least=1) for one in chain(elsewhere, of_edited))
         if number in at:
             last, edited = number, [at[number]]
         else:
@@ -126,7 +126,7 @@ def _answers(known: KnownConversation, message: PlacedMessage) -> Iterator[Place
 
 def _answers_after(
     known: KnownConversation, message: PlacedMessage, matched: Collection[UUID], least: int
-) -> Iterator[Comparison]:
+) -> Iterator[KnownAnswer]:
     """Yield answers that were said after a message, nearest first; `least` is for those directly after it."""
     places = deque([(one, least) for one in known.after.get(message.message_id, ())])
     looked_at = 0
@@ -134,12 +134,12 @@ def _answers_after(
         one, least = places.popleft()
         looked_at += 1
         if one.role == "assistant" and one.message_id not in matched:
-            yield Comparison(one, least)
+            yield KnownAnswer(one, least)
         places.extend((below, LONG) for below in known.after.get(one.message_id, ()))
 
 
 def alike_answers(
-    turns: Sequence[Turn], compared: Mapping[int, Sequence[Comparison]], texts: Mapping[bytes, str]
+    turns: Sequence[Turn], compared: Mapping[int, Sequence[KnownAnswer]], texts: Mapping[bytes, str]
 ) -> dict[int, dict[UUID, int]]:
     """Return, by turn, which known answers are the same but for being cut off, or going on; the nearest ones.
 

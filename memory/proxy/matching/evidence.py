@@ -33,7 +33,7 @@ Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class ChainLevel:
     """Chains of messages, each said after the one before it, that begin behind a message of an earlier level.
 
     Attributes:
@@ -69,7 +69,7 @@ class MessageTree:
     number: Mapping[UUID, int]
     depth: Sequence[int]
     parent: Places
-    levels: Sequence[Level]
+    levels: Sequence[ChainLevel]
     stands: Scores
     by_id: Places
 
@@ -90,7 +90,7 @@ def message_tree(
 
     ordered, number = [], {}
     depth: list[int] = []
-    levels: list[Level] = []
+    levels: list[ChainLevel] = []
     tops = [(one, none) for one in first]
     while tops:
         start, begins, chains, below = len(ordered), [], [], []
@@ -106,7 +106,7 @@ def message_tree(
                 following = after.get(onward.message_id, ())
                 onward = max(following, key=lambda one: size[one.message_id], default=None)
                 below += [(one, place) for one in following if one is not onward]
-        level = Level(
+        level = ChainLevel(
             within=slice(start, len(ordered)),
             begins=np.array(begins, dtype=np.intp),
             behind=np.array([behind for _, behind in tops], dtype=np.intp),
@@ -123,7 +123,7 @@ def message_tree(
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class EqualMessages:
     """Messages that a turn matches, by its text or as `alike`, and the evidence of each match."""
 
     messages: Places
@@ -187,8 +187,8 @@ class BestSequence:
         self,
         tree: MessageTree,
         texts: Sequence[bytes],
-        same: Mapping[bytes, Same],
-        alike: Mapping[int, Same],
+        same: Mapping[bytes, EqualMessages],
+        alike: Mapping[int, EqualMessages],
         most_evidence: int,
     ) -> None:
         self._tree, self._texts = tree, texts
@@ -268,7 +268,7 @@ class BestSequence:
                 np.maximum.accumulate(within, out=within)
                 within -= lift
 
-    def _candidates_of(self, same: Same) -> _Candidates:
+    def _candidates_of(self, same: EqualMessages) -> _Candidates:
         gain = same.evidence * self._fields.evidence + self._tree.stands[same.messages] * self._fields.standing
         return _Candidates(same.messages, self._tree.parent[same.messages], gain)
 

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from uuid import UUID
 
 from memory.proxy.matching.alignment import KnownConversation, Match, known_conversation
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.matching.recognition import CANDIDATES, Recognized, named
 from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG
@@ -23,7 +23,7 @@ from store.talk import transcripts
 from store.talk.transcripts import NewPlace
 
 
-def forked(reads: Reads, being_id: UUID, turns: Sequence[Turn], begun: Recognized) -> Recognized:
+def forked(reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], begun: Recognized) -> Recognized:
     """Return an unknown conversation with the messages that it has in common with another one, or unchanged.
 
     Args:

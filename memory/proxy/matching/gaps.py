@@ -24,7 +24,7 @@ SURELY_WHOLE = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class MissingMessage:
     """A message that is missing between two matches."""
 
     message: PlacedMessage
@@ -32,13 +32,15 @@ class Gap:
     behind: Match
 
 
-def one_missing(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> Gap | None:
+def one_missing(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> MissingMessage | None:
     """Return the one message that is missing between two matches; None if none is, or more are."""
     pairs = list(pairwise(matches))
     if any(behind.turn != before.turn + 1 for before, behind in pairs) or any(turn.role == "other" for turn in turns):
         return None
     missing = [
-        Gap(one, before, behind) for before, behind in pairs for one in known.between(before.message, behind.message)
+        MissingMessage(one, before, behind)
+        for before, behind in pairs
+        for one in known.between(before.message, behind.message)
     ]
     if len(missing) != 1:
         return None
@@ -57,7 +59,9 @@ def _has_others(message: PlacedMessage, known: KnownConversation) -> bool:
     return not message.stands or any(one.stands and one.role == message.role and one is not message for one in others)
 
 
-def _may_be_cut(turns: Sequence[Turn], matches: Sequence[Match], found: Gap, known: KnownConversation) -> bool:
+def _may_be_cut(
+    turns: Sequence[Turn], matches: Sequence[Match], found: MissingMessage, known: KnownConversation
+) -> bool:
     """Whether there is no evidence that the beginning before a message belongs to it, or that no cut follows it."""
     first = [one for one in matches if one.turn <= found.before.turn and not known.is_greeting(one.message)]
     is_long = sum(len(turn.comparable) for turn in turns) > SURELY_WHOLE

@@ -6,7 +6,7 @@ from typing import get_args
 from uuid import UUID
 
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.reading.turns import Turn
 from memory.text.same_words import digest
 from schemas.wire.fields import Role
@@ -45,7 +45,9 @@ def own_as_known(turns: Sequence[Turn], known: KnownConversation) -> Sequence[Tu
     ]
 
 
-def without_others_as_own(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Sequence[Turn]:
+def without_others_as_own(
+    reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], conversation: str
+) -> Sequence[Turn]:
     """Return turns of which those that another in the group may have said are the Being's only if it is known so.
 
     One without a name is the Being's as well if nothing is known of it.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from memory.proxy.matching.alignment import KnownConversation
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG, comparable
 from schemas.text.reasoning import spoken
@@ -20,7 +20,9 @@ from store.talk.transcripts import PlacedMessage
 COMPARED = 400
 
 
-def divided_as_known(reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation) -> Sequence[Turn]:
+def divided_as_known(
+    reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation
+) -> Sequence[Turn]:
     """Return a transcript with its turns divided as the messages came in, or the same if none shows several."""
     unknown = {(turn.role, turn.speaker, turn.perhaps_of): turn for turn in turns if turn.digest not in known.by_digest}
     going_on = {

@@ -9,7 +9,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Reads:
+class RepeatableReads:
     """Reads rows, and knows later whether they are still the same.
 
     Args:

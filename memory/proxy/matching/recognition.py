@@ -29,7 +29,7 @@ from uuid import UUID, uuid4
 from memory.proxy.matching.added_paragraphs import added_paragraphs, without_added
 from memory.proxy.matching.alignment import EXCHANGE, KnownConversation, Match, align, known_conversation
 from memory.proxy.matching.answers import alike_answers, answers_to_compare
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.matching.rewriting import rewritten, to_compare
 from memory.proxy.reading.turns import Turn, turn_of
 from memory.text.same_words import LONG, comparable
@@ -75,7 +75,7 @@ class Recognized:
     shared: Sequence[NewPlace] = ()
 
 
-class Fit(NamedTuple):
+class ConversationFit(NamedTuple):
     """How well a conversation fits a transcript; the greater one fits better.
 
     Attributes:
@@ -92,7 +92,7 @@ def begun(*, aligned: bool = True) -> Recognized:
     return Recognized(f"{RECOGNIZED}{uuid4()}", known_conversation([]), [], aligned)
 
 
-def named(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Recognized:
+def named(reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Recognized:
     """Align a transcript with the conversation that its frontend names."""
     digests = {turn.digest for turn in turns}
     newest = NEWEST + len(turns)
@@ -163,7 +163,7 @@ def aligned(
     return matches
 
 
-def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime) -> Recognized:
+def recognize(reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], now: datetime) -> Recognized:
     """Return the conversation that a transcript belongs to, or another one that it begins."""
     digests = {turn.digest for turn in turns}
     candidates = reads.ask(transcripts.conversations_with, being_id, digests, prefix=RECOGNIZED, limit=CANDIDATES)
@@ -187,7 +187,7 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
 
 
 def without_added_to_turns(
-    reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation
+    reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation
 ) -> Sequence[Turn]:
     """Return a transcript without a frontend's additions to the newest words and to answers."""
     last = len(turns) - 1
@@ -209,7 +209,7 @@ def without_added_to_turns(
 
 
 def _added_to(
-    reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation, role: Role
+    reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation, role: Role
 ) -> tuple[set[str], set[str]]:
     """Return a frontend's additions before and behind lines of a role.
 
@@ -229,16 +229,16 @@ def _added_to(
     return {one for one in before if len(one) >= LONG}, {one for one in behind if len(one) >= LONG}
 
 
-def fit(turns: Sequence[Turn], found: Recognized) -> Fit:
+def fit(turns: Sequence[Turn], found: Recognized) -> ConversationFit:
     """Return how well a conversation fits; if all matches are a few words, those before a difference count."""
     evidence = telling(turns, found.matches, found.known)
     if sum(len(turns[match.turn].comparable) for match in evidence) < LONG:
         evidence = _before_difference(evidence)
     if not evidence:
-        return Fit(0, False)
+        return ConversationFit(0, False)
     last = evidence[-1]
     goes_on = last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
-    return Fit(sum(min(len(turns[match.turn].comparable), LONG) for match in evidence), goes_on)
+    return ConversationFit(sum(min(len(turns[match.turn].comparable), LONG) for match in evidence), goes_on)
 
 
 def _before_difference(matches: list[Match]) -> list[Match]:

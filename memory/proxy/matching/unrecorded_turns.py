@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from memory.erased import known_erased
 from memory.erased.digests import Digests
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.reading.turns import Turn
 from memory.text.same_words import LONG
 from schemas.accounts.accounts import Being
@@ -44,13 +44,18 @@ def remember(
         digest
         for number in range(len(turns))
         if number not in shown
-        for digest in _Known(digests, conversation, turns, number)
+        for digest in _KnownDigests(digests, conversation, turns, number)
     }
     unrecorded_turns.add(tx, being.being_id, made)
 
 
 def unrecorded(
-    reads: Reads, settings: Settings, being: Being, conversation: str, turns: Sequence[Turn], shown: Collection[int]
+    reads: RepeatableReads,
+    settings: Settings,
+    being: Being,
+    conversation: str,
+    turns: Sequence[Turn],
+    shown: Collection[int],
 ) -> set[int]:
     """Return the numbers of a transcript's turns that were said off the record.
 
@@ -70,7 +75,7 @@ def unrecorded(
     if recognition is None:
         return set()
     traces = {
-        number: _Known(recognition.digests, conversation, turns, number)
+        number: _KnownDigests(recognition.digests, conversation, turns, number)
         for number in range(len(turns))
         if number not in shown
     }
@@ -96,7 +101,7 @@ def unrecorded(
     return found
 
 
-class _Known:
+class _KnownDigests:
     """The digests by which a turn of a transcript is known.
 
     Attributes:

@@ -61,7 +61,7 @@ MOST_LABELS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class WireNames:
     """The wire's names of the user, the Being, and others in a group, which may share names with the Being."""
 
     user: Sequence[str]
@@ -69,7 +69,7 @@ class Names:
     others: Sequence[str] = ()
 
 
-def with_names_in_transcript(transcript: Transcript, names: Names) -> Names:
+def with_names_in_transcript(transcript: Transcript, names: WireNames) -> WireNames:
     """Add the names that the transcript itself gives to the user and the Being."""
     user, being, members = [*names.user], [*names.being], list[str]()
     begins, group, is_member = False, bool(names.others), _is_member(transcript, being)
@@ -89,7 +89,7 @@ def with_names_in_transcript(transcript: Transcript, names: Names) -> Names:
     if not group and (persona := _persona_before_words(transcript, being)) is not None:
         user.append(persona)
     known = [name for name in members if not _is(name, user) and not _is(name, being)]
-    return Names(user, being, list(dict.fromkeys([*names.others, *known])))
+    return WireNames(user, being, list(dict.fromkeys([*names.others, *known])))
 
 
 def answering(transcript: Transcript) -> str | None:
@@ -110,7 +110,7 @@ def asks_another(transcript: Transcript, own: Sequence[str]) -> bool:
     return prompted is not None and not _is(prompted, own) and _is_member(transcript, own)
 
 
-def without_merging(transcript: Transcript, names: Names) -> Transcript:
+def without_merging(transcript: Transcript, names: WireNames) -> Transcript:
     """Return a transcript with a whole chat as its only message, behind character and lore, as the chat's lines.
 
     Some frontends send all in one message of the user's, each line of the chat behind its speaker's name.
@@ -125,7 +125,7 @@ def without_merging(transcript: Transcript, names: Names) -> Transcript:
     return replace(transcript, lines=(*others, *lines))
 
 
-def divided(line: Line, names: Names) -> Iterator[Line]:
+def divided(line: Line, names: WireNames) -> Iterator[Line]:
     """Yield each speaker's part of a line: frontends write names before lines, and merge lines of one role.
 
     The speaker's own name goes; that of another in the group, or one that may be either's, becomes the line's.
@@ -160,7 +160,7 @@ def is_sillytavern(transcript: Transcript) -> bool:
     return any(form.search(text) for text in _prompts(transcript) for form in (_CHAT_BEGINS, _CHARACTER, _PERSONA))
 
 
-def begins_with_card(line: Line, names: Names, *, is_told: bool) -> bool:
+def begins_with_card(line: Line, names: WireNames, *, is_told: bool) -> bool:
     """Whether a line begins with a character card: a frontend may have put its instructions before the user's words.
 
     Forms that people write too count only in a transcript without a system line; `is_told`: it has one.
@@ -169,7 +169,7 @@ def begins_with_card(line: Line, names: Names, *, is_told: bool) -> bool:
     return is_card or _CHARACTER.search(line.text) is not None
 
 
-def named_in_channel(lines: Sequence[Line], names: Names) -> Iterator[Line]:
+def named_in_channel(lines: Sequence[Line], names: WireNames) -> Iterator[Line]:
     """Yield lines, those of a channel with the name that stands before the words; the user's first name is enough."""
     is_channel = any(line.role == "system" and _CHANNEL.search(line.text) for line in lines)
     for line in lines:
@@ -193,7 +193,7 @@ def _persona_before_words(transcript: Transcript, being: Sequence[str]) -> str |
     return users[0] if is_written and _are_one(users) else None
 
 
-def _lines_in(text: str, names: Names) -> Iterator[Line]:
+def _lines_in(text: str, names: WireNames) -> Iterator[Line]:
     """Yield the lines of a chat that one message holds; none if it holds no chat with this Being."""
     logged = [(found["user"], found["being"]) for found in _LOG.finditer(text)]
     being = [*names.being, *(found["name"] or found["only"] for found in _CHARACTER.finditer(text))]

@@ -13,7 +13,7 @@ from memory.proxy.reading.comparison import named_by
 from memory.proxy.reading.speakers import (
     MODEL_ROLE,
     USER_ROLE,
-    Names,
+    WireNames,
     begins_with_card,
     divided,
     has_label,
@@ -79,7 +79,7 @@ class Turn:
     perhaps_of: str | None = None
 
 
-def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] = ()) -> list[Turn]:
+def turns_of(transcript: Transcript, names: WireNames, task_prompts: Sequence[str] = ()) -> list[Turn]:
     """Return the turns of a transcript in order: lines of the user, the Being and third speakers that have text.
 
     Args:
@@ -112,14 +112,14 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
     return turns
 
 
-def last_words(transcript: Transcript, names: Names) -> str | None:
+def last_words(transcript: Transcript, names: WireNames) -> str | None:
     """Return the text of a transcript's last turn, as `turns_of` reads it; None if it has no words."""
     lines, names = _read(transcript, names)
     turns = (_turn(line, names, opened=transcript.opened) for line in reversed(lines))
     return next((turn.text for turn in turns if turn is not None), None)
 
 
-def ends_without_words(transcript: Transcript, names: Names) -> bool:
+def ends_without_words(transcript: Transcript, names: WireNames) -> bool:
     """Whether a transcript's last line has no words, so that the model answers a picture, or a tool's result."""
     lines, names = _read(transcript, names)
     last = next((line for line in reversed(lines) if line.role in ("user", "assistant", "tool")), None)
@@ -151,7 +151,7 @@ def _without_pictures(words: str) -> str:
     return _PICTURE.sub(lambda picture: picture["name"] or "", words).strip() if rest else rest
 
 
-def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
+def _read(transcript: Transcript, names: WireNames) -> tuple[Sequence[Line], WireNames]:
     """Return a transcript's lines of talk, and the names in it."""
     names = with_names_in_transcript(transcript, names)
     lines = [*_without_placeholders(without_merging(transcript, names).lines)]
@@ -211,7 +211,7 @@ def _without_calls(lines: Sequence[Line]) -> Iterator[Line]:
         yield line if own is None or own == line.text else replace(line, text=own)
 
 
-def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
+def _turn(line: Line, names: WireNames, *, opened: bool) -> Turn | None:
     if line.role not in ("user", "assistant"):
         return None
     # Agents' programs write the role as a name.

@@ -22,10 +22,10 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.proxy.matching.alignment import known_conversation
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.matching.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
 from memory.proxy.reading.turns import Turn
-from memory.proxy.taking.changes import EVIDENCE, Changes, changes_of
+from memory.proxy.taking.changes import EVIDENCE, TranscriptChanges, changes_of
 from memory.text.same_words import LONG, comparable, digest, words_key
 from schemas.text.reasoning import spoken
 from store.talk import transcripts, unplaced_messages
@@ -41,12 +41,12 @@ class Adoption(NamedTuple):
     """A conversation with the messages that a transcript adopts, the changes then, and the adopted ones' places."""
 
     found: Recognized
-    changes: Changes
+    changes: TranscriptChanges
     places: Sequence[NewPlace] = ()
 
 
 def changes_with_adoption(
-    reads: Reads, being_id: UUID, turns: Sequence[Turn], found: Recognized, now: datetime, *, certain: bool
+    reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], found: Recognized, now: datetime, *, certain: bool
 ) -> Adoption:
     """Find the messages without a place that a transcript shows, and return its changes with these adopted.
 
@@ -85,7 +85,7 @@ Adopted = tuple[Recognized, Sequence[PlacedMessage]]
 
 
 def _continued(
-    reads: Reads, being_id: UUID, turns: Sequence[Turn], words: Sequence[WordsFound], found: Recognized
+    reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], words: Sequence[WordsFound], found: Recognized
 ) -> Adopted | None:
     """The messages that a known conversation got through another door since the transcript's last match."""
     known = found.known.messages.values()
@@ -100,7 +100,7 @@ def _continued(
 
 
 def _recognized(
-    reads: Reads,
+    reads: RepeatableReads,
     being_id: UUID,
     turns: Sequence[Turn],
     words: Sequence[WordsFound],
@@ -133,7 +133,7 @@ def _is_evidence(matched: set[UUID], keys: Mapping[UUID, Turn]) -> bool:
 
 
 def _messages(
-    reads: Reads, being_id: UUID, words: Sequence[WordsFound], since: datetime | None = None
+    reads: RepeatableReads, being_id: UUID, words: Sequence[WordsFound], since: datetime | None = None
 ) -> list[UnplacedMessage]:
     """The messages of the sessions that have most of the words, and the retracted ones with any of them."""
     in_session: dict[UUID, set[UUID]] = defaultdict(set)
@@ -149,7 +149,7 @@ def _joined(
     turns: Sequence[Turn],
     found: Recognized,
     messages: Sequence[UnplacedMessage],
-    reads: Reads,
+    reads: RepeatableReads,
     being_id: UUID,
     after: UUID | None,
 ) -> Adopted | None:

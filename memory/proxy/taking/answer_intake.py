@@ -6,7 +6,7 @@ from uuid import UUID
 from memory.intake.retraction import restore_unless_erased
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.alignment import known_conversation
-from memory.proxy.reading.speakers import Names, divided
+from memory.proxy.reading.speakers import WireNames, divided
 from memory.proxy.reading.transcript import Line
 from memory.proxy.reading.turns import turn_of
 from memory.proxy.taking.answer_place import AnswerPlace, continued
@@ -52,7 +52,7 @@ def take_answer(
     """
     line = Line("assistant", without_call(continued(place.begun, spoken(text, opened=place.opened))))
     # Some models write the speaker's name before the answer, which frontends take away.
-    own = divided(line, Names([], [being.name, being.slug, *place.names]))
+    own = divided(line, WireNames([], [being.name, being.slug, *place.names]))
     turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))
     if turn is None or not text.strip():
         return None

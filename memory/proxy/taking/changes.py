@@ -83,7 +83,7 @@ class NewTurn:
 
 
 @dataclass(slots=True)
-class Changes:
+class TranscriptChanges:
     """The changes.
 
     Attributes:
@@ -116,7 +116,9 @@ class Changes:
                         self.moves.setdefault(one.message_id, before)
 
 
-def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool) -> Changes:
+def changes_of(
+    turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool
+) -> TranscriptChanges:
     """Return the changes of a transcript.
 
     Args:
@@ -138,7 +140,7 @@ class _Reader:
         self, turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool
     ) -> None:
         self._turns, self._matches, self._known, self._certain = turns, matches, known, certain
-        self._changes = Changes(shown={match.message.message_id for match in matches})
+        self._changes = TranscriptChanges(shown={match.message.message_id for match in matches})
         self._way: dict[int, Place] = {}
         self._replaced: dict[int, UUID] = {}
         self._was_replaced: set[UUID] = set()
@@ -150,7 +152,7 @@ class _Reader:
         self._said = [0, *accumulate(lengths)]
         self._begins_here = _is_beginning(matches, known)
 
-    def read(self) -> Changes:
+    def read(self) -> TranscriptChanges:
         """Apply all rules."""
         self._before_first()
         self._one_missing()

@@ -1,6 +1,6 @@
 """Decides on the conversation of a transcript, and on the changes there; stores nothing.
 
-All reads go through `Reads`, so that the decision is made without a lock and holds if the same is read under it.
+All reads go through `RepeatableReads`: the decision is made without a lock, and holds if the same is read under it.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from memory.proxy.matching.forks import forked
 from memory.proxy.matching.gaps import moved_notes
 from memory.proxy.matching.group_turns import own_as_known, without_others_as_own
 from memory.proxy.matching.joined_turns import divided_as_known
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.matching.recognition import Recognized, named, recognize, without_added_to_turns
 from memory.proxy.reading.transcript import Transcript
 from memory.proxy.reading.turns import Turn
@@ -25,7 +25,7 @@ from schemas.settings import Settings
 
 
 @dataclass(frozen=True)
-class Request:
+class TranscriptRequest:
     """A transcript with the parameters of its request, as `take_transcript` documents them.
 
     `wordless`: its last line has no words, so that the model answers a picture, or a tool's result.
@@ -42,7 +42,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Seen:
+class DecidedTranscript:
     """A transcript as it was read, and its changes.
 
     Attributes:
@@ -63,7 +63,9 @@ class Seen:
     begun: str
 
 
-def decide(reads: Reads, settings: Settings, request: Request, turns: Sequence[Turn], now: datetime) -> Seen:
+def decide(
+    reads: RepeatableReads, settings: Settings, request: TranscriptRequest, turns: Sequence[Turn], now: datetime
+) -> DecidedTranscript:
     """Find the conversation, and the transcript's changes to it."""
     being_id, conversation = request.being.being_id, request.conversation
 
@@ -105,4 +107,4 @@ def decide(reads: Reads, settings: Settings, request: Request, turns: Sequence[T
         turns = turns[:-1]
     decided = changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
     decided.changes.take_out([one for left in notes.values() for one in left], found.known)
-    return Seen(turns, decided, off, awaited, goes_on, begun)
+    return DecidedTranscript(turns, decided, off, awaited, goes_on, begun)

@@ -16,16 +16,16 @@ from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.node_erasure import TRIES
 from memory.proxy.matching import unrecorded_turns
 from memory.proxy.matching.group_turns import witnessed
-from memory.proxy.matching.reads import Reads
+from memory.proxy.matching.reads import RepeatableReads
 from memory.proxy.matching.recognition import begun
 from memory.proxy.reading.background import maker_of
-from memory.proxy.reading.speakers import Names, with_names_in_transcript
+from memory.proxy.reading.speakers import WireNames, with_names_in_transcript
 from memory.proxy.reading.transcript import Transcript
 from memory.proxy.reading.turns import Turn, ends_without_words, turns_of
 from memory.proxy.taking import answer_traces
 from memory.proxy.taking.answer_place import AnswerPlace
-from memory.proxy.taking.changes import Changes
-from memory.proxy.taking.deciding import Request, Seen, decide
+from memory.proxy.taking.changes import TranscriptChanges
+from memory.proxy.taking.deciding import DecidedTranscript, TranscriptRequest, decide
 from memory.proxy.taking.storing import NO_ROOMMATES, Roommates, messages_at, store_turns
 from memory.talk import sharing, withdrawal
 from memory.talk.withdrawal import Withdrawal
@@ -152,7 +152,7 @@ def take_transcript(
     if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
     transcript, known = answer_traces.shown_whole(store, being.being_id, transcript, continues)
-    request = Request(being, transcript, conversation or known, user_names, choices, off_the_record, room)
+    request = TranscriptRequest(being, transcript, conversation or known, user_names, choices, off_the_record, room)
     take = partial(_take, store, settings, request)
     try:
         return take([Withdrawal(being, ())])
@@ -166,7 +166,9 @@ def take_transcript(
     raise Refused("Messages of this conversation keep changing: try again.")
 
 
-def _with_copies(store: Store, request: Request, message_ids: Sequence[UUID]) -> list[tuple[Being, Sequence[UUID]]]:
+def _with_copies(
+    store: Store, request: TranscriptRequest, message_ids: Sequence[UUID]
+) -> list[tuple[Being, Sequence[UUID]]]:
     """Messages, with the copies of them that the other Beings of a room have, and no other conversation of theirs."""
     every: list[tuple[Being, Sequence[UUID]]] = [(request.being, message_ids)]
     with store.transaction() as tx:
@@ -177,7 +179,9 @@ def _with_copies(store: Store, request: Request, message_ids: Sequence[UUID]) ->
     return every
 
 
-def _take(store: Store, settings: Settings, request: Request, withdrawals: Sequence[Withdrawal]) -> TakenTranscript:
+def _take(
+    store: Store, settings: Settings, request: TranscriptRequest, withdrawals: Sequence[Withdrawal]
+) -> TakenTranscript:
     """Take a transcript in, unless other messages have to be retracted than was planned."""
     with store.transaction() as tx:
         # The caller's row may be some minutes old.
@@ -194,7 +198,7 @@ def _take(store: Store, settings: Settings, request: Request, withdrawals: Seque
         if answer_traces.is_answer(tx, request.being.being_id, turns):
             turns = [replace(turn, unsure=True) for turn in turns]
         now = clock.now(tx)
-        reads = Reads(tx)
+        reads = RepeatableReads(tx)
         decided = partial(decide, settings=settings, request=request, turns=turns, now=now)
         seen = decided(reads)
     if not seen.off_the_record:
@@ -203,13 +207,13 @@ def _take(store: Store, settings: Settings, request: Request, withdrawals: Seque
             lock = withdrawal.lock if retracts else sharing.lock
             erased = sharing.begin_intake(tx, settings, [request.being, *request.room.every], lock)
             if not reads.hold(tx):
-                seen = decided(Reads(tx))
+                seen = decided(RepeatableReads(tx))
             if not seen.off_the_record:
                 return _carry_out(tx, settings, request, seen, withdrawals, erased)
     return _unrecorded(store, settings, request, seen)
 
 
-def _without_words(request: Request) -> TakenTranscript:
+def _without_words(request: TranscriptRequest) -> TakenTranscript:
     """Decide on a transcript that has only pictures: the answer alone is stored, after the last known message."""
     conversation = request.conversation or begun().conversation
     off = request.off_the_record or request.being.is_off_the_record(conversation)
@@ -218,7 +222,9 @@ def _without_words(request: Request) -> TakenTranscript:
     return TakenTranscript(decision, conversation, place=place if request.choices == 1 else None)
 
 
-def _unrecorded(store: Store, settings: Settings, request: Request, seen: Seen) -> TakenTranscript:
+def _unrecorded(
+    store: Store, settings: Settings, request: TranscriptRequest, seen: DecidedTranscript
+) -> TakenTranscript:
     """Decide on a transcript off the record: store digests of the turns that are no messages."""
     (found, changes, _), last = seen.decided, seen.turns[-1]
     shown = {match.turn for match in found.matches}
@@ -226,7 +232,7 @@ def _unrecorded(store: Store, settings: Settings, request: Request, seen: Seen) 
     with store.transaction() as tx:
         for being in [request.being, *(request.room.every if request.off_the_record else ())]:
             unrecorded_turns.remember(tx, settings, being, found.conversation, seen.turns, shown)
-    names = with_names_in_transcript(request.transcript, Names([], [])).being
+    names = with_names_in_transcript(request.transcript, WireNames([], [])).being
     opened = request.transcript.opened
     place = AnswerPlace(found.conversation, None, seen.begun, opened=opened, names=names, off_the_record=True)
     return TakenTranscript(
@@ -239,13 +245,13 @@ def _unrecorded(store: Store, settings: Settings, request: Request, seen: Seen) 
     )
 
 
-def _names(tx: Transaction, request: Request) -> Names:
+def _names(tx: Transaction, request: TranscriptRequest) -> WireNames:
     user = users.get_user(tx, request.being.user_id)
     others = [other.name for other in request.room.every]
-    return Names([user.name, *request.user_names], [request.being.name, request.being.slug], others)
+    return WireNames([user.name, *request.user_names], [request.being.name, request.being.slug], others)
 
 
-def _abandoned(tx: Transaction, being_id: UUID, conversation: str, changes: Changes) -> list[UUID]:
+def _abandoned(tx: Transaction, being_id: UUID, conversation: str, changes: TranscriptChanges) -> list[UUID]:
     """The messages past which the conversation has gone on."""
     rest = (
         transcripts.standing_descendants(tx, being_id, conversation, changes.retract_with_rest, changes.shown)
@@ -258,8 +264,8 @@ def _abandoned(tx: Transaction, being_id: UUID, conversation: str, changes: Chan
 def _carry_out(
     tx: Transaction,
     settings: Settings,
-    request: Request,
-    seen: Seen,
+    request: TranscriptRequest,
+    seen: DecidedTranscript,
     withdrawals: Sequence[Withdrawal],
     erased: Mapping[UUID, Recognition | None],
 ) -> TakenTranscript:
@@ -308,7 +314,9 @@ def _carry_out(
     )
 
 
-def _answer_place(request: Request, seen: Seen, last_id: UUID | None, after: UUID | None) -> AnswerPlace | None:
+def _answer_place(
+    request: TranscriptRequest, seen: DecidedTranscript, last_id: UUID | None, after: UUID | None
+) -> AnswerPlace | None:
     """Return the place of the answer; None if a later transcript has to show which answer was kept.
 
     `after` is the message behind which the last turn is stored, if that is new.
@@ -316,7 +324,7 @@ def _answer_place(request: Request, seen: Seen, last_id: UUID | None, after: UUI
     if last_id is None or not seen.is_awaited:
         return None
     found, last = seen.decided.found, seen.turns[-1]
-    names = with_names_in_transcript(request.transcript, Names([], [])).being
+    names = with_names_in_transcript(request.transcript, WireNames([], [])).being
     place = AnswerPlace(
         found.conversation, last_id, seen.begun, opened=request.transcript.opened, unsure=last.unsure, names=names
     )

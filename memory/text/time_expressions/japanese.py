@@ -2,13 +2,13 @@
 
 from memory.text.time_expressions import meanings, modifiers, periods
 from memory.text.time_expressions.language import Connector, Count, Language, Modifier, Phrase, Values, vocabulary
-from memory.text.time_expressions.periods import Holiday, Moment, Part, Season, Span, Unit
+from memory.text.time_expressions.periods import AskingMoment, Holiday, Part, Season, Span, Unit
 
 _FIGURES = ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
 _YEARS_BEFORE_ERA = {"令和": 2018, "平成": 1988, "昭和": 1925}
 
 
-def _era_year(values: Values, _at: Moment) -> Span | None:
+def _era_year(values: Values, _at: AskingMoment) -> Span | None:
     """A year of an emperor's era; with `month`, a month of it, and with `day`, a day."""
     of_year = {**values, "year": values["era"] + values.get("figure", 1)}
     if "day" in values:

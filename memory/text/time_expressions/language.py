@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple, TypeVar
 
-from memory.text.time_expressions.periods import Moment, Span
+from memory.text.time_expressions.periods import AskingMoment, Span
 
 T = TypeVar("T")
 LETTER = r"[\w\u0900-\u0963]"
@@ -14,9 +14,9 @@ LETTER = r"[\w\u0900-\u0963]"
 # The numbers that the words of a match stand for, by the names of the pattern's slots; `most` is the upper bound of
 # `number`.
 Values = Mapping[str, int]
-Meaning = Callable[[Values, Moment], Span | None]
+Meaning = Callable[[Values, AskingMoment], Span | None]
 # A modifier also gets the span of the expression that it stands beside.
-Modification = Callable[[Span, Values, Moment], Span | None]
+Modification = Callable[[Span, Values, AskingMoment], Span | None]
 
 
 class Count(NamedTuple):

@@ -65,7 +65,7 @@ class Holiday(IntEnum):
     VALENTINE = 7
 
 
-class Moment(NamedTuple):
+class AskingMoment(NamedTuple):
     """When a question is asked.
 
     Attributes:
@@ -214,33 +214,33 @@ def half(span: Span, which: int) -> Span:
     return _fraction(span, which, 2)
 
 
-def usual(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+def usual(at: AskingMoment, of_year: Callable[[int], Span | None]) -> Span | None:
     """Of something that comes once a year, the latest that has begun; ahead, the one that is on, or the next."""
     return on_or_next(at, of_year) if at.ahead else latest_started(at, of_year)
 
 
-def on_or_next(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+def on_or_next(at: AskingMoment, of_year: Callable[[int], Span | None]) -> Span | None:
     """Of something that comes once a year, the one that is on, or else the first that has not begun."""
     return min((span for span in _around(at, of_year) if span.end > at.local), default=None)
 
 
-def latest_started(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+def latest_started(at: AskingMoment, of_year: Callable[[int], Span | None]) -> Span | None:
     """Of something that comes once a year, the latest that has begun."""
     return max((span for span in _around(at, of_year) if span.start <= at.local), default=None)
 
 
-def latest_ended(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+def latest_ended(at: AskingMoment, of_year: Callable[[int], Span | None]) -> Span | None:
     """Of something that comes once a year, the latest that was over when today began."""
     midnight = datetime.combine(at.today, time())
     return max((span for span in _around(at, of_year) if span.end <= midnight), default=None)
 
 
-def next_to_start(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+def next_to_start(at: AskingMoment, of_year: Callable[[int], Span | None]) -> Span | None:
     """Of something that comes once a year, the first that has not begun."""
     return min((span for span in _around(at, of_year) if span.start > at.local), default=None)
 
 
-def nearest(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+def nearest(at: AskingMoment, of_year: Callable[[int], Span | None]) -> Span | None:
     """Of something that comes once a year, the one that is on, or else the nearest."""
 
     def distance(span: Span) -> timedelta:
@@ -249,7 +249,7 @@ def nearest(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
     return min(_around(at, of_year), key=distance, default=None)
 
 
-def _around(at: Moment, of_year: Callable[[int], Span | None]) -> list[Span]:
+def _around(at: AskingMoment, of_year: Callable[[int], Span | None]) -> list[Span]:
     # Eight years back and forth hold a 29 February even around 1900 and 2100.
     return [span for year in range(at.local.year - 8, at.local.year + 9) if (span := of_year(year))]
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from memory.text.time_expressions.language import LETTER, Language, Meaning, Modification, Values
-from memory.text.time_expressions.periods import Moment, Span
+from memory.text.time_expressions.periods import AskingMoment, Span
 
 _MODIFIER_CHARACTERS = 60
 _MODIFIERS_OF_AN_EXPRESSION = 3
@@ -34,7 +34,7 @@ class Expression(NamedTuple):
     span: Span
     cued: bool
     dated: bool
-    resolve: Callable[[Moment], Span | None]
+    resolve: Callable[[AskingMoment], Span | None]
     is_range: bool = False
 
 
@@ -67,14 +67,14 @@ class ExpressionReader:
             for each in language.ranges
         ]
 
-    def expressions(self, text: str, at: Moment) -> list[Expression]:
+    def expressions(self, text: str, at: AskingMoment) -> list[Expression]:
         """The expressions in an NFKC-normalised text that stand for a time, in its order; they do not overlap."""
         # Ranges come first, as "from March to May" is not "to May"; then again for "from early March to late May".
         plain = self._joined(text, self._chosen(text, at), at)
         modified = self._joined(text, self._modified(text, plain, at), at)
         return [each for each in modified if not each.cued]
 
-    def _chosen(self, text: str, at: Moment) -> list[Expression]:
+    def _chosen(self, text: str, at: AskingMoment) -> list[Expression]:
         """The longest expressions that do not overlap, in the order of the text."""
         taken = bytearray(len(text))
         for found in (found for pattern in self._left_alone for found in pattern.finditer(text)):
@@ -87,7 +87,7 @@ class ExpressionReader:
                 taken[match.start : match.end] = b"\1" * _length(match)
         return sorted(chosen, key=lambda match: match.start)
 
-    def _candidates(self, text: str, at: Moment) -> Iterator[Expression]:
+    def _candidates(self, text: str, at: AskingMoment) -> Iterator[Expression]:
         for pattern, meaning, cued in self._phrases:
             for found in pattern.finditer(text):
                 values = self._values(found)
@@ -95,7 +95,7 @@ class ExpressionReader:
                 if values is not None and (span := resolve(at)):
                     yield Expression(found.start(), found.end(), span, cued, "year" in values, resolve)
 
-    def _modified(self, text: str, matches: list[Expression], at: Moment) -> list[Expression]:
+    def _modified(self, text: str, matches: list[Expression], at: AskingMoment) -> list[Expression]:
         """Each expression with the modifiers beside it, as far as they do not reach into another one."""
         modified: list[Expression] = []
         # The beginning of the next expression without a cue.
@@ -118,7 +118,7 @@ class ExpressionReader:
             modified.append(whole)
         return modified
 
-    def _widened(self, text: str, match: Expression, ceiling: int, at: Moment) -> Iterator[Expression]:
+    def _widened(self, text: str, match: Expression, ceiling: int, at: AskingMoment) -> Iterator[Expression]:
         for pattern, modification in self._before:
             if found := pattern.search(text, max(0, match.start - _MODIFIER_CHARACTERS), match.start):
                 yield from self._with_modifier(match, found, modification, at)
@@ -127,13 +127,13 @@ class ExpressionReader:
                 yield from self._with_modifier(match, found, modification, at)
 
     def _with_modifier(
-        self, match: Expression, found: re.Match[str], modification: Modification, at: Moment
+        self, match: Expression, found: re.Match[str], modification: Modification, at: AskingMoment
     ) -> Iterator[Expression]:
         values = self._values(found)
         if values is None:
             return
 
-        def resolve(moment: Moment) -> Span | None:
+        def resolve(moment: AskingMoment) -> Span | None:
             inner = match.resolve(moment)
             return _valid(lambda: modification(inner, values, moment)) if inner else None
 
@@ -141,7 +141,7 @@ class ExpressionReader:
             start, end = min(match.start, found.start()), max(match.end, found.end())
             yield match._replace(start=start, end=end, span=span, cued=False, resolve=resolve)
 
-    def _joined(self, text: str, matches: list[Expression], at: Moment) -> list[Expression]:
+    def _joined(self, text: str, matches: list[Expression], at: AskingMoment) -> list[Expression]:
         """The expressions, with those that make a range as one."""
         joined: list[Expression] = []
         for match in matches:
@@ -152,7 +152,7 @@ class ExpressionReader:
                 joined.append(match)
         return joined
 
-    def _range(self, text: str, before: list[Expression], second: Expression, at: Moment) -> Expression | None:
+    def _range(self, text: str, before: list[Expression], second: Expression, at: AskingMoment) -> Expression | None:
         first = before[-1]
         floor = before[-2].end if len(before) > 1 else 0
         for opening, between in self._ranges:
@@ -230,7 +230,7 @@ def _length(match: Expression) -> int:
     return match.end - match.start
 
 
-def _resolver(meaning: Meaning, values: Values | None) -> Callable[[Moment], Span | None]:
+def _resolver(meaning: Meaning, values: Values | None) -> Callable[[AskingMoment], Span | None]:
     return lambda moment: _valid(lambda: meaning(values or {}, moment))
 
 

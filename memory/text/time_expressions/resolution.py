@@ -16,7 +16,7 @@ from memory.text.time_expressions.french import FRENCH
 from memory.text.time_expressions.german import GERMAN
 from memory.text.time_expressions.japanese import JAPANESE
 from memory.text.time_expressions.language import Language
-from memory.text.time_expressions.periods import Moment
+from memory.text.time_expressions.periods import AskingMoment
 from memory.text.time_expressions.reader import Expression, ExpressionReader
 from memory.text.time_expressions.russian import RUSSIAN
 from memory.text.time_expressions.spanish import SPANISH
@@ -95,7 +95,7 @@ def resolve_time_expressions(
     if not FIRST_YEAR < asked_at.year < LAST_YEAR:
         return []
     local = asked_at.astimezone(zone).replace(tzinfo=None)
-    at = Moment(local, southern=time_zone.startswith(_SOUTHERN_ZONES), ahead=ahead)
+    at = AskingMoment(local, southern=time_zone.startswith(_SOUTHERN_ZONES), ahead=ahead)
     # One character may become eighteen.
     text = unicodedata.normalize("NFKC", query[:MAX_CHARACTERS])[:MAX_CHARACTERS].replace("\u2019", "'")
     for table in dict.fromkeys((table_of(text, language), DEFAULT_LANGUAGE)):

@@ -9,7 +9,7 @@ import pytest
 
 from memory.intake import retraction
 from memory.intake.importers import importing
-from memory.intake.importers.entries import Bad, Names
+from memory.intake.importers.entries import ExportPersons, UnreadableEntry
 from memory.intake.importers.importing import FORMATS, Import
 from memory.intake.importers.reading.files import export_files
 from memory.text.errors import InvalidRequest
@@ -31,7 +31,7 @@ def take(store, being):
 
     def taken(source, path, *, user=None, companion=None, zone="UTC", aged=False, most=None):
         read, pattern = FORMATS[source]
-        names = Names(user, companion, ZoneInfo(zone))
+        names = ExportPersons(user, companion, ZoneInfo(zone))
         aside = []
 
         def entries():
@@ -384,7 +384,7 @@ def test_what_intake_refuses_is_set_aside(take, tmp_path):
     file = tmp_path / "memories.json"
     file.write_text(json.dumps([{"id": "m-1", "memory": "word " * 20_000}, {"id": "m-2", "memory": "word " * 200}]))
     done, (bad,) = take("mem0", file)
-    assert isinstance(bad, Bad)
+    assert isinstance(bad, UnreadableEntry)
     assert ("is the most" in bad.reason, bad.entry["id"]) == (True, "mem0/m-1")
     assert (done.notes, done.set_aside) == (1, 1)
 

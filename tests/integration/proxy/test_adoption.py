@@ -7,7 +7,7 @@ from datetime import UTC
 import pytest
 
 from memory.intake.importers import transcripts
-from memory.intake.importers.entries import ExportFile, Names
+from memory.intake.importers.entries import ExportFile, ExportPersons
 from memory.intake.importers.importing import Import
 from memory.intake.messages import accept_messages
 from memory.intake.retraction import retract
@@ -74,7 +74,7 @@ def test_an_export_adds_what_did_not_come_in_here(door):
         }
         file = ExportFile("chat.json", io.BytesIO(json.dumps(chat).encode()))
         work = Import(door.store, door.settings, Embedders(door.settings), door.being, False, [].append)
-        for _ in work.take(transcripts.read(file, Names(None, None, UTC))):
+        for _ in work.take(transcripts.read(file, ExportPersons(None, None, UTC))):
             pass
         return work.done.messages, work.done.known
 

@@ -9,11 +9,11 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import pytest
 
 from memory.intake.importers import claude
-from memory.intake.importers.entries import Names
+from memory.intake.importers.entries import ExportPersons
 from memory.intake.importers.reading.files import export_files, file_of_text
 from memory.text.errors import InvalidRequest
 
-NAMES = Names(None, None, UTC)
+NAMES = ExportPersons(None, None, UTC)
 TEXT = json.dumps([{"uuid": "k", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Tea?"}]}])
 # Where an entry of an archive's list has its flags, its form of packing, and its date.
 FLAGS, PACKED, DATE = 8, 10, 12

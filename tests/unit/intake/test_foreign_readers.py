@@ -10,20 +10,20 @@ import pytest
 from memory.intake.importers import characterai, chatgpt, claude, honcho, mem0, sillytavern, transcripts
 from memory.intake.importers.entries import (
     NOT_UTF8,
-    Bad,
     Conversation,
+    ExcludedEntry,
     ExportFile,
+    ExportPersons,
     Knowledge,
-    LeftOut,
-    Names,
     Statement,
+    UnreadableEntry,
 )
 from memory.text.errors import InvalidRequest
 
 
 def nobody():
     """An import in which no one was named."""
-    return Names(None, None, UTC)
+    return ExportPersons(None, None, UTC)
 
 
 def told(reader, content, name="export.json"):
@@ -156,7 +156,7 @@ def test_chats_that_begin_alike_have_messages_of_their_own():
 
 def test_an_answer_without_a_speaker_is_the_companions():
     export = json.dumps([{"uuid": "c", "chat_messages": [said("assistant", "Tea.")]}]).encode()
-    (chat,) = claude.read(ExportFile("c", io.BytesIO(export)), Names(None, "Mira", UTC))
+    (chat,) = claude.read(ExportFile("c", io.BytesIO(export)), ExportPersons(None, "Mira", UTC))
     assert [message["role"] for message in chat.messages] == ["assistant"]
 
 
@@ -189,7 +189,7 @@ def test_a_name_says_nothing_of_a_users_id_in_a_database():
         {"id": str(at), "content": text, "user_id": id_} for at, (text, id_) in enumerate(zip("xy", ids, strict=True))
     ]
     file = ExportFile("memories.json", io.BytesIO(json.dumps({"memories": rows}).encode()))
-    first, other = mem0.read(file, Names("ada", None, UTC))
+    first, other = mem0.read(file, ExportPersons("ada", None, UTC))
     assert (first.content, other.reason) == ("x", "it is of another user than the first one: name the user")
 
 
@@ -208,10 +208,10 @@ def test_of_several_users_the_first_ones_entries_come_in_of_all_files(reader, of
     for id_ in ("ann", "bob"):
         file = ExportFile("e.json", io.BytesIO(json.dumps([of_user(id_)]).encode()))
         found += reader.read(file, names)
-    assert [one.reason for one in found if isinstance(one, Bad)] == [
+    assert [one.reason for one in found if isinstance(one, UnreadableEntry)] == [
         "it is of another user than the first one: name the user"
     ]
-    assert isinstance(found[-1], Bad)
+    assert isinstance(found[-1], UnreadableEntry)
 
 
 def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
@@ -233,7 +233,7 @@ def test_what_claude_remembers_and_documents_of_projects_are_knowledge():
         ("/garden.md", "Ann keeps bees.", True),
         ("Bakery / a.txt", "Rye.", False),
     ]
-    assert found[-1] == LeftOut("instructions of projects")
+    assert found[-1] == ExcludedEntry("instructions of projects")
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_bytes_that_are_no_utf8_cost_themselves_and_are_told():
         entries = list(reader.read(ExportFile("c.jsonl", io.BytesIO(content)), nobody()))
         (read,) = [entry for entry in entries if isinstance(entry, Conversation)]
         assert [message["content"] for message in read.messages] == ["Tea \ufffd and milk"]
-        assert [entry.reason for entry in entries if isinstance(entry, Bad)] == [NOT_UTF8]
+        assert [entry.reason for entry in entries if isinstance(entry, UnreadableEntry)] == [NOT_UTF8]
 
 
 def test_line_breaks_in_strings_are_read_as_they_stand():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.intake.importers.entries import Bad
+from memory.intake.importers.entries import UnreadableEntry
 from memory.intake.importers.reading import json_buffer, json_elements
 from memory.intake.importers.reading.json_elements import Element, elements
 from memory.text.errors import InvalidRequest
@@ -48,7 +48,7 @@ def test_an_invalid_element_is_told_with_its_text_and_hides_no_other():
     first, bad, last = values('[{"a": 1}, {"b": nope}, {"c": "]}"}]')
     assert (first, last) == ({"a": 1}, {"c": "]}"})
     assert (bad.place, bad.entry) == ("entry 2", '{"b": nope}')
-    others = [one.entry for one in values('[{"a": 1}, 7, {"c": 2}, "d", null]') if isinstance(one, Bad)]
+    others = [one.entry for one in values('[{"a": 1}, 7, {"c": 2}, "d", null]') if isinstance(one, UnreadableEntry)]
     assert others == ["7", '"d", null']
 
 
@@ -86,7 +86,7 @@ def test_a_single_object_is_an_element_and_another_is_told_beside_it():
     one, other = values(f'{json.dumps(ONE)} {{"no": 1}}', keys=["said"])
     assert (one, other.reason[:20]) == (ONE, "1 of its 2 objects h")
     assert values('{"all": [{"said": []}, {"no": 1}]}', keys=["said"]) == [{"said": []}, {"no": 1}]
-    assert [type(one) for one in values(f"{json.dumps(ONE)} and so on", keys=["said"])] == [dict, Bad]
+    assert [type(one) for one in values(f"{json.dumps(ONE)} and so on", keys=["said"])] == [dict, UnreadableEntry]
 
 
 def test_a_document_that_breaks_off_is_told_after_its_whole_elements():
@@ -105,7 +105,7 @@ def test_a_damaged_line_of_objects_is_told_with_its_text_and_hides_no_other(dama
     found = values(text, keys=["a"], reader=Trickle if trickling else io.BytesIO)
     read = [one for one in found if isinstance(one, dict) and one != {"a": 1}]
     assert read == [{"a": 2}, {"a": [3]}]
-    told = [one for one in found if isinstance(one, Bad)]
+    told = [one for one in found if isinstance(one, UnreadableEntry)]
     assert [one.reason for one in told] == ["its line is no JSON"] * 2
     assert all(one.entry.strip() in damaged for one in told)
 
@@ -132,7 +132,7 @@ def test_nuls_before_a_line_hide_it_not(trickling):
     ],
 )
 def test_a_document_on_several_lines_that_is_damaged_is_not_read_by_line(text):
-    assert len([one for one in values(text, keys=["said", "id"]) if isinstance(one, Bad)]) == 1
+    assert len([one for one in values(text, keys=["said", "id"]) if isinstance(one, UnreadableEntry)]) == 1
 
 
 @pytest.mark.parametrize("text", ["", "  ", "hello", '"a"', "<html>[]</html>", "]"])

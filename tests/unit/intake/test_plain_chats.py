@@ -8,7 +8,7 @@ from datetime import UTC
 import pytest
 
 from memory.intake.importers import transcripts
-from memory.intake.importers.entries import Bad, Conversation, ExportFile, LeftOut, Names
+from memory.intake.importers.entries import Conversation, ExcludedEntry, ExportFile, ExportPersons, UnreadableEntry
 from memory.intake.importers.plain.dates import moments
 from memory.intake.importers.reading.encodings import encoding_of
 from memory.intake.importers.reading.files import export_files
@@ -20,8 +20,8 @@ EVENING = "2024-04-25T18:30:00+00:00"
 
 def read(text, name="chat.txt", user="Ann", companion=None):
     content = io.BufferedReader(io.BytesIO(text.encode()))
-    entries = list(transcripts.read(ExportFile(name, content), Names(user, companion, UTC)))
-    assert not any(isinstance(one, Bad) or (isinstance(one, Conversation) and one.bad) for one in entries)
+    entries = list(transcripts.read(ExportFile(name, content), ExportPersons(user, companion, UTC)))
+    assert not any(isinstance(one, UnreadableEntry) or (isinstance(one, Conversation) and one.bad) for one in entries)
     return entries
 
 
@@ -124,7 +124,7 @@ def test_a_text_that_is_no_chat_holds_nothing(text):
 def test_events_and_deleted_messages_of_a_chat_are_left_out(line):
     entries = read(f"Chat\n{TIMED['WhatsApp']}{line}\n")
     (chat,) = (one for one in entries if isinstance(one, Conversation))
-    left = sum(isinstance(one, LeftOut) for one in entries) + sum(chat.left_out.values())
+    left = sum(isinstance(one, ExcludedEntry) for one in entries) + sum(chat.left_out.values())
     assert (spoken(entries), left) == (SAID, 3), "with the line before the chat, and that of the encryption"
 
 
@@ -194,7 +194,7 @@ def test_days_that_follow_each_other_tell_which_number_is_the_day():
 def test_a_file_in_no_form_of_unicode_is_read_where_its_letters_tell(tmp_path, encoding, text):
     path = tmp_path / "chat.csv"
     path.write_bytes(f'Role,Content\r\nuser,"{text}"\r\n'.encode(encoding))
-    (entries,) = (list(transcripts.read(one, Names(None, None, UTC))) for one in export_files(path, ".+"))
+    (entries,) = (list(transcripts.read(one, ExportPersons(None, None, UTC))) for one in export_files(path, ".+"))
     assert spoken(entries) == [("user", text)]
 
 
@@ -218,5 +218,5 @@ def test_bytes_are_not_read_in_an_encoding_that_others_resemble(raw):
 def test_bytes_of_which_no_encoding_tells_are_set_aside(tmp_path, raw):
     path = tmp_path / "chat.csv"
     path.write_bytes(raw)
-    (entries,) = (list(transcripts.read(one, Names(None, None, UTC))) for one in export_files(path, ".+"))
-    assert [type(one) for one in entries] == [Bad, Conversation]
+    (entries,) = (list(transcripts.read(one, ExportPersons(None, None, UTC))) for one in export_files(path, ".+"))
+    assert [type(one) for one in entries] == [UnreadableEntry, Conversation]

@@ -8,7 +8,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory.intake.importers import claude, exported_chat, transcripts
-from memory.intake.importers.entries import NOT_UTF8, Bad, Conversation, ExportFile, LeftOut, Names
+from memory.intake.importers.entries import (
+    NOT_UTF8,
+    Conversation,
+    ExcludedEntry,
+    ExportFile,
+    ExportPersons,
+    UnreadableEntry,
+)
 
 QUESTION, ANSWER = "My dog is Rex.", "Rex! How old is he?"
 SAID = [("user", QUESTION), ("assistant", ANSWER)]
@@ -18,7 +25,7 @@ ONE, TWO, CHAT = "0b5e0000-0000-4000-8000-000000000001", "0b5e0000-0000-4000-800
 
 def read(content, name="chats.json", user=None, companion=None):
     written = content if isinstance(content, str) else json.dumps(content)
-    return list(transcripts.read(ExportFile(name, io.BytesIO(written.encode())), Names(user, companion, UTC)))
+    return list(transcripts.read(ExportFile(name, io.BytesIO(written.encode())), ExportPersons(user, companion, UTC)))
 
 
 def standing(entries):
@@ -602,7 +609,7 @@ NAMED = {
 def test_what_both_said_is_read(exported):
     entries = read(exported)
     assert standing(entries) == SAID
-    assert not any(isinstance(one, Bad) or (isinstance(one, Conversation) and one.bad) for one in entries)
+    assert not any(isinstance(one, UnreadableEntry) or (isinstance(one, Conversation) and one.bad) for one in entries)
 
 
 def test_a_persons_tags_and_openings_stand_unless_an_agents_program_writes_such():
@@ -681,7 +688,7 @@ def test_a_chat_that_is_only_counted_is_another_one_in_another_file():
 @pytest.mark.parametrize("begin", ["", "\r\n", "sep=\t\r\n", '"sep=\t"\r\n'])
 def test_a_table_is_read_as_excel_writes_it_and_bytes_that_are_no_utf8_are_told(begin):
     written = f"{begin}Author\tMessage\r\nHuman\t{QUESTION}\r\nAI\t\xf0\x9f\x98\r\n".encode("latin-1")
-    bad, chat = transcripts.read(ExportFile("chat.tsv", io.BytesIO(written)), Names(None, None, UTC))
+    bad, chat = transcripts.read(ExportFile("chat.tsv", io.BytesIO(written)), ExportPersons(None, None, UTC))
     assert (bad.place, bad.reason, standing([chat])) == ("row 2", NOT_UTF8, [SAID[0], ("assistant", "\ufffd")])
 
 
@@ -756,11 +763,11 @@ def test_of_an_export_of_all_users_one_persons_chats_are_read():
         f"other/chat of {ids[0]}",
         "it is of another user than the first one: name the user",
     )
-    assert [type(one) for one in read(exported, user="Ann")] == [Conversation, Bad]
-    assert [type(one) for one in read(exported, user=ids[1])] == [LeftOut, Conversation]
+    assert [type(one) for one in read(exported, user="Ann")] == [Conversation, UnreadableEntry]
+    assert [type(one) for one in read(exported, user=ids[1])] == [ExcludedEntry, Conversation]
     claudes = [{"uuid": id_, "account": {"uuid": id_}, "chat_messages": []} for id_ in ids]
     file = ExportFile("conversations.json", io.BytesIO(json.dumps(claudes).encode()))
-    assert [type(one) for one in claude.read(file, Names(None, None, UTC))] == [Conversation, Bad]
+    assert [type(one) for one in claude.read(file, ExportPersons(None, None, UTC))] == [Conversation, UnreadableEntry]
 
 
 @pytest.mark.parametrize(
@@ -784,7 +791,7 @@ def test_whose_chats_are_is_known_from_what_stands_around_them(content):
     }
     for name, text in written.items():
         content = content.replace(name, text)
-    first, bad = (one for one in read(content) if not isinstance(one, LeftOut))
+    first, bad = (one for one in read(content) if not isinstance(one, ExcludedEntry))
     assert isinstance(first, Conversation)
     assert bad.reason == "it is of another user than the first one: name the user"
 
@@ -854,7 +861,7 @@ def test_messages_with_the_id_of_their_chat_are_a_chat_each():
 def test_what_people_said_is_read_of_the_one_who_is_named(user, exported):
     entries = read(exported, user=user)
     assert standing(entries) == SAID
-    assert not any(isinstance(one, Bad) or one.bad for one in entries)
+    assert not any(isinstance(one, UnreadableEntry) or one.bad for one in entries)
     found = read(exported, user="Bo")
     assert "user" not in dict(standing(found))
     assert QUESTION not in dict(map(reversed, standing(found))), "no words of the user are the Being's"
@@ -892,12 +899,12 @@ def test_who_answers_the_user_alone_is_the_companion(named):
 )
 def test_a_chat_that_is_not_to_be_remembered_is_left_out_of_whichever_program(mark):
     (left_out,) = read([{"messages": MESSAGES, **mark}])
-    assert isinstance(left_out, LeftOut)
+    assert isinstance(left_out, ExcludedEntry)
     (left_out,) = claude.read(
         ExportFile("c", io.BytesIO(json.dumps({"uuid": "c", "chat_messages": [], **mark}).encode())),
-        Names(None, None, UTC),
+        ExportPersons(None, None, UTC),
     )
-    assert isinstance(left_out, LeftOut)
+    assert isinstance(left_out, ExcludedEntry)
     unmarked = {"temporary": "no", "deletedAt": "0001-01-01T00:00:00Z", "incognito": None, "deleted": {}}
     assert standing(read([{"messages": MESSAGES, **unmarked}])) == SAID
 
@@ -979,7 +986,7 @@ def test_exchanges_of_other_users_are_set_aside():
     ]
     chat, bad = read(export)
     assert standing([chat]) == SAID
-    assert isinstance(bad, Bad)
+    assert isinstance(bad, UnreadableEntry)
 
 
 def test_what_a_person_said_is_no_alternative():
@@ -1042,7 +1049,7 @@ def test_behind_the_hour_that_a_clock_showed_twice_a_chat_stands_as_it_was(is_te
         turns = [{"role": role, "content": at} for role, at in zip(("user", "assistant") * 2, times, strict=True)]
         content = json.dumps([{**one, "date": f"2025-10-26T{one['content']}"} for one in turns]).encode()
     file = ExportFile("chat.txt" if is_text else "chat.json", io.BufferedReader(io.BytesIO(content)))
-    (chat,) = transcripts.read(file, Names("Ann", None, ZoneInfo("Europe/Berlin")))
+    (chat,) = transcripts.read(file, ExportPersons("Ann", None, ZoneInfo("Europe/Berlin")))
     assert [one["content"] for one in chat.messages][:4] == list(times)
     assert [one["created_at"][11:16] for one in chat.messages][:4] == ["00:58", "00:59", "01:01", "01:02"]
 

@@ -97,7 +97,7 @@ BUILDERS = {
     "classify": lambda text: classification.material({"m1": text}),
     "repair": lambda text: repair.material(broken(text), "not JSON"),
     "diary": lambda text: diary.material(
-        diary.Day(date(2026, 3, 2), being(text), soul(text), entry(text), [memory(text)])
+        diary.DiaryDay(date(2026, 3, 2), being(text), soul(text), entry(text), [memory(text)])
     ),
 }
 

@@ -3,14 +3,14 @@
 import pytest
 
 from memory.proxy.reading.background import maker_of
-from memory.proxy.reading.speakers import Names
+from memory.proxy.reading.speakers import WireNames
 from memory.proxy.reading.transcript import read_transcript
 from memory.proxy.reading.turns import turns_of
 from memory.wrapping.written_calls import without_call
 from schemas.text.reasoning import spoken
 from tests.frontends import SYSTEM, assistant, user, wire
 
-NAMES = Names(["Ann"], ["Mira"])
+NAMES = WireNames(["Ann"], ["Mira"])
 SAID = "My dog is called Rex; where can he swim?"
 CREW = "\n\nThis is the expected criteria for your final answer: A place\nyou MUST return the actual complete content"
 SMOL = "Calling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'lakes', 'arguments': {}}}]"

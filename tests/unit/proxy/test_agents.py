@@ -6,7 +6,7 @@ import json
 import pytest
 
 from memory.proxy.reading.background import maker_of
-from memory.proxy.reading.speakers import Names
+from memory.proxy.reading.speakers import WireNames
 from memory.proxy.reading.transcript import read_transcript
 from memory.proxy.reading.turns import turns_of
 from memory.proxy.wires.anthropic_messages import read_messages
@@ -18,7 +18,7 @@ READS = 'Called the Read tool with the following input: {"filePath":"/home/ann/a
 FILE = (
     "<path>/home/ann/a.txt</path>\n<type>file</type>\n<content>\n1: Bern\n\n(End of file - total 1 lines)\n</content>"
 )
-NAMES = Names([], [])
+NAMES = WireNames([], [])
 
 
 @pytest.mark.parametrize(

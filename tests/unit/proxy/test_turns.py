@@ -6,11 +6,11 @@ import pytest
 
 from memory.proxy.reading.comparison import same_name
 from memory.proxy.reading.transcript import Line, read_transcript
-from memory.proxy.reading.turns import Names, last_words, turn_of, turns_of
+from memory.proxy.reading.turns import WireNames, last_words, turn_of, turns_of
 from memory.text.same_words import comparable
 from memory.wrapping.envelopes import in_envelope
 
-NAMES = Names(["Jon Smith"], ["Mara", "innkeeper"])
+NAMES = WireNames(["Jon Smith"], ["Mara", "innkeeper"])
 
 
 def test_white_space_and_unicode_forms_do_not_count():

@@ -47,7 +47,7 @@ _APPLE, _APPLE_FROM = datetime(2001, 1, 1, tzinfo=UTC), 150_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _AmbiguousDate:
     """A time of which the order of the numbers of its date is open."""
 
     date: tuple[str, str, str]
@@ -96,7 +96,7 @@ def _compared(written: str) -> str:
     return plain(written[:WRITTEN_CHARACTERS]).strip()
 
 
-def _opened(value: Any) -> _Open | None:
+def _opened(value: Any) -> _AmbiguousDate | None:
     if not isinstance(value, str):
         return None
     text = _compared(value)
@@ -110,10 +110,10 @@ def _opened(value: Any) -> _Open | None:
         hour = hour % NOON + NOON * is_late
     clock = timedelta(hours=hour, minutes=minute, seconds=second)
     date = (found["first"], found["middle"], found["last"])
-    return _Open(date, found["mark"], clock) if clock < timedelta(days=1) else None
+    return _AmbiguousDate(date, found["mark"], clock) if clock < timedelta(days=1) else None
 
 
-def _at(one: _Open, order: str) -> datetime | None:
+def _at(one: _AmbiguousDate, order: str) -> datetime | None:
     if one.mark == "." and order == _MONTH_FIRST:
         return None
     numbers = dict(zip(order, one.date, strict=True))
@@ -127,7 +127,7 @@ def _at(one: _Open, order: str) -> datetime | None:
         return None
 
 
-def _order(times: Sequence[_Open]) -> str | None:
+def _order(times: Sequence[_AmbiguousDate]) -> str | None:
     """Return the order by which most of the times are some, and rise or fall, if no other one is as likely."""
     if not times:
         return None

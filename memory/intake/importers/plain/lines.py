@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.intake.importers.entries import Names
+from memory.intake.importers.entries import ExportPersons
 from memory.intake.importers.plain.dates import DIRECTIONS, is_time, plain
 
 _TIME_CHARACTERS, _NAME_CHARACTERS, _DAY_CHARACTERS = range(8, 41), range(1, 81), range(8, 41)
@@ -74,7 +74,7 @@ class _Line:
     words: list[str] = field(default_factory=list)
 
 
-def messages(text: str, names: Names) -> Iterator[tuple[int, dict[str, Any] | None]]:
+def messages(text: str, names: ExportPersons) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Yield the messages of a chat with the numbers of their lines; None for a line of the program itself.
 
     Args:
@@ -197,7 +197,7 @@ def _of_days(lines: Sequence[str]) -> list[_Line]:
     return found
 
 
-def _of_cues(lines: Sequence[str], names: Names) -> list[_Line]:
+def _of_cues(lines: Sequence[str], names: ExportPersons) -> list[_Line]:
     """Read the cues of subtitles; those of one speaker behind each other are one message.
 
     Without marks of voices a name is a speaker if it is known, or stands before several cues: a cue may hold a colon.
@@ -225,11 +225,11 @@ def _of_cues(lines: Sequence[str], names: Names) -> list[_Line]:
     return found
 
 
-def _known(names: Names) -> set[str]:
+def _known(names: ExportPersons) -> set[str]:
     return {name.casefold() for name in (names.user, names.companion) if name}
 
 
-def _of_names(lines: Sequence[str], names: Names) -> list[_Line]:
+def _of_names(lines: Sequence[str], names: ExportPersons) -> list[_Line]:
     """Read lines that begin with the name of one of the two, if both have such lines."""
     known = _USERS | _OTHERS | _known(names)
     found = [_Line(1, None, None)]

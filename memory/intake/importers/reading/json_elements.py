@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, Any
 
-from memory.intake.importers.entries import NOT_UTF8, Bad, in_utf8
+from memory.intake.importers.entries import NOT_UTF8, UnreadableEntry, in_utf8
 from memory.intake.importers.reading.json_buffer import ELEMENT_BYTES, READ_BYTES, Buffer
 from memory.text.errors import InvalidRequest
 
@@ -68,7 +68,7 @@ class Element:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBracket:
     """An open bracket.
 
     Attributes:
@@ -87,13 +87,13 @@ class _Open:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _WholeElement:
     """An element that was read to its end, with the objects around it, innermost first."""
 
     path: Path
     number: int
     raw: bytes
-    around: Sequence[_Open]
+    around: Sequence[_OpenBracket]
     in_array: bool
     keyed: bool = True
 
@@ -105,7 +105,7 @@ def elements(
     about: Collection[str] = (),
     *,
     documents: bool = False,
-) -> Iterator[Element | Bad]:
+) -> Iterator[Element | UnreadableEntry]:
     """Yield the objects that are elements, in the order of the document.
 
     Args:
@@ -123,10 +123,10 @@ def elements(
     Raises:
         InvalidRequest: The file is no JSON document.
     """
-    return _Walk(file, paths, keys, about, documents=documents).elements()
+    return _FileWalk(file, paths, keys, about, documents=documents).elements()
 
 
-class _Walk:
+class _FileWalk:
     """The way through one file."""
 
     def __init__(
@@ -143,7 +143,7 @@ class _Walk:
         self._paths = set(paths)
         self._keys = {key.encode() for key in keys}
         self._about = {f'"{name}"'.encode(): name for name in about}
-        self._opened: list[_Open] = []
+        self._opened: list[_OpenBracket] = []
         self._found = 0
         # How many documents the file has until here, how many of them have elements, and which was the last of these.
         self._documents = 0
@@ -151,10 +151,10 @@ class _Walk:
         self._last_with_some = 0
         self._behind = b""
         self._fault = "it ends in the middle: it was cut off"
-        self._read: list[_Read | Bad] = []
+        self._read: list[_WholeElement | UnreadableEntry] = []
         self._read_bytes = 0
 
-    def elements(self) -> Iterator[Element | Bad]:
+    def elements(self) -> Iterator[Element | UnreadableEntry]:
         """Yield the elements; see the function of this name."""
         try:
             yield from self._walk()
@@ -165,7 +165,7 @@ class _Walk:
             raise
         yield from self._end()
 
-    def _by_line(self) -> Iterator[Element | Bad]:
+    def _by_line(self) -> Iterator[Element | UnreadableEntry]:
         """Continue after a damaged line, each line by itself, where objects begin with lines."""
         begin = self._damaged_from()
         for line in self._buffer.lines_from(begin) if begin is not None else ():
@@ -173,7 +173,7 @@ class _Walk:
                 self._behind, self._buffer = b"", Buffer(BytesIO(line))
                 yield from self._walk()
             if self._opened or self._rest:
-                yield Bad(f"behind entry {self._found}", "its line is no JSON", in_utf8(line)[0])
+                yield UnreadableEntry(f"behind entry {self._found}", "its line is no JSON", in_utf8(line)[0])
                 self._documents -= bool(self._opened)
                 self._opened, self._behind, self._buffer = [], b"", Buffer(BytesIO())
 
@@ -188,14 +188,16 @@ class _Walk:
         """The bytes behind the last document that are no document."""
         return (self._behind + self._buffer.rest).lstrip(_BLANK)
 
-    def _walk(self) -> Iterator[Element | Bad]:
+    def _walk(self) -> Iterator[Element | UnreadableEntry]:
         for text, bracket in self._brackets():
             parent = self._opened[-1] if self._opened else None
             if parent is None and (text.strip(_BETWEEN) or bracket not in _CLOSES):
                 self._behind = text + bracket
                 break
             if parent is not None and self._is_wanted(parent) and (others := text.strip(_BETWEEN)):
-                self._read.append(Bad(f"behind entry {parent.elements}", "it is no object", in_utf8(others)[0]))
+                self._read.append(
+                    UnreadableEntry(f"behind entry {parent.elements}", "it is no object", in_utf8(others)[0])
+                )
             if parent is not None and parent.kind == b"{":
                 self._note(parent, text, is_closed=bracket not in _CLOSES)
             named = parent is not None and self._names_key(parent, text)
@@ -214,7 +216,7 @@ class _Walk:
                 yield from self._yielded()
         yield from self._yielded()
 
-    def _note(self, one: _Open, text: bytes, *, is_closed: bool) -> None:
+    def _note(self, one: _OpenBracket, text: bytes, *, is_closed: bool) -> None:
         """Keep the fields of an object that are asked for, from the text before a bracket in it."""
         if any(name in text for name in self._about):
             # A bracket that opens stands behind a key.
@@ -225,11 +227,11 @@ class _Walk:
                 return
             one.fields |= {name: found[name] for name in self._about.values() if found.get(name) is not None}
 
-    def _yielded(self) -> Iterator[Element | Bad]:
+    def _yielded(self) -> Iterator[Element | UnreadableEntry]:
         """Yield the elements and faults that were read."""
         some, self._read, self._read_bytes = self._read, [], 0
         for one in some:
-            if isinstance(one, Bad):
+            if isinstance(one, UnreadableEntry):
                 yield one
                 continue
             raw, mended = in_utf8(one.raw)
@@ -239,15 +241,15 @@ class _Walk:
                 value = json.loads(raw, strict=False)
             except (ValueError, RecursionError) as fault:
                 reason = f"not JSON: {fault.msg}" if isinstance(fault, json.JSONDecodeError) else "not JSON"
-                yield Bad(place, reason, raw)
+                yield UnreadableEntry(place, reason, raw)
             else:
                 if isinstance(value, dict):
                     around = [(outer.path, outer.fields) for outer in one.around]
                     yield Element(one.path, one.number, value, around, one.in_array, one.keyed)
                 else:
-                    yield Bad(place, "it is no object", value)
+                    yield UnreadableEntry(place, "it is no object", value)
             if mended:
-                yield Bad(place, NOT_UTF8, None)
+                yield UnreadableEntry(place, NOT_UTF8, None)
 
     def _brackets(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield each bracket with the text before it, up to the end of the file, or where too many are open."""
@@ -266,16 +268,16 @@ class _Walk:
                 one.start = None
         return min((one.start for one in self._opened if one.start is not None), default=self._buffer.place)
 
-    def _names_key(self, parent: _Open, text: bytes) -> bool:
+    def _names_key(self, parent: _OpenBracket, text: bytes) -> bool:
         """Whether an open object that may be an element has one of the keys in its own text before a bracket."""
         if parent.start is None or parent.kind != b"{":
             return False
         return any(found[2] is not None and found[1] in self._keys for found in _STRING.finditer(text))
 
-    def _is_wanted(self, parent: _Open) -> bool:
+    def _is_wanted(self, parent: _OpenBracket) -> bool:
         return parent.kind == b"[" and parent.path in self._paths
 
-    def _open(self, bracket: bytes, parent: _Open | None, text: bytes) -> None:
+    def _open(self, bracket: bytes, parent: _OpenBracket | None, text: bytes) -> None:
         wanted = parent is not None and self._is_wanted(parent)
         path = () if parent is None else _path(parent, text)
         may_be = wanted or (bracket == b"{" and bool(self._keys) and path[-1:] != ABOUT)
@@ -283,7 +285,7 @@ class _Walk:
             self._documents += 1
         elif parent.kind == b"[":
             parent.elements += 1
-        self._opened.append(_Open(bracket, path, self._buffer.place - 1 if may_be else None))
+        self._opened.append(_OpenBracket(bracket, path, self._buffer.place - 1 if may_be else None))
 
     def _close(self, bracket: bytes) -> bool:
         if _CLOSES[self._opened[-1].kind] != bracket:
@@ -293,10 +295,10 @@ class _Walk:
         if self._takes_documents and not self._opened and closed.kind == b"{" and closed.start is not None:
             self._count_document()
             raw = self._buffer.read_of(closed.start)
-            self._read.append(_Read((), self._documents, raw, (), in_array=False, keyed=False))
+            self._read.append(_WholeElement((), self._documents, raw, (), in_array=False, keyed=False))
         return True
 
-    def _tell_outer(self, closed: _Open) -> None:
+    def _tell_outer(self, closed: _OpenBracket) -> None:
         """Keep the fields of an object that is itself a field that is asked for, of the object around it."""
         if closed.fields and self._opened and self._opened[-1].kind == b"{" and closed.path[-1] in self._about.values():
             self._opened[-1].fields[closed.path[-1]] = closed.fields
@@ -317,7 +319,7 @@ class _Walk:
             self._last_with_some = self._documents
             self._with_some += 1
 
-    def _innermost(self) -> _Read | Bad:
+    def _innermost(self) -> _WholeElement | UnreadableEntry:
         """Take the innermost open bracket, which was read to its end, as an element, or as the fault of one."""
         one = self._opened.pop()
         parent = self._opened[-1] if self._opened else None
@@ -333,31 +335,37 @@ class _Walk:
             self._paths.add(path)
         place = f"entry {number}"
         if one.start is None:
-            return Bad(place, f"it is longer than {ELEMENT_BYTES >> 20} MB", None)
+            return UnreadableEntry(place, f"it is longer than {ELEMENT_BYTES >> 20} MB", None)
         raw = self._buffer.read_of(one.start)
         if not in_array and path and path[-1] in self._about.values():
             self._note(one, raw[1:-1], is_closed=True)
             self._tell_outer(one)
         self._read_bytes += len(raw) + READ_TAKES_BYTES
-        return _Read(path, number, raw, [each for each in reversed(self._opened) if each.kind == b"{"], in_array)
+        return _WholeElement(
+            path, number, raw, [each for each in reversed(self._opened) if each.kind == b"{"], in_array
+        )
 
-    def _end(self) -> Iterator[Bad]:
+    def _end(self) -> Iterator[UnreadableEntry]:
         """Yield the faults at the end of the file."""
         if not self._documents:
             raise InvalidRequest(NO_JSON)
         if self._opened:
             yield self._broken(self._fault)
         elif self._rest:
-            yield Bad(f"behind entry {self._found}", "it is no JSON", self._rest[:READ_BYTES].decode(errors="replace"))
+            yield UnreadableEntry(
+                f"behind entry {self._found}", "it is no JSON", self._rest[:READ_BYTES].decode(errors="replace")
+            )
         if self._with_some and (others := self._documents - self._with_some):
-            yield Bad("the file", f"{others} of its {self._documents} objects hold nothing of this program", None)
+            yield UnreadableEntry(
+                "the file", f"{others} of its {self._documents} objects hold nothing of this program", None
+            )
 
-    def _broken(self, reason: str) -> Bad:
+    def _broken(self, reason: str) -> UnreadableEntry:
         number = next((each.elements for each in reversed(self._opened) if each.elements), self._found)
-        return Bad(f"behind entry {number}", f"the file is damaged: {reason}", None)
+        return UnreadableEntry(f"behind entry {number}", f"the file is damaged: {reason}", None)
 
 
-def _path(parent: _Open, text: bytes) -> Path:
+def _path(parent: _OpenBracket, text: bytes) -> Path:
     """The path of a bracket behind this text; the elements of an array have the array's path with `[]`."""
     if parent.kind == b"[":
         return (*parent.path, "[]")
