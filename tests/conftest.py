@@ -330,7 +330,7 @@ def database(request: pytest.FixtureRequest, databases: Databases) -> Iterator[D
 
 @pytest.fixture
 def url(database: Database) -> str:
-    """Where the test's own database is."""
+    """The address of the test's own database."""
     return database.url
 
 

@@ -52,7 +52,7 @@ _READ = sql.SQL("select (count(*), count(*) filter (where age(xmin) < age({}::xi
 
 
 def url_of(server: str, database: str) -> str:
-    """Where another database of an embedded server is, given where the server's own is."""
+    """The address of another database of an embedded server, given that of the server's own."""
     return server.replace("/postgres?", f"/{database}?")
 
 
@@ -101,7 +101,7 @@ class Database:
     """A migrated database.
 
     Args:
-        url: Where it is. It is new: what it holds now is what `restore` leaves.
+        url: Its address. It is new: what it holds now is what `restore` leaves.
     """
 
     def __init__(self, url: str) -> None:

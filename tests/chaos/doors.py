@@ -30,7 +30,7 @@ from workers.streams import rejected
 
 TIMEOUT = 20.0
 STREAM_TIMEOUT = 5.0
-What = Literal["notes", "messages"]
+ItemKind = Literal["notes", "messages"]
 
 
 class NoAnswer(Exception):
@@ -51,7 +51,7 @@ class Door(Protocol):
 
     name: str
 
-    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
+    def hand_in(self, what: ItemKind, being_id: UUID, items: Sequence[Any]) -> Receipt:
         """Send a batch of notes or of messages.
 
         Raises:
@@ -83,7 +83,7 @@ class InProcess:
         self._settings = settings
         self._embedders = Embedders(settings)
 
-    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
+    def hand_in(self, what: ItemKind, being_id: UUID, items: Sequence[Any]) -> Receipt:
         """Accept the batch; the store sends the messages."""
         try:
             if what == "notes":
@@ -118,7 +118,7 @@ class Http:
     """The HTTP API.
 
     Args:
-        url: Where it is.
+        url: Its address.
         token: A bearer token for every Being.
     """
 
@@ -128,7 +128,7 @@ class Http:
         self._url = url
         self._token = token
 
-    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
+    def hand_in(self, what: ItemKind, being_id: UUID, items: Sequence[Any]) -> Receipt:
         """POST the batch."""
         answer = self._post(being_id, what, list(items))
         if answer.status_code == httpx2.codes.ACCEPTED:
@@ -168,7 +168,7 @@ class Stream:
     """The Redis streams. They give no answer, so the producer reads the database and `patrol:rejected`.
 
     Args:
-        redis_url: Where they are.
+        redis_url: The address of their server.
         store: The ledger, to look into.
     """
 
@@ -178,7 +178,7 @@ class Stream:
         self._redis_url = redis_url
         self._store = store
 
-    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
+    def hand_in(self, what: ItemKind, being_id: UUID, items: Sequence[Any]) -> Receipt:
         """XADD each, then wait until each is accepted or rejected; a flushed Redis loses entries."""
         stream = f"patrol:{what}"
         try:
@@ -231,7 +231,7 @@ class Stream:
             raise NoAnswer from shut
 
     def _found(
-        self, redis: Redis, what: What, being_id: UUID, items: Sequence[Any], places: Sequence[str]
+        self, redis: Redis, what: ItemKind, being_id: UUID, items: Sequence[Any], places: Sequence[str]
     ) -> dict[int, str | UUID]:
         """Return the results that are known so far: a row's id, or the reason of a rejection."""
         # An entry is acknowledged with whatever was rejected of it, so this is asked first, in one moment: one that a
@@ -260,7 +260,7 @@ class Stream:
                 found[position] = known[item["id"]]
         return found
 
-    def _known(self, what: What, being_id: UUID, items: Sequence[Any]) -> dict[str, UUID]:
+    def _known(self, what: ItemKind, being_id: UUID, items: Sequence[Any]) -> dict[str, UUID]:
         keeps = notes if what == "notes" else messages
         with self._store.transaction() as tx:
             known = keeps.known(tx, being_id, [item["id"] for item in items if isinstance(item, dict)])

@@ -23,7 +23,7 @@ class Fault:
     """One kind of fault.
 
     Attributes:
-        name: What it is called in the table.
+        name: Its name in the table.
         weight: How often it is drawn, relative to the others.
         do: Does it, takes as long as it lasts, and says what exactly it did.
     """

@@ -19,7 +19,7 @@ class Event:
     Attributes:
         begun: When it began, on the real clock.
         fault: Which kind it was.
-        detail: What exactly was done.
+        detail: The exact action.
         hit: Whether there was anything to harm.
     """
 

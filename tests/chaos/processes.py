@@ -31,9 +31,9 @@ class Processes:
     """Starts processes over one home; each has a log, which is kept.
 
     Args:
-        home: Where they keep their files, the logs among them.
-        settings: What their environment has beside `SETTINGS`.
-        launch: What starts one of them.
+        home: The folder of their files, the logs among them.
+        settings: Their environment beside `SETTINGS`.
+        launch: Starts one of them.
     """
 
     def __init__(self, home: Path, settings: Mapping[str, str], launch: Callable[..., Child] = Child) -> None:

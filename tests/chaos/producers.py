@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.intake.notes import Receipt
-from tests.chaos.doors import Change, Door, NoAnswer, What
+from tests.chaos.doors import Change, Door, ItemKind, NoAnswer
 
 TOPICS = {
     "bakery": ["oven", "bread", "dough", "flour", "baker", "customer", "bake", "counter", "morning", "shop"],
@@ -57,8 +57,8 @@ class Item:
     Attributes:
         name: The producer's own id of it.
         being_id: To whose memory.
-        body: What is sent.
-        kind: What is to become of it.
+        body: The sent item.
+        kind: Its expected outcome.
         what: Which way it goes.
         sent: How often it was sent.
         answered: Whether a door has answered for it.
@@ -72,7 +72,7 @@ class Item:
     being_id: UUID
     body: Any
     kind: Kind
-    what: What = "notes"
+    what: ItemKind = "notes"
     sent: int = 0
     answered: bool = False
     impostor: bool = False
@@ -159,10 +159,10 @@ class Producer(threading.Thread):
 
     Args:
         name: Its name, with which its items' ids begin.
-        seed: Where its chance begins.
+        seed: The seed of its random numbers.
         beings: For whom it speaks.
         doors: Ways in; one is drawn for each batch.
-        manifest: Where it writes down what it did.
+        manifest: The file in which it records its actions.
         steady: Beings whose messages are never retracted.
         over: Set when it is to stop.
     """

@@ -21,7 +21,7 @@ class RecordedThinkers:
 
     Args:
         run: The run as it was lived.
-        said: What was said in it, by the hashes of the questions: the text, and what was wrong with it.
+        said: Its answers, by the hashes of the questions: the text, and its defect.
     """
 
     def __init__(self, run: Run, said: Mapping[bytes, tuple[str, str | None]]) -> None:

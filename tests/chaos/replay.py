@@ -38,7 +38,7 @@ class Memory:
     Attributes:
         nodes: By the producer's id of its note, what a node is.
         vectors: By the same, its vector.
-        topics: What belongs together, by the topic's name and its root's.
+        topics: The nodes of each topic, by the topic's name and its root's.
         counter: How many patrols have counted.
     """
 
@@ -103,7 +103,7 @@ def replayed(recorded: Store, fresh: Store, being_id: UUID, settings: Settings) 
     Args:
         recorded: The ledger of the life that was lived.
         fresh: A ledger without that Being.
-        being_id: Whose life it is.
+        being_id: The Being.
         settings: The settings as they were.
     """
     embedders = WordEmbedders(settings.openai_embedding_dimensions or 0)

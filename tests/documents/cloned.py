@@ -29,7 +29,7 @@ def cloned(folder: Path, *parts: str) -> Path:
     """Copy the files that git knows, or would add, into a folder; returns the folder.
 
     Args:
-        folder: Where to.
+        folder: The folder of the clone.
         parts: Files and folders of the checkout; without any, all.
     """
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *parts]

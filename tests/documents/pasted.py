@@ -67,9 +67,9 @@ def paste(
 
     Args:
         blocks: The blocks, in order; a variable that one sets is there in the next.
-        folder: Where the shell works.
+        folder: The shell's working directory.
         environment: Its whole environment.
-        port: Where the API is, in place of the documents' port.
+        port: The API's port, in place of the documents'.
         patience: Seconds that all of it may take.
 
     Returns:

@@ -98,7 +98,7 @@ class FakeProvider(CannedProvider):
 
     Args:
         bytes_per_token: How many UTF-8 bytes its tokenizer makes one token of.
-        answer: What a thinker says where no behaviour does; None leaves it to the schema.
+        answer: A thinker's answer where no behaviour has one; None leaves it to the schema.
     """
 
     def __init__(self, bytes_per_token: int = 4, answer: Callable[[Request], str | None] = policy.answer) -> None:
@@ -275,7 +275,7 @@ def running_provider(port: int = 0, **options: Any) -> Iterator[FakeProvider]:
 
     Args:
         port: The port to listen on; 0 takes a free one.
-        options: What FakeProvider takes.
+        options: Those of FakeProvider.
     """
     with served(FakeProvider(**options), port) as provider:
         try:

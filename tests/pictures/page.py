@@ -20,9 +20,9 @@ def photograph_page(url: str, token: str, folder: Path) -> None:
     """Log in to the memory page at this address, and take pictures of its map.
 
     Args:
-        url: Where the API answers.
+        url: The API's address.
         token: A token of the user.
-        folder: Where to write `page-….png`.
+        folder: The folder of `page-….png`.
     """
     with running_chromium() as chromium, chromium.used() as browser:
         pages = Pages(browser)

@@ -54,10 +54,10 @@ def inputs(document: Mapping[str, Any], schema: Mapping[str, Any], words: Words,
     """Yield values that the schema allows, in which each of its alternatives and each of its texts occurs.
 
     Args:
-        document: Where references lead.
-        schema: What the values are like.
-        words: Where the words come from.
-        place: What the schema is called.
+        document: The document that references lead to.
+        schema: The schema of the values.
+        words: The source of the words.
+        place: The schema's name.
     """
     if "$ref" in schema:
         target: Any = document

@@ -209,7 +209,7 @@ def preloaded_process(kind: str = "programs") -> Iterator[str]:
     """Run a preloaded process inside the `with` block; yields its address. What it has forked ends with it.
 
     Args:
-        kind: What it is to fork: `programs` of the system, or processes that run `tests`.
+        kind: The processes to fork: `programs` of the system, or processes that run `tests`.
     """
     with (
         TemporaryDirectory(prefix="patrol-") as directory,

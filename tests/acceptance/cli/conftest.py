@@ -35,7 +35,7 @@ class Command:
     Args:
         home: The directory that it works in, made when missing.
         preloaded: The process to fork commands from that run to their end; without, `./patrol` is executed.
-        environment: What is added to its environment.
+        environment: The variables to add to its environment.
     """
 
     def __init__(self, home: Path, preloaded: Preloaded | None = None, **environment: str) -> None:
@@ -123,8 +123,8 @@ class Command:
 
         Args:
             arguments: Its arguments.
-            folder: Where it works.
-            output: Where it writes.
+            folder: Its working directory.
+            output: The file that it writes to.
         """
         argv = ["up", *map(str, arguments)]
         if self.preloaded:

@@ -163,7 +163,7 @@ class Life:
         return Counter(f"{request.purpose} {request.prompt}" for request in asked)
 
     def departs_from_replay(self, fresh: Store) -> list[str]:
-        """Where the memory is not what a serial life without any trouble leads to."""
+        """The differences between the memory and that of a serial life without any trouble."""
         again = replayed(self.store, fresh, self.being_id, self.settings)
         return differences(memory_of(self.store, self.being_id), again)
 
@@ -191,7 +191,7 @@ def database_settings(url) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def redis_url(redis) -> str:
-    """Where the processes find Redis."""
+    """The address of the processes' Redis."""
     return redis.broker_url
 
 

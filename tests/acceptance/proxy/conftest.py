@@ -31,7 +31,7 @@ PRICES = {
 
 @dataclass(frozen=True)
 class ProxyUnderTest:
-    """Where the proxy is, and what it passes to."""
+    """The address of the proxy, and its upstream."""
 
     url: str
     upstream: FakeUpstream

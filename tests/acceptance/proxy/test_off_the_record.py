@@ -34,7 +34,7 @@ def planted():
 
 
 def traces(person, stack):
-    """Where a planted word is: tables, keys in Redis, and files of the system's but the servers' own."""
+    """The places of a planted word: tables, keys in Redis, and files of the system's but the servers' own."""
     with person.ledger.transaction() as tx:
         found = {f"table {name}" for name in tables_with(tx, WORD)}
     with Redis.from_url(stack.redis_url) as redis:

@@ -45,8 +45,8 @@ class Asking:
     """Tells a Being things, does the work that follows, and asks.
 
     Attributes:
-        plan: What the planner answers.
-        answer: What the writer answers.
+        plan: The planner's answer.
+        answer: The writer's answer.
     """
 
     def __init__(self, store: Store, embedders: Embedders, user: User) -> None:

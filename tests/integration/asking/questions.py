@@ -26,7 +26,7 @@ class Asked:
     """A question.
 
     Attributes:
-        kind: What makes it hard.
+        kind: The difficulty.
         question: Its words.
         told: The messages that answer it, in order; none if nothing does.
         right: The sentences of a right answer, each with its quotations: the place among `told`, and the words.

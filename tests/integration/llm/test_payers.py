@@ -1,4 +1,4 @@
-"""Whose key pays: the user's stored key, else the request's, else the platform's."""
+"""The paying key: the user's stored key, else the request's, else the platform's."""
 
 import re
 from datetime import timedelta

@@ -1141,7 +1141,7 @@ def test_of_a_list_of_texts_and_objects_in_a_text_all_are_read():
 
 
 def _end(text: str, right: dict[str, Any], name: str, place: int) -> int:
-    """Where an item of a list ends in the text."""
+    """The end of a list's item in the text."""
     at = text.index(f'"{name}": [') + len(f'"{name}": [')
     return at + len(", ".join(json.dumps(item) for item in right[name][: place + 1]))
 

@@ -112,7 +112,7 @@ class _Writer:
     """Writes texts that match parts, as far as that can be said without trying.
 
     Args:
-        first: What is written for each set that matches it.
+        first: The character for each set that matches it.
         style: Tells which of some branches is written.
         optional: Whether parts are written that may be left out.
     """

@@ -39,6 +39,7 @@ MEANT: Mapping[str, Sequence[str]] = {
         "memory/llm/call_ledger.py",
         "memory/llm/session.py",
         "memory/context/assembly.py",
+        "schemas/llm/answer_form.py",
         "schemas/llm/drops.py",
         "store/llm/drops.py",
         # A trigger; its name would have to change in a migration.
@@ -159,8 +160,8 @@ def test_the_check_finds_such_a_name(source):
 
 
 def opens_as_a_question(source: str) -> list[str]:
-    """The first words of docstrings that say what or who, and not by a noun what a thing is."""
-    return re.findall(r'"""(?:What|Who)\b.{0,60}', source)
+    """The first words of docstrings, and of their lines on parameters and attributes, that ask and name no noun."""
+    return re.findall(r'(?:"""|^ +\w+: )(?:What|Who|Whose|Where)\b.{0,60}', source, re.MULTILINE)
 
 
 def test_no_docstring_opens_as_a_question():
@@ -170,6 +171,6 @@ def test_no_docstring_opens_as_a_question():
     assert {file: texts for file, texts in found.items() if texts} == {}
 
 
-@pytest.mark.parametrize("word", ["What", "Who"])
-def test_the_check_finds_such_a_docstring(word):
-    assert opens_as_a_question(f'"""{word} is told."""')
+@pytest.mark.parametrize("opening", ['"""What ', '"""Who ', "    text: What ", "    user: Whose "])
+def test_the_check_finds_such_a_docstring(opening):
+    assert opens_as_a_question(f"{opening}is told.")

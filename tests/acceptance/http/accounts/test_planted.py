@@ -248,7 +248,7 @@ def sibling_of(planted: Side, kind: str, newcomer: Callable[[], Person]) -> Side
 
 
 def leaked_words(text: str) -> set[str]:
-    """Where the planted words that a text holds were planted."""
+    """The places in which the planted words of a text were planted."""
     return WORDS.found_in(text) or ({"a column of the database"} if PRIVATE in text.lower() else set())
 
 

@@ -75,7 +75,7 @@ def test_names_of_topics_fit_their_places(mind, page_of):
 
 
 def place_of(page, action):
-    """Where the map has drawn a memory."""
+    """The place of a memory on the map."""
     x, y = page.locator(".chart").evaluate(
         """(chart, action) => {
             const seed = chart.drawing.map.seeds.find((one) => one.node.action === action);

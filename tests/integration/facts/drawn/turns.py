@@ -12,11 +12,11 @@ class Turn:
 
     Attributes:
         said: The messages, as the user's unless whole ones are given. The model sees them as m1, m2, and so on.
-        facts: What the model answers.
+        facts: The facts in the model's answer.
         todos: Likewise.
         knows: The facts that come of it.
         means: The todos that come of it.
-        dropped: What does not enter, by reason.
+        dropped: The dropped items, by reason.
     """
 
     said: tuple[str | dict[str, Any], ...]
