@@ -171,6 +171,7 @@ def test_no_docstring_opens_as_a_question():
     assert {file: texts for file, texts in found.items() if texts} == {}
 
 
-@pytest.mark.parametrize("opening", ['"""What ', '"""Who ', "    text: What ", "    user: Whose "])
-def test_the_check_finds_such_a_docstring(opening):
-    assert opens_as_a_question(f"{opening}is told.")
+@pytest.mark.parametrize("word", ["What", "Who", "Whose", "Where"])
+@pytest.mark.parametrize("before", ['"""', "    text: "])
+def test_the_check_finds_such_a_docstring(before, word):
+    assert opens_as_a_question(f"{before}{word} is told.")
