@@ -150,7 +150,9 @@ def usage_of(reported: Any, prompt_name: str, output_name: str) -> Usage | None:
         return None
     details = reported.get(f"{prompt_name}_details")
     details = details if isinstance(details, dict) else {}
-    cached = min(tokens_of(details.get("cached_tokens")) or 0, prompt)
+    # Moonshot, and DeepSeek
+    hits = (details.get("cached_tokens"), reported.get("cached_tokens"), reported.get("prompt_cache_hit_tokens"))
+    cached = min(next((number for number in map(tokens_of, hits) if number), 0), prompt)
     kept = min(tokens_of(details.get("cache_write_tokens")) or 0, prompt - cached)
     # Some count a model's reasoning in the total alone.
     output = max(output, (tokens_of(reported.get("total_tokens")) or 0) - prompt)

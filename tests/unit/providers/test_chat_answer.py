@@ -80,8 +80,12 @@ def test_reasoning_and_tool_calls_are_no_text():
     assert read(Reply.deltas(*deltas).body).text == "Yes."
 
 
-def test_cached_tokens_are_counted_apart():
-    usage = {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 8}}
+@pytest.mark.parametrize(
+    "cached",
+    [{"prompt_tokens_details": {"cached_tokens": 8}}, {"cached_tokens": 8}, {"prompt_cache_hit_tokens": 8}],
+)
+def test_cached_tokens_are_counted_apart(cached):
+    usage = {"prompt_tokens": 10, "completion_tokens": 2, **cached}
     answer = read(json.dumps({**completion("Hi."), "usage": usage}).encode())
     assert answer.usage == Usage(input_tokens=2, output_tokens=2, cache_read_tokens=8)
 
