@@ -63,6 +63,7 @@ class ExportedChat:
     id: str | None
     begins: datetime | None = None
     leaf: str | None = None
+    shown: frozenset[str] = frozenset()
     program: str = PROGRAM_NAME
     counted: bool = False
     owner: str | None = None
@@ -181,10 +182,11 @@ class ExportedChat:
             yield from (ExcludedEntry(reason) for reason, number in self.left_out.items() for _ in range(number))
             return
         has_leaf = self.leaf is not None and any(one.key == self.leaf for one in self.turns)
-        if has_leaf and any(one.is_user and one.parent is not None for one in self.turns):
-            # Where questions name their parents, several that name none are versions of the first one: they get
-            # one parent, so that the named branch decides which stands.
-            firsts = {at for at, one in enumerate(self.turns) if one.is_user and one.parent is None}
+        firsts = {at for at, one in enumerate(self.turns) if one.is_user and one.parent is None}
+        has_links = any(one.is_user and one.parent is not None for one in self.turns)
+        if has_leaf and (has_links or any(self.turns[at].key not in self.shown for at in firsts if self.shown)):
+            # Where questions name their parents, or the list of shown messages lacks some, several that name none are
+            # versions of the first one: they get one parent, so that the named branch decides which stands.
             self.turns = [replace(one, parent=min(ROOTS)) if at in firsts else one for at, one in enumerate(self.turns)]
         self.turns = oldest_first(self.turns)
         id_ = derived if self.id is None else f"{self.id}/{derived}" if self.counted else self.id

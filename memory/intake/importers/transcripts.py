@@ -322,13 +322,18 @@ def chats(
     id_ = next((one for part in parts if (one := fields.first(part, fields.CHAT_IDS))), None)
     begins = next((time for part in parts if (time := fields.time(part, names.zone, fields.BEGINS))), None)
     leaf = next((one for part in parts if (one := fields.first(part, fields.LEAVES))), None)
+    # Open WebUI has the messages that it shows in a list beside the tree of all.
+    lists = [one for part in parts if isinstance(within, Mapping) and isinstance(one := part.get("messages"), list)]
+    keys = (fields.first(one, fields.KEYS) for one in (lists[0] if lists else ()) if isinstance(one, dict))
+    shown = frozenset(key for key in keys if key is not None and key in within)
     found: dict[str | None, ExportedChat] = {}
     # A number with few digits counts the chats of one file, or of one installation: another one has it as well.
     counted = id_ is not None and _COUNTS.fullmatch(id_) is not None
     for number, (key, one) in enumerate(_nodes(within), 1):
         own = fields.first(one, fields.CHATS) if isinstance(one, dict) else None
         chat = found.setdefault(
-            own or id_, ExportedChat(file, names, own or id_, begins, leaf, program, counted=own is None and counted)
+            own or id_,
+            ExportedChat(file, names, own or id_, begins, leaf, shown, program, counted=own is None and counted),
         )
         if own is not None and chat.owner is None:
             chat.owner = _owner_of_said(names, one)

@@ -1070,6 +1070,8 @@ def test_of_two_first_messages_beside_a_named_branch_one_was_edited():
     assert stands("a")[0] == ("assistant", "Hi."), "a greeting stands before both"
     del nodes["c"], nodes["g"]
     assert len(stands("b")) == 4, "each question may follow the exchange before it"
+    chat = {"history": {"messages": nodes, "currentId": "b"}, "messages": [nodes["e"], nodes["b"]]}
+    assert standing(read({"id": CHAT, "chat": chat})) == [("user", "Coffee?"), ("assistant", "Coffee.")]
 
 
 def test_of_two_first_messages_one_was_edited():
