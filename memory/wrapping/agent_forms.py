@@ -53,6 +53,15 @@ _FORMS = (
     _Form("# Context from my IDE setup:", (), "## My request for Codex:\n", is_open=True),
     # Open WebUI's skills
     _Form("[/skills:create] The user wants", ("\n\nThe request is open-ended and may mix SOURCES",), "THE REQUEST:\n"),
+    # Strands
+    _Form("Original Task: ", ("\nInputs from previous nodes:",), "Original Task: "),
+    _Form("Handoff Message: ", ("\n\nPrevious agents who worked on this: ",), "\n\nUser Request: ", is_open=True),
+    # mini-swe-agent
+    _Form(
+        "Please solve this issue: ",
+        ("\n\nYou can execute bash commands and edit files to implement the necessary changes.",),
+        "Please solve this issue: ",
+    ),
     # LangChain's ReAct
     _Form(
         "Answer the following questions as best you can. You have access to the following tools:",
@@ -67,6 +76,11 @@ _WHOLE = re.compile(
     r"|Now proceed and carry out this plan\.\s*\Z"
     # CrewAI
     r"|Now it's time you MUST give your absolute best final answer\. You'll ignore all previous instructions"
+    # Google's ADK, Strands, mini-swe-agent
+    r"|For context: below is a transcript of what another agent did, quoted between <<<"
+    r"|\[[^\n\[\]]{1,100}\] [^\n]{1,300}:\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\n"
+    r"|You must format the previous response as structured output\.\s*\Z"
+    r"|<returncode>-?\d{1,5}</returncode>\n|(?:Format|Tool call) error:\n\n<error>\n"
     # Instructor
     r"|Correct your JSON ONLY RESPONSE, based on the following errors:\n"
     r"|Recall the function correctly, fix the errors, exceptions found\n"

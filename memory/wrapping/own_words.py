@@ -127,7 +127,8 @@ _QUOTATION_MARKS = ('"""', "'''", "```")
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?|已知信息")
 
 # Programs' texts behind the user's words, to the end of the line: Open WebUI's instructions for its interpreter, n8n's
-# and Instructor's requests for a form of the answer, aider's rules of edits, and Copilot's notes on attachments.
+# and Instructor's requests for a form of the answer, aider's rules of edits, Strands' list of agents, and
+# Copilot's notes on attachments.
 _APPENDED = re.compile(
     r"(?:^|\n)[ \t]*+#{4}[ \t](?:Code Interpreter|Tools Available)[ \t]*+\n.{0,200}?"
     r"<code_interpreter type=\"code\".*\Z"
@@ -137,6 +138,7 @@ _APPENDED = re.compile(
     r"|\n\n\n?(?:# \*SEARCH/REPLACE block\* Rules:|# V4A Diff Format Rules:"
     r"|# File editing rules:\n\nReturn edits similar to|ONLY return code using the `\w{1,30}` function\."
     r"|To suggest changes to a file you MUST return the entire content of the updated file\.)[ \n].*\Z"
+    r"|\n\nOther agents available for collaboration:\n.{1,9000}the swarm will consider the task complete\.\s*\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,
 )

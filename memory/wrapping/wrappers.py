@@ -44,13 +44,14 @@ _TAG = re.compile(r"<(?P<name>[a-z][\w.-]{0,40})[\s>]", re.IGNORECASE)
 _OF_PAGES = frozenset(
     ("a", "input", "iframe", "embed", "object", "meta", "link", "img", "button", "form", "script", "svg", "div", "span")
 )
-# Tags that hold the user's own words; behind tags of other names, one that no person writes.
+# Tags that hold the user's own words; beside tags of other names, one that no person writes.
 _USERS = r"user[._-]?(?:query|question|message|input|request|prompt)"
 _OWN = re.compile(
     rf"<(?P<name>task|feedback|query|question|问题|提问|{_USERS})\s*>(?P<said>.*)</(?P=name)\s*>\s*+",
     re.IGNORECASE | re.DOTALL,
 )
-_OWN_ENDS = re.compile(rf"</(?P<name>{_USERS})>\s*+\Z", re.IGNORECASE)
+_USERS_END = re.compile(rf"</(?:{_USERS})>", re.IGNORECASE)
+_USERS_NAME = re.compile(_USERS, re.IGNORECASE)
 _RULES = re.compile(r"\A\s*+[-=*_]{3,}+[ \t]*+(?:\n|\Z)|\n[ \t]*+[-=*_]{3,}+\s*+\Z")
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _WHITE_SPACE = re.compile(r"\s*+")
@@ -67,11 +68,20 @@ def without_wrappers(text: str) -> str:
     if kept != text.strip():
         # The rules between the removed text and the user's words.
         kept = _RULES.sub("", kept).strip()
-    if (ends := _OWN_ENDS.search(kept)) is not None:
-        opens = kept.rfind(f"<{ends['name']}>")
-        kept = kept[opens:] if kept.startswith("<") and kept[: max(opens, 0)].rstrip().endswith(">") else kept
+    if kept.startswith("<") and kept.endswith(">") and _USERS_END.search(kept):
+        kept = _only_users_block(kept)
     own = _OWN.fullmatch(kept)
     return (_NarrowedLine(own["said"]).read() or own["said"].strip()) if own else kept
+
+
+def _only_users_block(text: str) -> str:
+    """Return the one block with a name for the user's words if there are only blocks beside it; else the text."""
+    own = [block for block in Markup(text).blocks("tag") if _USERS_NAME.fullmatch(block.opens.name)]
+    if len(own) != 1:
+        return text
+    begins, ends = own[0].opens.start, own[0].closes.end
+    beside = [part for part in (text[:begins].strip(), text[ends:].strip()) if part]
+    return text[begins:ends] if all(part[0] == "<" and part[-1] == ">" for part in beside) else text
 
 
 def _names_of_files(text: str) -> set[str]:

@@ -207,7 +207,7 @@ You are a chat thread titling assistant. Goal: Produce a very short, descriptive
 You are a summarization AI. Summarize the user's request into a single short sentence of four words or less.{{}}
 Summarize in a {{}}-word Title. Give the title only. Here is the message: "{{}}"
 Summarize in a {{}}-word Title. Give the title only. "{{}}"
-You are a conversation summarizer. Produce a concise summary that preserves key facts, decisions, {{}}
+You are a conversation summarizer. Pro{{}} a concise summary {{}}
 You are a title builder.
 You are a title builder{{}} a discussion.
 You are a title builder. Your {{}} is to build a title for the following discussion:{{}}

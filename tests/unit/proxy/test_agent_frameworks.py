@@ -25,6 +25,7 @@ REACT_PROMPT = (
 ROLES = "You are in a role play game. The following roles are available:\ncook: A cook."
 SELECT = "Then select the next role from ['cook'] to play. Only return the role."
 RETRY = "Now let's retry: take care not to repeat previous errors! If you have retried several times, try another."
+BASH = "You can execute bash commands and edit files to implement the necessary changes."
 LAKE = "<facts>\nI am a lake.\n</facts>"
 FIELDS = "Respond with the corresponding output fields"
 RETRIEVED = "Use the following references from the knowledge base if it helps:"
@@ -52,6 +53,11 @@ def said(*messages):
         f"[[ ## facts ## ]]\nI am a lake.\n\n[[ ## question ## ]]\n{SAID}",
         f"[[ ## words ## ]]\n{SAID}\n\nRespond with a JSON object in the following order of fields: `a`, then `b`.",
         f"{LAKE}\n\n<question>\n{SAID}\n</question>\n\n{FIELDS} wrapped in XML tags `<a>`.",
+        f"<user_request>\n{SAID}\n</user_request>\n\n<browser_state>\n<user_query>A</user_query>\n</browser_state>",
+        f"Original Task: {SAID}\n\n\nInputs from previous nodes:\n\n\nFrom w:\n\n  - Agent: I am a lake.",
+        f"Handoff Message: A lake.\n\nUser Request: {SAID}\n\nPrevious agents who worked on this: w",
+        f"{SAID}\n\nOther agents available for collaboration:\nw\n\nElse, the swarm will consider the task complete.",
+        f"Please solve this issue: {SAID}\n\n{BASH}",
         f"{SAID}\n\nReturn the correct JSON response within a ```json codeblock. not the JSON_SCHEMA",
         f"{SAID}\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block has a path.",
         f"{SAID}\n\n{RETRIEVED}\n{LAKE}\n\n<additional context>\nI am a lake.\n</additional context>",
@@ -69,6 +75,10 @@ def test_the_users_part_of_a_form_is_told(text):
         f"Error:\nNo such lake.\n{RETRY}",
         "Now proceed and carry out this plan.",
         "Validation Error found:\n1 error\nRecall the function correctly, fix the errors",
+        "You must format the previous response as structured output.",
+        "For context: below is a transcript of what another agent did, quoted between <<<A>>> and <<<B>>>.",
+        "[w] said:\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\nI am a lake.\n<<<END_QUOTED_AGENT_CONTENT>>>",
+        "<returncode>0</returncode>\n<output>\nI am a lake.\n</output>",
         "Correct your JSON ONLY RESPONSE, based on the following errors:\n1 error",
         "No valid name was mentioned. Please select from: ['cook', 'critic'].",
         f"New task:\n{MANAGED}\n---\nTask:\nSwim.",
