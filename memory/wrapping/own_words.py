@@ -138,13 +138,15 @@ _APPENDED = re.compile(
     r"|\n\n\n?(?:# \*SEARCH/REPLACE block\* Rules:|# V4A Diff Format Rules:"
     r"|# File editing rules:\n\nReturn edits similar to|ONLY return code using the `\w{1,30}` function\."
     r"|To suggest changes to a file you MUST return the entire content of the updated file\.)[ \n].*\Z"
+    r"|(?:^|\n)Use the following information to complete your task:\n\n- \[.*\Z"
     r"|\n\nOther agents available for collaboration:\n.{1,9000}the swarm will consider the task complete\.\s*\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,
 )
 # Forms of an answer, as LangChain and n8n ask for them; they end with the schema, behind which the user may speak.
 _FORM = re.compile(
-    r"\s(?:The output should be (?:formatted as a JSON instance that conforms to the JSON schema below\."
+    r"(?:\A|\s)(?:Output should be in JSON format and conform to the following schema:"
+    r"|The output should be (?:formatted as a JSON instance that conforms to the JSON schema below\."
     r"|a markdown code snippet formatted in the following schema)"
     r"|You must format your output as a JSON value that adheres to a given \"JSON Schema\").*\Z",
     re.DOTALL,

@@ -26,7 +26,7 @@ from memory.proxy.reading.transcript import Line, Transcript
 from memory.text.same_words import comparable, digest
 from memory.wrapping.agents import acknowledges, ends_examples, may_be_programs
 from memory.wrapping.documents import may_hold_document, may_stand_alone
-from memory.wrapping.field_forms import spoken_fields
+from memory.wrapping.field_forms import has_fields, spoken_fields
 from memory.wrapping.own_words import own_words, users_words
 from memory.wrapping.steering import is_steering
 from memory.wrapping.written_calls import behind_result, is_report, without_call
@@ -105,6 +105,8 @@ def turns_of(transcript: Transcript, names: WireNames, task_prompts: Sequence[st
                 may_be_task(line.text, task_prompts)
                 or (last_is_unsure and number == last_user)
                 or (not turns and begins_with_card(line, names, is_told=is_told))
+                # In a program's form it may be an example.
+                or (number != last_user and has_fields(line.text))
                 or may_hold_document(turn.text, unmarked=puts_files_unmarked)
             )
         turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless, after_system=system))

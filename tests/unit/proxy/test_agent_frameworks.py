@@ -59,6 +59,8 @@ def said(*messages):
         f"{SAID}\n\nOther agents available for collaboration:\nw\n\nElse, the swarm will consider the task complete.",
         f"Please solve this issue: {SAID}\n\n{BASH}",
         f"{SAID}\n\nReturn the correct JSON response within a ```json codeblock. not the JSON_SCHEMA",
+        f"{SAID}\n\nUse the following information to complete your task:\n\n- [0]: I am a lake.",
+        f"{SAID}\n\nOutput should be in JSON format and conform to the following schema:\n\n```\n{{}}\n```",
         f"{SAID}\n\n# *SEARCH/REPLACE block* Rules:\n\nEvery block has a path.",
         f"{SAID}\n\n{RETRIEVED}\n{LAKE}\n\n<additional context>\nI am a lake.\n</additional context>",
         f"{SKILL} The user wants a skill.\n\nTHE REQUEST:\n{SAID}\n\nThe request is open-ended and may mix SOURCES.",
@@ -107,6 +109,14 @@ def test_a_form_of_several_fields_may_hold_a_document():
     text = "[[ ## facts ## ]]\nI am a lake.\n\n[[ ## dog ## ]]\nRex"
     (turn,) = turns_of(read_transcript([SYSTEM, *wire(text)]), NAMES)
     assert (turn.text, turn.unsure) == (text, True)
+
+
+def test_talk_in_forms_before_the_last_form_may_be_examples():
+    forms = [f"[[ ## question ## ]]\n{words}" for words in ("Where may my cat swim?", SAID)]
+    turns = turns_of(read_transcript([SYSTEM, *wire(forms[0], "Nowhere.", forms[1])]), NAMES)
+    assert [(turn.text, turn.unsure) for turn in turns] == [
+        ("Where may my cat swim?", True), ("Nowhere.", True), (SAID, False),
+    ]  # fmt: skip
 
 
 def test_an_answer_in_fields_says_what_is_in_them():
