@@ -81,8 +81,7 @@ _WHOLE = re.compile(
     r"|\[[^\n\[\]]{1,100}\] [^\n]{1,300}:\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\n"
     r"|You must format the previous response as structured output\.\s*\Z"
     r"|<returncode>-?\d{1,5}</returncode>\n|(?:Format|Tool call) error:\n\n<error>\n"
-    # DSPy, Instructor
-    r"|This is an example of the task, though some input or output fields are not supplied\.\n\n\[\[ ## "
+    # Instructor
     r"|Correct your JSON ONLY RESPONSE, based on the following errors:\n"
     r"|Recall the function correctly, fix the errors, exceptions found\n"
     # AutoGen

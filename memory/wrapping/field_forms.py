@@ -12,6 +12,7 @@ Respond with the corresponding output fields, starting with the field `[[ ## ans
 import re
 
 _FIELD = re.compile(r"^\[\[ ## (?P<name>\w{1,100}) ## \]\][ \t]*(?:\n|\Z)", re.MULTILINE)
+_EXAMPLE = "This is an example of the task, though some input or output fields are not supplied.\n\n"
 _FORM_OF_ANSWER = re.compile(
     r"\n\nRespond with (?:the corresponding output fields(?:, starting with the field `|,? wrapped in XML tags )"
     r"|a JSON object in the following order of fields: ).*\Z",
@@ -26,7 +27,7 @@ _NO_SPEECH = re.compile(r"reasoning|rationale|completed|next_\w{1,30}")
 
 def users_field(text: str) -> str:
     """Return the user's words in a form, or the text without the request for the answer's form if none is found."""
-    if not text.lstrip().startswith(("[[ ## ", "<")):
+    if not text.lstrip().startswith(("[[ ## ", "<", _EXAMPLE)):
         return text
     plain = _FORM_OF_ANSWER.sub("", text.strip())
     fields = _fields(plain)
@@ -42,12 +43,12 @@ def spoken_fields(text: str) -> str:
 
 def has_fields(text: str) -> bool:
     """Whether a text is a form."""
-    return _FIELD.match(text) is not None
+    return _FIELD.match(text.removeprefix(_EXAMPLE)) is not None
 
 
 def _fields(text: str) -> list[tuple[str, str]]:
     """Return the names of a form's fields with their texts; none if the text is no form."""
     if not has_fields(text):
         return []
-    _, *parts = _FIELD.split(text)
+    _, *parts = _FIELD.split(text.removeprefix(_EXAMPLE))
     return [(name, words.strip()) for name, words in zip(parts[::2], parts[1::2], strict=True)]
