@@ -103,7 +103,7 @@ class Neighbour(Answer):
     at: datetime
 
 
-class Result(Answer):
+class SearchResult(Answer):
     """A message, node, fact, summary, diary entry, vault record or knowledge note that was found."""
 
     kind: Kind
@@ -133,7 +133,7 @@ class NamedEntity(Answer):
     last: Neighbour | None = Field(description="The message that named it last.")
 
 
-class Found(Answer):
+class SearchResults(Answer):
     """The results."""
 
     entities: list[NamedEntity] = Field(
@@ -141,7 +141,7 @@ class Found(Answer):
         description="Up to three that the query names and facts know; none with `as_of`, or without the kind `fact`.",
     )
 
-    results: list[Result] = Field(description="Best first.")
+    results: list[SearchResult] = Field(description="Best first.")
     degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
     unindexed: int = Field(description="How much was accepted and is not searchable yet by every signal.")
     off_the_record: AnsweredOff = False

@@ -20,7 +20,7 @@ from api.http.problems import answer
 from api.http.request_key import RequestKey
 from api.http.resources import On
 from memory.asking.answering import AskInputs, Part, answered_in_parts
-from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
+from schemas.context.asking import AskAnswer, AskRequest, LookedAt, Sentence
 
 router = Router(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
 
@@ -32,7 +32,7 @@ EVENT = {
     "properties": {"event": {"type": "string"}, "data": {"type": "string", "description": "JSON."}},
     "required": ["event", "data"],
 }
-NAMES: Mapping[type[Part], str] = {LookedAt: "looked_at", Sentence: "sentence", Asked: "answer"}
+NAMES: Mapping[type[Part], str] = {LookedAt: "looked_at", Sentence: "sentence", AskAnswer: "answer"}
 
 
 @router.post(

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from schemas.context.asking import Asked, CiteKind
+from schemas.context.asking import AskAnswer, CiteKind
 from schemas.context.context import Context
 from schemas.nodes.nodes import Node, TopicPage
-from schemas.nodes.recall import RecalledFragments, RecalledNodes, Searched
-from schemas.search import Found, Kind, Neighbour
+from schemas.nodes.recall import FoundNodes, RecalledFragments, RecalledNodes
+from schemas.search import Kind, Neighbour, SearchResults
 from schemas.wire.answers import Cursor
 
 
@@ -117,7 +117,7 @@ def memories_of(nodes: Sequence[Node]) -> list[Memory]:
     ]
 
 
-def _answers(found: Found) -> Answers:
+def _answers(found: SearchResults) -> Answers:
     return Answers(
         entities=[
             Card(label=card.label, facts=card.facts, first_mention=mention(card.first), last_mention=mention(card.last))
@@ -143,11 +143,11 @@ def _topic(page: TopicPage) -> Topic:
     return Topic(name=page.cluster.name, memories=memories_of(page.nodes), cursor=page.cursor)
 
 
-def _memories(found: Searched) -> list[Memory]:
+def _memories(found: FoundNodes) -> list[Memory]:
     return memories_of(found.nodes)
 
 
-def _answered(answer: Asked) -> Answered:
+def _answered(answer: AskAnswer) -> Answered:
     grounded = [
         Grounded(
             sentence=one.sentence,
@@ -163,12 +163,12 @@ def _prompt(context: Context) -> str:
 
 
 VIEWS: Mapping[type, Callable[[Any], Any]] = {
-    Found: _answers,
+    SearchResults: _answers,
     RecalledFragments: _impression,
     RecalledNodes: _impression,
     TopicPage: _topic,
-    Searched: _memories,
+    FoundNodes: _memories,
     Context: _prompt,
-    Asked: _answered,
+    AskAnswer: _answered,
 }
 """The answer that a model gets in place of an operation's answer, by its type."""

@@ -17,7 +17,7 @@ from api.http.idempotency import RepeatableKey
 from api.http.resources import On
 from memory.vault.vault_file import export_lines, import_lines
 from operations.declaration import FindsMuted
-from schemas.vault.lines import Imported
+from schemas.vault.lines import VaultImport
 
 router = Router(prefix="/v1/beings/{being}/vault", tags=["Vault"])
 
@@ -72,7 +72,7 @@ def import_vault(
     being: ManagedBeing,
     file: Annotated[IO[bytes], Depends(_file)],
     idempotency_key: RepeatableKey = None,  # noqa: ARG001  # the document names it
-) -> Imported:
+) -> VaultImport:
     """Import versions, a line of JSON each, of at most 64 KB; `id`, `text` and `scope` are required.
 
     Scope `manage`.

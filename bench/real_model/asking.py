@@ -10,7 +10,7 @@ from rich.table import Table
 
 from bench.real_model.playing import Player
 from memory.asking.answering import AskInputs, ask
-from schemas.context.asking import Asked, AskRequest
+from schemas.context.asking import AskAnswer, AskRequest
 from store.accounts import beings
 
 QUESTIONS = Path(__file__).parent / "asked.json"
@@ -37,7 +37,7 @@ class Answered:
     """A question with its answer."""
 
     wanted: Wanted
-    answer: Asked
+    answer: AskAnswer
 
     @property
     def text(self) -> str:

@@ -17,7 +17,7 @@ from operations.declaration import FindsMuted, answered
 from operations.patrol.diary import read_diary
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Node
-from schemas.search import EverythingRequest, Neighbour, Result
+from schemas.search import EverythingRequest, Neighbour, SearchResult
 from schemas.vault.records import SHARED
 from store import vault
 from store.database import Store
@@ -113,21 +113,21 @@ def show_search(on: Resources, being: Being) -> None:
     for question in QUESTIONS:
         best = _best(on, being, question)
         say(Text(question, style="bold"))
-        around: list[Neighbour | Result] = [*best.before, best, *best.after]
+        around: list[Neighbour | SearchResult] = [*best.before, best, *best.after]
         for one in around:
             style = "italic cyan" if one is best else "dim"
             line = f"{day(one.at)}  {words(one.speaker)}: {words(one.text)}"
             say(Padding(Text(line, style=style), (0, 0, 0, 2)))
 
 
-def _best(on: Resources, being: Being, question: str) -> Result:
+def _best(on: Resources, being: Being, question: str) -> SearchResult:
     """The best result, as soon as a worker has indexed the messages.
 
     Raises:
         Failure: No worker does.
     """
     request = EverythingRequest(query=question, kinds=["message"], limit=1, neighbours=1)
-    found: list[Result] = []
+    found: list[SearchResult] = []
 
     def indexed() -> bool:
         found.extend(search(on.store, on.embedders, being, request).results)

@@ -15,14 +15,14 @@ from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, day, likeness, remark, say_answer, short, table, words
 from cli.intake.intake import read_lines
 from operations.facts import facts as operations
-from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved
+from schemas.facts.fact_answers import FactDetail, FactPage, RetrievedFacts
 from schemas.facts.fact_requests import Seed
 from schemas.facts.fact_rows import Fact
 from schemas.limits import BATCH_ITEMS
 from schemas.text.validation_messages import validation_messages
 
 
-def _retrieved(found: Retrieved) -> Iterator[Any]:
+def _retrieved(found: RetrievedFacts) -> Iterator[Any]:
     if found.degraded:
         remark("The query could not be embedded, or no fact has a vector yet: these facts were found by words.")
     for card in found.cards:
@@ -53,7 +53,7 @@ facts = Group(
     views={
         FactPage: lambda page: [_table(page.facts)],
         Fact: lambda fact: words(fact.content),
-        Retrieved: _retrieved,
+        RetrievedFacts: _retrieved,
         FactDetail: _detail,
     },
 ).commands

@@ -26,11 +26,11 @@ from memory.text.json_lines import LineRefused, numbered, read_object
 from operations.intake import notes as note_operations
 from operations.talk import messages as message_operations
 from schemas.errors import Unavailable
-from schemas.facts.fact_answers import Erased
-from schemas.intake.notes import Note, NotePage, Receipt, Trouble
+from schemas.facts.fact_answers import ErasureCounts
+from schemas.intake.notes import ItemFault, Note, NotePage, Receipt
 from schemas.limits import BATCH_ITEMS, DOCUMENT_BYTES
 from schemas.talk.messages import MessagePage, RetractedPage
-from schemas.talk.retraction import Restored, Retracted
+from schemas.talk.retraction import RestorationOutcome, RetractionOutcome
 from workers.runtime.resources import Resources
 
 notes = Group(
@@ -50,9 +50,9 @@ messages = Group(
     views={
         MessagePage: views.listed_messages,
         RetractedPage: views.retracted_messages,
-        Retracted: views.retracted,
-        Restored: views.restored,
-        Erased: views.erased,
+        RetractionOutcome: views.retracted,
+        RestorationOutcome: views.restored,
+        ErasureCounts: views.erased,
         "confide": lambda page: f"{count(len(page.messages), 'message')} in confidence.",
         "share": lambda page: f"{count(len(page.messages), 'message')} no longer in confidence.",
     },
@@ -112,7 +112,7 @@ class Summary:
     def add(self, receipt: Receipt, lines: Sequence[Line]) -> None:
         """Add the receipt of a batch that came from these lines."""
 
-        def placed(troubles: list[Trouble]) -> list[dict[str, Any]]:
+        def placed(troubles: list[ItemFault]) -> list[dict[str, Any]]:
             return [{"line": lines[trouble.position].number, "reason": trouble.reason} for trouble in troubles]
 
         self.accepted += receipt.accepted

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.console.output import count, listing, moment, remark, short, words
-from schemas.facts.fact_answers import Erased
+from schemas.facts.fact_answers import ErasureCounts
 from schemas.intake.notes import Note, NotePage
 from schemas.talk.messages import Message, MessagePage, RetractedMessage, RetractedPage
-from schemas.talk.retraction import Rebuilds, Restored, Retracted
+from schemas.talk.retraction import Rebuilds, RestorationOutcome, RetractionOutcome
 
 OPENING_CHARACTERS = 200
 MARKS = {"parse_failed": "[PARSE_FAILED]", "embed_failed": "[EMBED_FAILED]"}
@@ -56,14 +56,14 @@ def retracted_messages(page: RetractedPage) -> list[Any]:
     return [listing("There are no retracted messages.", "message", "retracted", "who", "*content", rows=rows)]
 
 
-def retracted(done: Retracted) -> Iterator[Any]:
+def retracted(done: RetractionOutcome) -> Iterator[Any]:
     """Show how many messages were retracted, and the data that is derived again."""
     yield f"{count(done.retracted, 'message')} retracted. {_rebuilds_text(done.rebuilds)}"
     _remark("retracted before, or erased", done.unchanged)
     _remark("not here yet, retracted when they arrive", done.awaited)
 
 
-def restored(done: Restored) -> Iterator[Any]:
+def restored(done: RestorationOutcome) -> Iterator[Any]:
     """Show how many messages stand again, and the data that is derived again."""
     yield f"{count(done.restored, 'message')} restored. {_rebuilds_text(done.rebuilds)}"
     _remark("stood already", done.unchanged)
@@ -72,7 +72,7 @@ def restored(done: Restored) -> Iterator[Any]:
     _remark("not restored, since another version stands", len(done.conflicts))
 
 
-def erased(done: Erased) -> list[Any]:
+def erased(done: ErasureCounts) -> list[Any]:
     """Show the data that went with erased messages."""
     gone = f"{count(len(done.facts_removed), 'fact')}, {count(len(done.todos_removed), 'todo')} and"
     gone = f"{gone} {count(done.scenes, 'scene')}"

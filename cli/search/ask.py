@@ -5,10 +5,10 @@ from rich.text import Text
 from cli.console.declared import Group
 from cli.console.output import moment, remark, words
 from operations.search import asking as operations
-from schemas.context.asking import Asked, Cite, Sentence
+from schemas.context.asking import AskAnswer, Cite, Sentence
 
 
-def _answer(answer: Asked) -> list[Text]:
+def _answer(answer: AskAnswer) -> list[Text]:
     if not answer.known:
         found = ", ".join(f"{count} {kind}" for kind, count in answer.looked_at.found.items()) or "nothing"
         remark(f"The memory does not know. It was searched for {len(answer.looked_at.queries)} things; found: {found}.")
@@ -40,4 +40,4 @@ def _cite(cite: Cite) -> str:
     return f'{", ".join(filter(None, where))}: "{words(cite.quote)}"'
 
 
-ask = Group(operations, "Questions to the memory.", views={Asked: _answer})["ask"]
+ask = Group(operations, "Questions to the memory.", views={AskAnswer: _answer})["ask"]

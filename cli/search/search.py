@@ -13,8 +13,8 @@ from cli.console.typed import read
 from operations.nodes.recall import search_memories
 from operations.search.search import search_everything
 from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_NODES, SEARCH_RESULTS
-from schemas.nodes.recall import Searched, SearchRequest
-from schemas.search import USUAL_KINDS, EverythingRequest, Found, Kind, NamedEntity, Result
+from schemas.nodes.recall import FoundNodes, SearchRequest
+from schemas.search import USUAL_KINDS, EverythingRequest, Kind, NamedEntity, SearchResult, SearchResults
 
 MOMENT = "A moment with its offset from UTC, such as 2026-03-02T00:00:00Z."
 
@@ -79,7 +79,7 @@ def search(
     return _say_found(found, as_json=as_json)
 
 
-def _say_searched(found: Searched, *, every: bool, as_json: bool) -> None:
+def _say_searched(found: FoundNodes, *, every: bool, as_json: bool) -> None:
     if as_json:
         say_json(found)
     elif found.nodes:
@@ -88,7 +88,7 @@ def _say_searched(found: Searched, *, every: bool, as_json: bool) -> None:
         remark(f"No memory contains {(' and ' if every else ' or ').join(words(term) for term in found.terms)}.")
 
 
-def _say_found(found: Found, *, as_json: bool) -> None:
+def _say_found(found: SearchResults, *, as_json: bool) -> None:
     if as_json:
         return say_json(found)
     for one in found.entities:
@@ -115,7 +115,7 @@ def _card(one: NamedEntity) -> Text:
     return Text("\n".join(lines))
 
 
-def _table(results: list[Result]) -> Table:
+def _table(results: list[SearchResult]) -> Table:
     made = table(">score", "what", "when", "who", "*said")
     for one in results:
         lines = [

@@ -18,8 +18,8 @@ from schemas.vault.records import SHARED, RecordPage, VaultRecord
 from schemas.vault.vault_answers import (
     Block,
     CandidatePage,
-    Compacted,
-    Deleted,
+    CompactionOutcome,
+    DeletionOutcome,
     HitPage,
     ProposalPage,
     VaultErased,
@@ -61,7 +61,7 @@ def _stats(found: VaultStats) -> list[Any]:
     return [table("", "*", rows=rows)]
 
 
-def _deleted(done: Deleted) -> list[Any]:
+def _deleted(done: DeletionOutcome) -> list[Any]:
     for record_id in done.missing:
         remark(f"This vault has no live record {words(record_id)}.")
     return [f"{count(len(done.deleted), 'record')} deleted."]
@@ -83,14 +83,14 @@ vault = Group(
         CandidatePage: _candidates,
         ProposalPage: _proposals,
         VaultStats: _stats,
-        Deleted: _deleted,
+        DeletionOutcome: _deleted,
         VaultErased: lambda erased: f"{count(erased.records, 'version')}.",
     },
 ).commands
 _whole = Group(
     whole,
     "The vault as a whole.",
-    views={Block: _block, Compacted: lambda done: f"{count(done.removed, 'version')} removed."},
+    views={Block: _block, CompactionOutcome: lambda done: f"{count(done.removed, 'version')} removed."},
 )
 vault.command("snapshot")(_whole["snapshot"])
 

@@ -15,7 +15,7 @@ from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
 from schemas.errors import NotFound
-from schemas.facts.fact_answers import Erased
+from schemas.facts.fact_answers import ErasureCounts
 from schemas.settings import Settings
 from store.accounts import beings, erased, message_erasure, users
 from store.accounts import erasure as erasing
@@ -31,7 +31,7 @@ log = structlog.get_logger()
 
 def erase_messages(
     store: Store, settings: Settings, embedders: Embedders, from_beings: Sequence[Being], message_ids: Sequence[UUID]
-) -> Erased:
+) -> ErasureCounts:
     """Erase messages from Beings of one user; returns which facts and todos were removed or changed with them.
 
     Several Beings, in the order of their ids, hold copies of a room's messages; all copies count as one.
@@ -67,20 +67,20 @@ def _versions(
 class _Previewed(Exception):
     """Rolls an erasure back that was carried out to be counted."""
 
-    def __init__(self, would: Erased) -> None:
+    def __init__(self, would: ErasureCounts) -> None:
         self.would = would
 
 
 def preview_messages(
     store: Store, settings: Settings, embedders: Embedders, being: Being, message_ids: Sequence[UUID]
-) -> Erased:
+) -> ErasureCounts:
     """Return the effects of `erase_messages` without erasing: it runs in a transaction that is rolled back.
 
     Raises:
         NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
     """
 
-    def counted(withdrawals: Sequence[Withdrawal]) -> Erased:
+    def counted(withdrawals: Sequence[Withdrawal]) -> ErasureCounts:
         try:
             return _erase_messages(store, settings, withdrawals, preview=True)
         except _Previewed as preview:
@@ -91,7 +91,7 @@ def preview_messages(
 
 def _erase_messages(
     store: Store, settings: Settings, withdrawals: Sequence[Withdrawal], *, preview: bool = False
-) -> Erased:
+) -> ErasureCounts:
     with store.transaction() as tx:
         from_beings = [each.being for each in withdrawals]
         for being in from_beings:
@@ -116,7 +116,7 @@ def _erase_messages(
             gone |= {version.message_id for version in versions}
         if not gone:
             raise NotFound("This Being has no such message.")
-        would = Erased(
+        would = ErasureCounts(
             messages=len(gone),
             scenes=removed,
             facts_removed=[],
@@ -131,7 +131,7 @@ def _erase_messages(
         return would
 
 
-def _with_effects(so_far: Erased, before: SupportedItems, after: SupportedItems) -> Erased:
+def _with_effects(so_far: ErasureCounts, before: SupportedItems, after: SupportedItems) -> ErasureCounts:
     """Add the changes of the facts and todos that messages to one Being supported."""
     changed = {id_ for id_, content in after.facts.items() if content != before.facts[id_]}
     reopened = {id_ for id_, status in after.todos.items() if status != before.todos[id_]}

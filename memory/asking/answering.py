@@ -31,7 +31,7 @@ from providers.embedders import Embedders
 from providers.errors import BadAnswer, InputRefused, ProviderError
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
-from schemas.context.asking import AskCost, Asked, AskRequest, Cite, ComputedRow, DraftSentence, LookedAt, Sentence
+from schemas.context.asking import AskAnswer, AskCost, AskRequest, Cite, ComputedRow, DraftSentence, LookedAt, Sentence
 from schemas.errors import BudgetSpent, Withdrawn
 from schemas.search import KINDS
 from schemas.settings import Settings
@@ -46,7 +46,7 @@ log = structlog.get_logger()
 PROCESS = "ask"
 ANSWER = "answer"
 
-Part = LookedAt | Sentence | Asked
+Part = LookedAt | Sentence | AskAnswer
 """A part of an answer, sent as soon as it is known: the sources read, each sentence, at the end the whole answer."""
 
 
@@ -113,10 +113,10 @@ class _AnswerInProgress:
         log.info("ask.without_model", being_id=str(self.asking.being.being_id), reason=type(fault).__name__)
 
 
-def ask(asking: AskInputs) -> Asked:
+def ask(asking: AskInputs) -> AskAnswer:
     """Answer a question; the errors are those of `answered_in_parts`."""
     for part in answered_in_parts(asking):
-        if isinstance(part, Asked):
+        if isinstance(part, AskAnswer):
             return part
     raise AssertionError("An answer ends with all of it.")
 
@@ -234,10 +234,10 @@ def _looked_at(on: _AnswerInProgress, found: FoundSources) -> LookedAt:
     )
 
 
-def _record_answer(on: _AnswerInProgress, found: FoundSources) -> Asked:
+def _record_answer(on: _AnswerInProgress, found: FoundSources) -> AskAnswer:
     context_id = _record(on)
     spent = on.calls.spent if on.calls else CallUsage()
-    return Asked(
+    return AskAnswer(
         answer=on.sentences,
         known=bool(on.sentences),
         method="model" if on.without_model is None else "extract",

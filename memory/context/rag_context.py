@@ -17,7 +17,7 @@ from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
-from schemas.facts.fact_answers import EntityCard, Retrieved
+from schemas.facts.fact_answers import EntityCard, RetrievedFacts
 from schemas.facts.fact_rows import Fact
 from schemas.limits import QUERY_CHARACTERS
 from schemas.nodes.nodes import Node
@@ -72,7 +72,7 @@ class Retrieval:
     recalled: Recalled | None = None
     beside: Sequence[Node] = ()
     passages: Sequence[Passage] = ()
-    retrieved: Retrieved | None = None
+    retrieved: RetrievedFacts | None = None
     now: datetime | None = None
 
     @property

@@ -13,7 +13,7 @@ from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
-from schemas.facts.fact_answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
+from schemas.facts.fact_answers import EntityCard, FactExplanation, RetrievedFact, RetrievedFacts
 from schemas.facts.fact_rows import Fact
 from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FOUNDATION_FACTS, RECENCY_HALF_LIFE
 from schemas.settings import Settings
@@ -43,7 +43,7 @@ class FactQuery:
     floor: bool = False
 
 
-def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Being, query: FactQuery) -> Retrieved:
+def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Being, query: FactQuery) -> RetrievedFacts:
     """Find facts by similarity; by words, marked `degraded`, while the query can't be embedded.
 
     Raises:
@@ -63,7 +63,7 @@ def retrieve_by_meaning(
     query: FactQuery,
     meaning: ModelVectors | None,
     apart_from: Collection[UUID] = (),
-) -> Retrieved:
+) -> RetrievedFacts:
     """Find facts by the query's vector, or by its words if there is none; those `apart_from` only among pinned ones."""
     if meaning is None:
         found = _by_words(tx, being, query.text, None)
@@ -114,11 +114,11 @@ def _assemble(
     *,
     limit: int,
     degraded: bool,
-) -> Retrieved:
+) -> RetrievedFacts:
     """Rank candidates; add cards of the entities that the best of them name, and the pinned facts."""
     best = rank(candidates, clock.now(tx), limit, blend=settings.blended_ranking)
     cards = _cards(tx, being, [one.item for one in best], apart_from)
-    return Retrieved(
+    return RetrievedFacts(
         facts=[RetrievedFact(**dict(one.item), similarity=one.values["similarity"], score=one.score) for one in best],
         cards=cards,
         foundation=fact_cards.foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS),

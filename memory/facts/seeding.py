@@ -16,7 +16,7 @@ from memory.facts.reconciliation import STATEMENTS_COMPARED, key_of
 from memory.facts.scope import stay_with_those_present
 from memory.text.entity_names import entity_ref, slug
 from schemas.accounts.accounts import Being
-from schemas.facts.fact_answers import Seeded
+from schemas.facts.fact_answers import SeedCounts
 from schemas.facts.fact_requests import Seed
 from schemas.ledger.kinds import COMPARE_SEEDS
 from schemas.limits import USER_SEEDS
@@ -41,7 +41,7 @@ def seed(
     items: Sequence[Seed],
     *,
     told_at: Sequence[datetime | None] | None = None,
-) -> Seeded:
+) -> SeedCounts:
     """Add seeds; returns how many became facts, additions to known facts, and todos.
 
     Facts are known to all of the user's Beings, except those in confidence and those of a user whose facts stay with
@@ -116,7 +116,7 @@ def seed(
             work.ask(tx, being.user_id, COMPARE_SEEDS)
         new = [fact_id for fact_id, how in added if how == "new"]
         vectors.request_embedding(tx, being.user_id)
-        return Seeded(
+        return SeedCounts(
             facts=len(new),
             told_again=len(statements) - len(new) + retold,
             todos=loops,

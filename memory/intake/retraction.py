@@ -21,9 +21,9 @@ from memory.talk.withdrawal import Withdrawal
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
-from schemas.intake.notes import Trouble
+from schemas.intake.notes import ItemFault
 from schemas.settings import Settings
-from schemas.talk.retraction import Change, MessageSelection, Rebuilds, Restored, Retracted, Selection
+from schemas.talk.retraction import Change, MessageSelection, Rebuilds, RestorationOutcome, RetractionOutcome, Selection
 from schemas.text.validation_messages import validation_messages
 from store.accounts import beings
 from store.database import Store
@@ -65,7 +65,7 @@ def retract(
     *,
     request_id: str | None = None,
     awaits: bool = False,
-) -> Retracted:
+) -> RetractionOutcome:
     """Retract messages: memory that was derived from them is derived again without them.
 
     Args:
@@ -104,12 +104,12 @@ def _retract_planned(
     request_id: str | None,
     awaits: bool,  # bound by position
     withdrawals: Sequence[Withdrawal],
-) -> Retracted:
+) -> RetractionOutcome:
     """Retract, unless other messages are to be than those that were planned for."""
     with store.transaction() as tx:
         known = sharing.begin_intake(tx, settings, from_beings, withdrawal.lock)
         if request_id is not None and not _is_new(tx, from_beings, request_id):
-            return Retracted(retracted=0, unchanged=len(selection.ids or []))
+            return RetractionOutcome(retracted=0, unchanged=len(selection.ids or []))
         for each in withdrawals:
             if set(_standing(tx, each.being, selection, from_beings)) != set(each.message_ids):
                 raise PlanOutdated
@@ -138,10 +138,10 @@ def _unknown(tx: Transaction, of_beings: Sequence[Being], ids: Sequence[str]) ->
     return {place: id_ for place, id_ in enumerate(ids) if place not in known}
 
 
-def _together(done: Sequence[Retracted]) -> Retracted:
+def _together(done: Sequence[RetractionOutcome]) -> RetractionOutcome:
     """Add up retractions from several Beings; all copies of a message count as one."""
     ids = list(dict.fromkeys(id_ for one in done for id_ in one.ids))
-    return Retracted(retracted=len(ids), ids=ids, rebuilds=_sum([one.rebuilds for one in done]))
+    return RetractionOutcome(retracted=len(ids), ids=ids, rebuilds=_sum([one.rebuilds for one in done]))
 
 
 def _sum(rebuilds: Sequence[Rebuilds]) -> Rebuilds:
@@ -161,7 +161,7 @@ def restore(
     selection: MessageSelection,
     *,
     request_id: str | None = None,
-) -> Restored:
+) -> RestorationOutcome:
     """Restore retracted messages; they come in anew, under their own ids and times.
 
     Of an edited message the version that was retracted last comes back, or the one with the given id of its own.
@@ -184,7 +184,7 @@ def restore(
     with store.transaction() as tx:
         known = sharing.begin_intake(tx, settings, to_beings)
         if request_id is not None and not _is_new(tx, to_beings, request_id):
-            return Restored(restored=0, unchanged=len(selection.ids or []))
+            return RestorationOutcome(restored=0, unchanged=len(selection.ids or []))
         if selection.ids is None and selection.conversation is not None:
             after = _place(tx, to_beings, selection.conversation, selection.after)
             done = []
@@ -227,7 +227,7 @@ def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID
         require_all(done)
 
 
-def require_all(done: Restored) -> None:
+def require_all(done: RestorationOutcome) -> None:
     """Check that all messages that were named stand.
 
     Raises:
@@ -246,7 +246,7 @@ def _restore_named(
     to_beings: Sequence[Being],
     known: Mapping[UUID, Recognition | None],
     selection: MessageSelection,
-) -> Restored:
+) -> RestorationOutcome:
     done, missing, awaited = [], set(range(len(selection.ids or []))), set[str]()
     for being in to_beings:
         erased_before = known[being.being_id]
@@ -259,7 +259,7 @@ def _restore_named(
             raise ErasedForGood("A message that was to be restored was erased for good; nothing was restored.")
         one_done = restore_within(tx, settings, being, [one.versions[0].message_id for one in back])
         conflicts = [
-            Trouble(position=one.position, reason=ANOTHER_STANDS)
+            ItemFault(position=one.position, reason=ANOTHER_STANDS)
             for one in back
             if one.versions[0].message_id not in one_done.ids
         ]
@@ -271,11 +271,11 @@ def _restore_named(
     return together.model_copy(update={"no_longer_awaited": len(awaited), "unknown": sorted(missing)})
 
 
-def _all_restored(done: Sequence[Restored]) -> Restored:
+def _all_restored(done: Sequence[RestorationOutcome]) -> RestorationOutcome:
     """Add up restorations to several Beings; all copies of a message count as one."""
     ids = list(dict.fromkeys(id_ for one in done for id_ in one.ids))
     conflicts = {trouble.position: trouble for one in done for trouble in one.conflicts}
-    return Restored(
+    return RestorationOutcome(
         restored=len(ids),
         unchanged=max((one.unchanged for one in done), default=0),
         conflicts=[conflicts[position] for position in sorted(conflicts)],
@@ -354,7 +354,7 @@ def _erased_words(tx: Transaction, known: Recognition | None, versions: Sequence
     )
 
 
-def retract_within(tx: Transaction, settings: Settings, planned: Withdrawal) -> Retracted:
+def retract_within(tx: Transaction, settings: Settings, planned: Withdrawal) -> RetractionOutcome:
     """Retract messages for which it is planned, in a transaction that has called `withdrawal.lock`.
 
     Raises:
@@ -362,25 +362,27 @@ def retract_within(tx: Transaction, settings: Settings, planned: Withdrawal) -> 
     """
     standing = list(planned.message_ids)
     if not standing:
-        return Retracted(retracted=0)
+        return RetractionOutcome(retracted=0)
     rebuilds = planned.carry_out(tx, settings, retraction.retract)
-    return Retracted(retracted=len(standing), ids=standing, rebuilds=rebuilds)
+    return RetractionOutcome(retracted=len(standing), ids=standing, rebuilds=rebuilds)
 
 
 def restore_unless_erased(
     tx: Transaction, settings: Settings, being: Being, known: Recognition | None, message_ids: Sequence[UUID]
-) -> Restored:
+) -> RestorationOutcome:
     """Restore retracted messages, but none with words that were erased elsewhere; otherwise as `restore_within`."""
     versions = retraction.versions(tx, being.being_id, [], message_ids) if known is not None else []
     erased = {versions[place].message_id for place in _erased_words(tx, known, versions)}
     return restore_within(tx, settings, being, [id_ for id_ in message_ids if id_ not in erased])
 
 
-def restore_within(tx: Transaction, settings: Settings, being: Being, message_ids: Sequence[UUID]) -> Restored:
+def restore_within(
+    tx: Transaction, settings: Settings, being: Being, message_ids: Sequence[UUID]
+) -> RestorationOutcome:
     """Restore retracted messages in a transaction that has called `sharing.lock`."""
     back = retraction.restore(tx, being.being_id, message_ids)
     ids = back.message_ids
     sharing.join(tx, being, ids)
     summaries = session_summaries.count_due(tx, being.being_id, back.session_ids)
     request_processing(tx, settings, being.being_id, back.session_ids)
-    return Restored(restored=len(ids), ids=ids, rebuilds=Rebuilds(messages=len(ids), summaries=summaries))
+    return RestorationOutcome(restored=len(ids), ids=ids, rebuilds=Rebuilds(messages=len(ids), summaries=summaries))

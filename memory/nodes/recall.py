@@ -13,7 +13,7 @@ from providers.embedders import Embedders
 from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
 from schemas.limits import SEARCH_TERMS
-from schemas.nodes.recall import Recalled, Searched
+from schemas.nodes.recall import FoundNodes, Recalled
 from store.database import Store
 from store.nodes import finding
 from store.nodes.embeddings import ModelVectors
@@ -91,7 +91,9 @@ def recall_by_vector(
     )
 
 
-def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: int, activate: bool = True) -> Searched:
+def search(
+    store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: int, activate: bool = True
+) -> FoundNodes:
     """Find nodes, including dead ones, that contain the terms (the seed's `search_memory`); quotes make a phrase.
 
     Raises:
@@ -104,7 +106,7 @@ def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: 
     met = store.run(
         finding.search, being_id, terms, all_terms=all_terms, living=False, limit=limit, activates=activates
     )
-    return Searched(nodes=[node for node, _ in met], terms=terms)
+    return FoundNodes(nodes=[node for node, _ in met], terms=terms)
 
 
 def split_terms(query: str) -> list[str]:

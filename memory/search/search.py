@@ -19,7 +19,7 @@ from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import RequestOwner
 from schemas.accounts.accounts import Being
-from schemas.search import EverythingRequest, Found, Kind, Neighbour, Result, Signal
+from schemas.search import EverythingRequest, Kind, Neighbour, SearchResult, SearchResults, Signal
 from schemas.talk.messages import SaidMessage
 from store.database import Store
 from store.facts import fact_vectors
@@ -30,7 +30,7 @@ from store.transaction import Transaction
 
 def search(
     store: Store, embedders: Embedders, being: Being, question: EverythingRequest, *, muted: bool = False
-) -> Found:
+) -> SearchResults:
     """Search, by words alone and marked `degraded` while the embedder is out of reach; muted items only with `muted`.
 
     Raises:
@@ -66,7 +66,7 @@ def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dic
 
 def search_by_vectors(
     tx: Transaction, being: Being, question: EverythingRequest, query_vectors: QueryVectors, *, muted: bool = False
-) -> Found:
+) -> SearchResults:
     """Search by the words and vectors of a question, within a transaction."""
     scope = scope_of(being, question, muted=muted)
     found = candidates(tx, being, question, query_vectors, muted=muted)
@@ -91,7 +91,7 @@ def search_by_vectors(
     off_the_record = question.off_the_record or being.off_the_record
     if question.activate and not off_the_record:
         activation.activate(tx, being.being_id, [UUID(one.id) for one in results if one.kind == "node"])
-    return Found(
+    return SearchResults(
         entities=named_entities(tx, being, question, scope),
         results=results,
         degraded=query_vectors.degraded,
@@ -106,9 +106,9 @@ def _result(
     one: Ranked[SearchCandidate],
     text: result_texts.ItemText,
     beside: tuple[Sequence[SaidMessage], Sequence[SaidMessage]],
-) -> Result:
+) -> SearchResult:
     before, after = beside
-    return Result(
+    return SearchResult(
         kind=text.kind,
         id=text.id,
         producer_id=text.producer_id,

@@ -15,7 +15,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.intake.inputs import Produced
-from schemas.intake.notes import Receipt, Trouble
+from schemas.intake.notes import ItemFault, Receipt
 from schemas.limits import BATCH_ITEMS, ITEM_BYTES
 from schemas.text.storable import storable, surely_storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
@@ -80,7 +80,7 @@ class ItemBatch(Generic[T]):
 
     size: int
     items: list[Item[T]]
-    rejected: list[Trouble]
+    rejected: list[ItemFault]
     erased: list[int] = field(default_factory=list)
     off_the_record: list[int] = field(default_factory=list)
 
@@ -136,7 +136,7 @@ class ItemBatch(Generic[T]):
 
     def rejecting(self, faults: Mapping[int, str]) -> "ItemBatch[T]":
         """Return a copy that rejects the items at these positions, each for its reason."""
-        rejected = [*self.rejected, *(Trouble(position=position, reason=faults[position]) for position in faults)]
+        rejected = [*self.rejected, *(ItemFault(position=position, reason=faults[position]) for position in faults)]
         return replace(
             self,
             items=[item for item in self.items if item.position not in faults],
@@ -177,7 +177,7 @@ class ItemBatch(Generic[T]):
         """
         ids: list[UUID | None] = [None] * self.size
         duplicates = 0
-        conflicts: list[Trouble] = []
+        conflicts: list[ItemFault] = []
         for item in self.items:
             if item.position in inserted:
                 ids[item.position] = inserted[item.position]
@@ -188,7 +188,7 @@ class ItemBatch(Generic[T]):
                 duplicates += 1
             else:
                 conflicts.append(
-                    Trouble(
+                    ItemFault(
                         position=item.position,
                         reason="this id is known with other content, which stays",
                     )
@@ -224,12 +224,12 @@ def read_items(
     """
     check_number(items)
     read: list[Item[T]] = []
-    rejected: list[Trouble] = []
+    rejected: list[ItemFault] = []
     for position, item in enumerate(items):
         try:
             sent, kept, value = _read(item, adapter, shorten)
         except ItemRefused as refusal:
-            rejected.append(Trouble(position=position, reason=str(refusal)))
+            rejected.append(ItemFault(position=position, reason=str(refusal)))
         else:
             content = value.content_fields()
             if shortened := kept is not sent:

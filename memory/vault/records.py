@@ -21,7 +21,7 @@ from schemas.errors import NotFound
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
 from schemas.vault.records import VaultRecord
-from schemas.vault.vault_answers import Compacted, Deleted, VaultErased
+from schemas.vault.vault_answers import CompactionOutcome, DeletionOutcome, VaultErased
 from schemas.vault.vault_requests import NewRecord, RecordChanges, TopicText
 from store import clock, vault
 from store.database import Store
@@ -101,7 +101,7 @@ def delete_memory(store: Store, settings: Settings, being: Being, record_id: str
         return writer.delete(record_id)
 
 
-def bulk_delete(store: Store, settings: Settings, being: Being, ids: Sequence[str]) -> Deleted:
+def bulk_delete(store: Store, settings: Settings, being: Being, ids: Sequence[str]) -> DeletionOutcome:
     """Delete those of these records that are live, in one transaction."""
     deleted: list[str] = []
     missing: list[str] = []
@@ -111,7 +111,7 @@ def bulk_delete(store: Store, settings: Settings, being: Being, ids: Sequence[st
                 deleted.append(writer.delete(record_id).id)
             except NotFound:
                 missing.append(record_id)
-    return Deleted(deleted=deleted, missing=missing)
+    return DeletionOutcome(deleted=deleted, missing=missing)
 
 
 def erase_memory(store: Store, settings: Settings, being: Being, ids: Sequence[str]) -> VaultErased:
@@ -139,7 +139,7 @@ def erase_memory(store: Store, settings: Settings, being: Being, ids: Sequence[s
     return VaultErased(records=records)
 
 
-def compact(store: Store, settings: Settings, being: Being, scope: str | None = None) -> Compacted:
+def compact(store: Store, settings: Settings, being: Being, scope: str | None = None) -> CompactionOutcome:
     """Remove superseded versions and old tombstones of one scope, or of all scopes that the Being may use.
 
     Live records stay the same. Each step is a transaction of its own, so that a compaction can be stopped at any point
@@ -156,7 +156,7 @@ def compact(store: Store, settings: Settings, being: Being, scope: str | None = 
                 vault.lock_scopes(tx, being, [each])
                 ids, records = vault.compact(tx, being, each, keep=settings.vault_tombstones, limit=IDS_PER_COMPACTION)
             removed += records
-    return Compacted(removed=removed)
+    return CompactionOutcome(removed=removed)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from schemas.accounts.accounts import Being
 from schemas.limits import ITEM_BYTES, REJECTED_LINES
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
-from schemas.vault.lines import Imported, RejectedLine, VaultLine
+from schemas.vault.lines import RejectedLine, VaultImport, VaultLine
 from schemas.vault.records import VaultRecord
 from store import clock, vault
 from store.database import Store
@@ -40,7 +40,7 @@ def export_lines(store: Store, being: Being, scope: str | None = None, *, muted:
     return _pages(store, being, chosen(being, [scope] if scope else None), muted=muted)
 
 
-def import_lines(store: Store, settings: Settings, being: Being, file: IO[bytes]) -> Imported:
+def import_lines(store: Store, settings: Settings, being: Being, file: IO[bytes]) -> VaultImport:
     """Import the versions of a file, one a line. Importing the same file again changes nothing.
 
     Args:
@@ -61,7 +61,9 @@ def import_lines(store: Store, settings: Settings, being: Being, file: IO[bytes]
         imported, known = imported + fresh, known + old
         erased += gone
     rejected = sorted(rejections.rejected, key=lambda line: line.line)
-    return Imported(imported=imported, known=known, erased=erased, rejected=rejected, stopped_at=rejections.stopped_at)
+    return VaultImport(
+        imported=imported, known=known, erased=erased, rejected=rejected, stopped_at=rejections.stopped_at
+    )
 
 
 class _Rejections:

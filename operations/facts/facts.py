@@ -13,7 +13,7 @@ from operations.declaration import Command, FindsMuted, Flag, operation, sets
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
-from schemas.facts.fact_answers import FactDetail, FactPage, Retrieved, Seeded
+from schemas.facts.fact_answers import FactDetail, FactPage, RetrievedFacts, SeedCounts
 from schemas.facts.fact_requests import FactChanges, FactQuestion, Seed
 from schemas.facts.fact_rows import Fact, FactStatus, FactType
 from schemas.limits import BATCH_ITEMS, PAGE_NODES
@@ -31,7 +31,7 @@ EntityRef = Annotated[str, Field(pattern=r"^[a-z]+:[^\x00]+$")]
     repeated="done again",
     commands=[Command("retrieve", fixed={"explain": True})],
 )
-def retrieve_facts(on: Resources, being: Being, question: FactQuestion) -> Retrieved:
+def retrieve_facts(on: Resources, being: Being, question: FactQuestion) -> RetrievedFacts:
     """Find the facts that are relevant to a query, with cards of the entities that they name, and the pinned facts.
 
     The 50 most similar facts are ranked by similarity, recency and frequency. Retrieval changes no fact.
@@ -80,7 +80,7 @@ def list_facts(
 @operation("POST /v1/beings/{being}/facts", scope="manage", status=HTTPStatus.CREATED, body="document")
 def add_facts(
     on: Resources, being: Being, seeds: Annotated[list[Seed], Field(min_length=1, max_length=BATCH_ITEMS)]
-) -> Seeded:
+) -> SeedCounts:
     """Add up to 1,000 facts about the user, known to all of the user's Beings unless `in_confidence`.
 
     An item that was added before changes nothing. An item with the memory key of a known fact is added to that fact.

@@ -14,7 +14,7 @@ from operations.parameters import Cursor, Limit, NoteId
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused, existing
 from schemas.intake.inputs import SceneToRemember
-from schemas.intake.notes import Note, NoteChanges, NotePage, NoteState, Remembered
+from schemas.intake.notes import Note, NoteChanges, NotePage, NoteState, RememberedScene
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from store.intake import kept_notes, notes
 from store.transaction import Transaction
@@ -38,7 +38,7 @@ from workers.runtime.resources import Resources
         },
     ),
 )
-def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> Remembered:
+def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> RememberedScene:
     """Store a scene that will matter later; it becomes memory in the background, within minutes.
 
     One scene a call, when it has happened: an event, a decision, a promise. Not for each turn of talk.
@@ -51,7 +51,7 @@ def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> Remem
     for trouble in receipt.conflicts:
         raise Refused(trouble.reason)
     erased = bool(receipt.erased)
-    return Remembered(note_id=receipt.ids[0], known_already=receipt.accepted == 0 and not erased, erased=erased)
+    return RememberedScene(note_id=receipt.ids[0], known_already=receipt.accepted == 0 and not erased, erased=erased)
 
 
 @operation("GET /v1/beings/{being}/notes/{note_id}", scope="read")

@@ -12,12 +12,12 @@ from schemas.limits import PAGE_NODES
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import (
     Explanation,
+    FoundNodes,
     Recalled,
     RecalledFragments,
     RecalledNode,
     RecalledNodes,
     RecallRequest,
-    Searched,
     SearchRequest,
     TopicRequest,
 )
@@ -110,7 +110,7 @@ def recall_topic(tx: Transaction, being: Being, question: TopicRequest) -> Topic
         takes=("query", "mode", "limit"),
     ),
 )
-def search_memories(on: Resources, being: Being, question: SearchRequest) -> Searched:
+def search_memories(on: Resources, being: Being, question: SearchRequest) -> FoundNodes:
     """Search memories, dead ones too, by words.
 
     Themes match whole and to the letter; action, feeling and dates match as parts, ignoring case.

@@ -11,7 +11,7 @@ from operations.declaration import operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.ledger.kinds import PATROL_STEPS
-from schemas.patrol.runs import Demanded, Run, RunPage, RunReport, StepReport, StepUnderWay
+from schemas.patrol.runs import DemandedPatrol, Run, RunPage, RunReport, StepReport, StepUnderWay
 from store.patrol import runs
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -20,13 +20,13 @@ LISTED = 20
 
 
 @operation("POST /v1/beings/{being}/patrols", scope="manage", status=HTTPStatus.ACCEPTED, conflicts=True)
-def demand_patrol(on: Resources, being: Being) -> Demanded:
+def demand_patrol(on: Resources, being: Being) -> DemandedPatrol:
     """Demand a patrol.
 
     A demanded patrol counts as a day that passes. It takes the notes that wait when it begins. During another patrol it
     is queued; demands meanwhile are one patrol.
     """
-    return Demanded(run_id=demand.demand(on.store, on.settings, being.being_id))
+    return DemandedPatrol(run_id=demand.demand(on.store, on.settings, being.being_id))
 
 
 @operation("GET /v1/beings/{being}/patrols", scope="read")

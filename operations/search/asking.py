@@ -3,7 +3,7 @@
 from memory.asking import answering
 from operations.declaration import Command, PayingKey, Tool, operation
 from schemas.accounts.accounts import Being
-from schemas.context.asking import Asked, AskRequest
+from schemas.context.asking import AskAnswer, AskRequest
 from workers.runtime.resources import Resources
 
 
@@ -27,7 +27,7 @@ from workers.runtime.resources import Resources
         takes=("question", "about", "as_of"),
     ),
 )
-def ask_memory(on: Resources, being: Being, question: AskRequest, request_key: PayingKey | None = None) -> Asked:
+def ask_memory(on: Resources, being: Being, question: AskRequest, request_key: PayingKey | None = None) -> AskAnswer:
     """Ask a question in plain words, and get sentences that each cite the words they rest on.
 
     A model plans the searches and then writes the answer; code finds each quotation in its source, and each name and

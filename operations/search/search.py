@@ -3,7 +3,7 @@
 from memory.search import search
 from operations.declaration import FindsMuted, Tool, operation
 from schemas.accounts.accounts import Being
-from schemas.search import EverythingRequest, Found
+from schemas.search import EverythingRequest, SearchResults
 from workers.runtime.resources import Resources
 
 
@@ -20,7 +20,7 @@ from workers.runtime.resources import Resources
         hints={"until": "Only what was said or happened before a time, or until the end of a date."},
     ),
 )
-def search_everything(on: Resources, being: Being, muted: FindsMuted, question: EverythingRequest) -> Found:
+def search_everything(on: Resources, being: Being, muted: FindsMuted, question: EverythingRequest) -> SearchResults:
     """Search all that a Being keeps: messages, memories, facts, summaries, diary, knowledge; the vault where named.
 
     It finds by words, in any language, within a second of their acceptance, and by meaning once they are embedded;

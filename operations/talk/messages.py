@@ -12,10 +12,10 @@ from operations.declaration import Command, FindsMuted, Flag, answered, operatio
 from operations.parameters import Cursor, ItemKey, Limit, request_id
 from operations.talk import sessions
 from schemas.accounts.accounts import Being
-from schemas.facts.fact_answers import Erased
+from schemas.facts.fact_answers import ErasureCounts
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import Message, MessageChanges, MessagePage, RetractedPage
-from schemas.talk.retraction import MessageSelection, Restored, Retracted
+from schemas.talk.retraction import MessageSelection, RestorationOutcome, RetractionOutcome
 from store.talk import messages
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -34,7 +34,7 @@ def retract_messages(
     selection: MessageSelection,
     *,
     idempotency_key: ItemKey = None,
-) -> Retracted:
+) -> RetractionOutcome:
     """Retract messages: by `ids`, or those of a `conversation` behind the message `after`.
 
     A retracted message is in no search, context or prompt, and workers derive again, without it, the data that was
@@ -58,7 +58,7 @@ def restore_messages(
     selection: MessageSelection,
     *,
     idempotency_key: ItemKey = None,
-) -> Restored:
+) -> RestorationOutcome:
     """Let retracted messages stand again, under their own ids and times.
 
     They are processed as new messages are. An erased message does not come back: 410, and nothing is restored.
@@ -108,13 +108,13 @@ def change_confidence(
 
 
 @operation("GET /v1/beings/{being}/messages/{message_id}/erasure", scope="manage")
-def preview_erasure(on: Resources, being: Being, message_id: MessageId) -> Erased:
+def preview_erasure(on: Resources, being: Being, message_id: MessageId) -> ErasureCounts:
     """Show what erasing a message would remove and change; nothing is erased."""
     return erasure.preview_messages(on.store, on.settings, on.embedders, being, [message_id])
 
 
 @operation("DELETE /v1/beings/{being}/messages/{message_id}", scope="manage", commands=[Command("erase")])
-def erase_message(on: Resources, being: Being, message_id: MessageId) -> Erased:
+def erase_message(on: Resources, being: Being, message_id: MessageId) -> ErasureCounts:
     """Erase a message, with the facts and todos that no other message supports; the answer names them.
 
     Scenes that were drawn from it go with their memories. Its other effects are undone: a statement that it replaced is

@@ -14,9 +14,9 @@ from memory.text.pages import cut_page, parse_cursor, time_and_id
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, ItemKey, Limit, request_id
 from schemas.errors import NotFound
-from schemas.facts.fact_answers import Erased
+from schemas.facts.fact_answers import ErasureCounts
 from schemas.limits import PAGE_NODES
-from schemas.talk.retraction import Restored, Retracted
+from schemas.talk.retraction import RestorationOutcome, RetractionOutcome
 from schemas.talk.rooms import NewRoom, Room, RoomChanges, RoomMessagePage, RoomPage, RoomSelection
 from store.talk import rooms as stored
 from store.talk.retraction import versions as versions_of
@@ -99,7 +99,7 @@ def list_room_messages(
 @operation("POST /v1/rooms/{room}/messages/retract", scope="ingest")
 def retract_room_messages(
     on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
-) -> Retracted:
+) -> RetractionOutcome:
     """Retract utterances of a room, for all Beings at once: by `ids`, or all behind the utterance `after`.
 
     A token for one Being retracts that Being's copies.
@@ -119,7 +119,7 @@ def retract_room_messages(
 @operation("POST /v1/rooms/{room}/messages/restore", scope="ingest", gone=True)
 def restore_room_messages(
     on: Resources, caller: Caller, room: RoomName, selection: RoomSelection, *, idempotency_key: ItemKey = None
-) -> Restored:
+) -> RestorationOutcome:
     """Restore retracted utterances of a room, for each Being that had heard them.
 
     A token for one Being restores that Being's copies. An erased utterance does not come back: 410.
@@ -135,7 +135,7 @@ def restore_room_messages(
 
 
 @operation("DELETE /v1/rooms/{room}/messages/{message_id}", scope="manage")
-def erase_room_message(on: Resources, caller: Caller, room: RoomName, message_id: MessageId) -> Erased:
+def erase_room_message(on: Resources, caller: Caller, room: RoomName, message_id: MessageId) -> ErasureCounts:
     """Erase an utterance of a room for good, from the memory of all Beings at once, as a message is erased.
 
     A token for one Being erases that Being's copy.

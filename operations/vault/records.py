@@ -15,7 +15,7 @@ from schemas.limits import CANDIDATE_SIMILARITY
 from schemas.vault.records import ID, RecordPage, Tier, VaultRecord
 from schemas.vault.vault_answers import (
     CandidatePage,
-    Deleted,
+    DeletionOutcome,
     HitPage,
     ProposalPage,
     Refusal,
@@ -140,7 +140,7 @@ def write_topic(
 
 
 @operation("POST /v1/beings/{being}/vault/delete", scope="manage", commands=[Command("delete")])
-def delete_records(on: Resources, being: Being, deletion: Deletion) -> Deleted:
+def delete_records(on: Resources, being: Being, deletion: Deletion) -> DeletionOutcome:
     """Delete several records; each ends in a tombstone."""
     return vault.bulk_delete(on.store, on.settings, being, deletion.ids)
 

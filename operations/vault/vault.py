@@ -9,7 +9,7 @@ from memory.vault.config import config_of, set_config
 from operations.declaration import Command, operation
 from operations.vault.records import Scope
 from schemas.accounts.accounts import Being
-from schemas.vault.vault_answers import Block, Compacted
+from schemas.vault.vault_answers import Block, CompactionOutcome
 from schemas.vault.vault_requests import BlockRequest, VaultConfig
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -51,6 +51,6 @@ def change_profile(on: Resources, being: Being, config: VaultConfig) -> VaultCon
     repeated="harmless",
     commands=[Command("compact")],
 )
-def compact_vault(on: Resources, being: Being, *, scope: Scope = None) -> Compacted:
+def compact_vault(on: Resources, being: Being, *, scope: Scope = None) -> CompactionOutcome:
     """Remove superseded versions and old tombstones; live records stay the same."""
     return records.compact(on.store, on.settings, being, scope)

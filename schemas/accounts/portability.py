@@ -69,7 +69,7 @@ class BeingErased(BaseModel):
     vault_records: int = Field(description="Versions in the Being's vault scope.")
 
 
-class Scrubbed(BaseModel):
+class ScrubOutcome(BaseModel):
     """The outcome of a scrub."""
 
     model_config = ConfigDict(frozen=True)

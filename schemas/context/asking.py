@@ -101,7 +101,7 @@ class AskCost(Answer):
     paid_with: PaidWith | None = Field(description="Whose key paid; null if no model was asked.")
 
 
-class Asked(Answer):
+class AskAnswer(Answer):
     """The answer to a question, limited to statements that its quotations show."""
 
     answer: list[Sentence] = Field(description="Empty if the memory does not know.")

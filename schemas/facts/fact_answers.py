@@ -39,7 +39,7 @@ class FactExplanation(Answer):
     score: Number = Field(description="0.4 · similarity + 0.3 · recency + 0.3 · frequency, unless the blend is off.")
 
 
-class Retrieved(Answer):
+class RetrievedFacts(Answer):
     """The facts that are relevant to a query."""
 
     facts: list[RetrievedFact] = Field(description="Highest score first.")
@@ -81,7 +81,7 @@ class SpokenRequestPage(Answer):
     cursor: Cursor
 
 
-class Seeded(Answer):
+class SeedCounts(Answer):
     """Counts of seeds by their result."""
 
     facts: int = Field(description="New facts.")
@@ -91,7 +91,7 @@ class Seeded(Answer):
     fact_ids: list[UUID] = Field(description="The new facts, in the order of their seeds.")
 
 
-class Erased(Answer):
+class ErasureCounts(Answer):
     """Counts of the rows that were removed and changed along with erased messages."""
 
     messages: int

@@ -39,7 +39,7 @@ class Note(Row):
     request_key_id: RequestKeyId = None
 
 
-class Remembered(Answer):
+class RememberedScene(Answer):
     """The outcome of a scene that a model handed in."""
 
     note_id: UUID | None = Field(description="Null if the scene was permanently erased before.")
@@ -54,7 +54,7 @@ class NotePage(Answer):
     cursor: Cursor
 
 
-class Trouble(BaseModel):
+class ItemFault(BaseModel):
     """An item that changed nothing, and why."""
 
     model_config = ConfigDict(frozen=True)
@@ -70,8 +70,8 @@ class Receipt(BaseModel):
 
     accepted: int = Field(description="Items that are committed now, and were not before.")
     duplicates: int = Field(description="Items that were committed before, with the same content.")
-    conflicts: list[Trouble] = Field(description="Items whose id is known with other content, which stays.")
-    rejected: list[Trouble] = Field(description="Items that can't be taken.")
+    conflicts: list[ItemFault] = Field(description="Items whose id is known with other content, which stays.")
+    rejected: list[ItemFault] = Field(description="Items that can't be taken.")
     erased: list[int] = Field(
         default=[],
         description="Positions of items that were erased for good before; they are not kept, and it is no error.",

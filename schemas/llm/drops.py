@@ -17,7 +17,7 @@ class DroppedItems(Row):
     last_at: datetime = Field(description="When the last one was dropped.")
 
 
-class Judged(Row):
+class JudgedBeing(Row):
     """The findings of a Being's judgings."""
 
     judgements: int
@@ -29,7 +29,7 @@ class Judged(Row):
 class Judgements(Answer):
     """Counts of findings in conversations, and of items dropped from models' answers, while the counts are kept."""
 
-    judged: Judged
+    judged: JudgedBeing
     dropped: list[DroppedItems] = Field(
         description="The most frequent first; with what is done across the user's Beings."
     )

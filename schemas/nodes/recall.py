@@ -23,7 +23,7 @@ class Recalled(Answer):
     degraded: bool = Field(description="Whether the embedder was unavailable and nodes were found by words alone.")
 
 
-class Searched(Answer):
+class FoundNodes(Answer):
     """The result of a search by words."""
 
     nodes: list[Node] = Field(description="By number of matching terms, then by effective importance, descending.")

@@ -90,7 +90,7 @@ class DiaryPage(Answer):
     think_md: str = Field(description="Its notes for the next conversation; empty until a patrol has written some.")
 
 
-class Demanded(Answer):
+class DemandedPatrol(Answer):
     """The patrol that will do it."""
 
     run_id: UUID

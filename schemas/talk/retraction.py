@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.intake.notes import Trouble
+from schemas.intake.notes import ItemFault
 from schemas.limits import BATCH_ITEMS
 from schemas.wire.answers import Answer
 from schemas.wire.fields import Conversation, ProducerId
@@ -69,7 +69,7 @@ class Rebuilds(Answer):
     spine: bool = Field(False, description="Whether the user's spine is written again, from 40 messages.")
 
 
-class Retracted(Answer):
+class RetractionOutcome(Answer):
     """The outcome of a retraction."""
 
     retracted: int = Field(description="Messages that are retracted now, and were not before.")
@@ -79,13 +79,13 @@ class Retracted(Answer):
     rebuilds: Rebuilds = Rebuilds()
 
 
-class Restored(Answer):
+class RestorationOutcome(Answer):
     """The outcome of a restoration."""
 
     restored: int = Field(description="Messages that stand now, and did not before.")
     unchanged: int = Field(0, description="Ids of messages that stood before.")
     no_longer_awaited: int = Field(0, description="Ids whose message has not arrived, and will stand when it does.")
     unknown: list[int] = Field([], description="Positions of ids that this Being has no message of.")
-    conflicts: list[Trouble] = Field([], description="Ids of versions that can't stand beside another one.")
+    conflicts: list[ItemFault] = Field([], description="Ids of versions that can't stand beside another one.")
     ids: list[UUID] = Field([], description="The messages that stand again.")
     rebuilds: Rebuilds = Rebuilds()

@@ -18,7 +18,7 @@ class RejectedLine(Answer):
     reason: str = Field(description="What is wrong.")
 
 
-class Imported(Answer):
+class VaultImport(Answer):
     """The outcome of an import."""
 
     imported: int = Field(description="New lines.")

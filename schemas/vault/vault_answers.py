@@ -31,7 +31,7 @@ class VaultReceipt(Answer):
     records: list[VaultRecord | None] = Field(description="Each item's record; null for rejected and erased items.")
 
 
-class Deleted(Answer):
+class DeletionOutcome(Answer):
     """The outcome of a deletion."""
 
     deleted: list[str] = Field(description="Ids that now end in a tombstone.")
@@ -102,7 +102,7 @@ class VaultStats(Answer):
     register_topics: int = Field(description="Live registers with a topic.")
 
 
-class Compacted(Answer):
+class CompactionOutcome(Answer):
     """The outcome of a compaction."""
 
     removed: int = Field(description="Removed versions: superseded ones, and old tombstones with their records.")

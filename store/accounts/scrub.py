@@ -15,7 +15,7 @@ import psycopg
 from psycopg import Connection, sql
 from psycopg.rows import scalar_row
 
-from schemas.accounts.portability import Scrubbed
+from schemas.accounts.portability import ScrubOutcome
 from store.faults.errors import translated
 from store.schema.estimates import fix_estimates
 
@@ -29,7 +29,7 @@ STATISTICS = "pg_catalog.pg_statistic"
 Plain = Connection[Any]
 
 
-def scrub(url: str, *, patience: timedelta = timedelta(seconds=30)) -> Scrubbed:
+def scrub(url: str, *, patience: timedelta = timedelta(seconds=30)) -> ScrubOutcome:
     """Rewrite all tables and replace the log's files, as far as the database user's rights allow.
 
     Each table is locked exclusively while it is rewritten.
@@ -52,7 +52,7 @@ def scrub(url: str, *, patience: timedelta = timedelta(seconds=30)) -> Scrubbed:
         tables = _rewrite_tables(connection, left)
         statistics = _rewrite(connection, STATISTICS, left) and statistics
         log = _write_past_the_log(connection, left)
-    return Scrubbed(tables=tables, statistics=statistics, log=log, left=left)
+    return ScrubOutcome(tables=tables, statistics=statistics, log=log, left=left)
 
 
 def _await_older_transactions(connection: Plain, patience: timedelta, left: list[str]) -> None:

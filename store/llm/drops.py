@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from schemas.llm.drops import DroppedItems, Judged, Judgements
+from schemas.llm.drops import DroppedItems, JudgedBeing, Judgements
 from store.transaction import Transaction
 
 
@@ -27,7 +27,7 @@ def of_being(tx: Transaction, being_id: UUID) -> Judgements:
     With the items dropped from its answers, and from those across its user's Beings, the most frequent first.
     """
     judged = tx.one(
-        Judged,
+        JudgedBeing,
         """
         select count(*) as judgements, coalesce(sum(messages), 0) as messages, coalesce(sum(facts), 0) as facts,
             coalesce(sum(todos), 0) as todos

@@ -18,7 +18,7 @@ from memory.patrol import demand as patrol_demand
 from providers.embedders import Embedders
 from providers.errors import ProviderError
 from schemas.errors import Refused, Unavailable
-from schemas.intake.notes import Receipt, Trouble
+from schemas.intake.notes import ItemFault, Receipt
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
 from store.accounts import beings
@@ -134,7 +134,7 @@ class Http:
         if answer.status_code == httpx2.codes.ACCEPTED:
             return Receipt.model_validate(answer.json())
         if answer.status_code == httpx2.codes.UNPROCESSABLE_ENTITY and "rejected" in answer.json():
-            rejected = [Trouble.model_validate(trouble) for trouble in answer.json()["rejected"]]
+            rejected = [ItemFault.model_validate(trouble) for trouble in answer.json()["rejected"]]
             return Receipt(accepted=0, duplicates=0, conflicts=[], rejected=rejected, ids=[None] * len(items))
         raise NoAnswer(f"status {answer.status_code}")
 
@@ -199,7 +199,7 @@ class Stream:
         except (RedisError, Unavailable) as shut:
             raise NoAnswer from shut
         troubles = [
-            Trouble(position=place, reason=said) for place, said in sorted(found.items()) if isinstance(said, str)
+            ItemFault(position=place, reason=said) for place, said in sorted(found.items()) if isinstance(said, str)
         ]
         conflicts = [trouble for trouble in troubles if "other content" in trouble.reason]
         refused = [trouble for trouble in troubles if trouble not in conflicts]

@@ -234,7 +234,7 @@ def _fields(kept: "types.KeyedKnowledge") -> dict[str, Any]:
     }
 
 
-def _search_item(result: "types.Result") -> SearchItem:
+def _search_item(result: "types.SearchResult") -> SearchItem:
     at = datetime.fromisoformat(result["at"])
     value = {name: result[name] for name in ("text", "speaker", "producer_id", "session_id")}
     return SearchItem((TOLD, result["kind"]), result["id"], value, at, at, result["score"])

@@ -67,7 +67,7 @@ class PatrolSession(SessionABC):
             for role, text in spoken
             if role != "other" and text.strip()
         ]
-        refused: list[types.Trouble] = []
+        refused: list[types.ItemFault] = []
         for batch in batches(messages, LIVE_BATCH):
             try:
                 refused += (await self._memory.hand_in_messages(self._being, batch))["rejected"]

@@ -22,7 +22,7 @@ export interface Options {
 export type AnswerPart =
   | { event: "looked_at"; data: types.LookedAt }
   | { event: "sentence"; data: types.Sentence }
-  | { event: "answer"; data: types.Asked };
+  | { event: "answer"; data: types.AskAnswer };
 
 type Note = types.SceneNote | types.TodoNote | types.ReminderNote | types.KnowledgeNote;
 // The server handles a larger batch as bulk, which waits for its turn.

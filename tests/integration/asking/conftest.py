@@ -16,7 +16,7 @@ from samples.canned.asking_policy import sources
 from samples.canned.material import Material
 from samples.canned.wire import Request
 from schemas.accounts.accounts import Being, User
-from schemas.context.asking import Asked, AskRequest
+from schemas.context.asking import AskAnswer, AskRequest
 from schemas.settings import Settings
 from store.accounts import beings, users
 from store.database import Store
@@ -101,7 +101,7 @@ class Asking:
         index(self.store, self.user.user_id)
         return made
 
-    def ask(self, question: str, being: Being | None = None, **given: Any) -> Asked:
+    def ask(self, question: str, being: Being | None = None, **given: Any) -> AskAnswer:
         """Ask; keywords are fields of the request, `settings` and `request_key` aside."""
         settings = given.pop("settings", self.settings)
         with self.store.transaction() as tx:

@@ -7,7 +7,7 @@ import pytest
 from memory.asking.answering import answered_in_parts
 from memory.intake import retraction
 from memory.talk.context_provenance import Utterance, shown_parts
-from schemas.context.asking import Asked, AskRequest, LookedAt, Sentence
+from schemas.context.asking import AskAnswer, AskRequest, LookedAt, Sentence
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
 from store import clock
@@ -61,7 +61,7 @@ def test_a_sentence_is_told_while_the_model_still_writes(writing):
     *sentences, whole = parts
 
     assert [one.sentence for one in (first, *sentences)] == list(TOLD.values())
-    assert isinstance(whole, Asked)
+    assert isinstance(whole, AskAnswer)
     assert (whole.answer, whole.dropped, whole.cost.calls) == ([first, *sentences], {}, 2)
     assert whole.cost.dollars > 0
     assert writers_call(writing)["outcome"] == "answered"
@@ -73,7 +73,7 @@ def test_an_answer_that_ends_early_keeps_its_whole_sentences_and_is_paid_for(wri
     *sentences, whole = parts_of(writing)
 
     assert 0 < len(sentences) < len(TOLD)
-    assert isinstance(whole, Asked)
+    assert isinstance(whole, AskAnswer)
     assert (whole.answer, whole.method) == (sentences, "model")
     assert whole.dropped == {"the end was cut off": 1}
     call = writers_call(writing)

@@ -11,7 +11,7 @@ from memory.retrieval.query_vectors import QueryVectors
 from memory.search.search import search, vectors_of
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
-from schemas.search import EverythingRequest, Found
+from schemas.search import EverythingRequest, SearchResults
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
@@ -57,7 +57,7 @@ class Searching:
         self.index(being.being_id, being.user_id)
         self.embed(being.being_id, being.user_id)
 
-    def find(self, being: Being, query: str, **asked: Any) -> Found:
+    def find(self, being: Being, query: str, **asked: Any) -> SearchResults:
         """Search."""
         return search(self.store, self.embedders, being, EverythingRequest(query=query, **asked))
 
