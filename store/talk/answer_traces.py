@@ -62,11 +62,11 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
     )
 
 
-def answered(tx: Transaction, being_id: UUID, trace: bytes, turn: bytes, within: timedelta) -> bool:
+def answered(tx: Transaction, being_id: UUID, trace: bytes | None, turn: bytes, within: timedelta) -> bool:
     """Whether words are those of an answer given lately.
 
     Args:
-        trace: Their digest as words of an answer that is no talk.
+        trace: Their digest as words of an answer that is no talk; None: such answers do not count.
         turn: Their digest as a turn of the Being's.
         within: How long ago at most.
     """
@@ -74,7 +74,7 @@ def answered(tx: Transaction, being_id: UUID, trace: bytes, turn: bytes, within:
         """
         select exists (
             select from memory.answer_traces
-            where being_id = %(being)s and digest = %(trace)s and conversation is null
+            where being_id = %(being)s and digest = %(trace)s::bytea and conversation is null
                 and made_at > memory.now() - %(within)s::interval
         ) or exists (
             select

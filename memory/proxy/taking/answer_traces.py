@@ -81,13 +81,16 @@ def are_handed_on(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> boo
 
 
 def is_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
-    """Whether all that the user says in a transcript is one line, and it has the words of an answer given lately."""
+    """Whether the user's last line has the words of an answer given lately.
+
+    An answer that is no talk counts for a user's only line: in a chat a user may send the words that a model proposed.
+    """
     own = [turn for turn in turns if turn.role == "user"]
-    if len(own) != 1 or len(own[0].comparable) < LONG:
+    if not own or len(own[-1].comparable) < LONG:
         return False
-    words = own[0].comparable
-    trace, turn = _digest(being_id, "answer", words), digest("assistant", words)
-    return answer_traces.answered(tx, being_id, trace, turn, HANDED_ON)
+    words = own[-1].comparable
+    trace = _digest(being_id, "answer", words) if len(own) == 1 else None
+    return answer_traces.answered(tx, being_id, trace, digest("assistant", words), HANDED_ON)
 
 
 def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:

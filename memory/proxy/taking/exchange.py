@@ -196,7 +196,8 @@ def _take(
         if answer_traces.are_handed_on(tx, request.being.being_id, turns):
             return TakenTranscript("background")
         if answer_traces.is_answer(tx, request.being.being_id, turns):
-            turns = [replace(turn, unsure=True) for turn in turns]
+            last = max(number for number, turn in enumerate(turns) if turn.role == "user")
+            turns = [replace(turn, unsure=turn.unsure or number >= last) for number, turn in enumerate(turns)]
         now = clock.now(tx)
         reads = RepeatableReads(tx)
         decided = partial(decide, settings=settings, request=request, turns=turns, now=now)

@@ -92,13 +92,16 @@ def test_words_of_an_answer_that_come_back_alone_may_be_a_programs(door):
     outline = "A sister goes by train from Ulm to Bergen in two days."
     asks(door, "Write an outline.", answer=outline)
     answer_traces.add(door.store, door.being.being_id, ChatAnswer(f"{outline} When?"), None, None)
-    for line in (outline, f"{outline} When?"):
-        taken = asks(door, line)
+    before = ["Write an outline.", Line("assistant", outline)]
+    for lines, unsure in (
+        ([outline], True),
+        ([f"{outline} When?"], True),
+        ([*before, outline], True),
+        ([*before, f"{outline} When?"], False),
+    ):
+        taken = asks(door, *lines)
         assert taken.last is not None
-        assert taken.last.unsure, line
-    taken = asks(door, "Write an outline.", Line("assistant", outline), outline)
-    assert taken.last is not None
-    assert not taken.last.unsure
+        assert taken.last.unsure is unsure, lines
 
 
 def test_a_trace_goes_with_its_message(door):
