@@ -15,6 +15,7 @@ from providers.answers.answer_shape import (
     item_model,
     letter_in,
     letter_of,
+    lists_of,
     only_by_name,
     stands_for_each,
 )
@@ -161,13 +162,17 @@ def _fits(field: FieldInfo, *, nested: bool) -> Callable[[Any], bool] | None:
 
 
 def _is_of(model: type[BaseModel], raw: Any) -> bool:
-    """Whether an object has a field of an item's, or a reference as the item's."""
+    """Whether an object has a field of an item's, a reference as the item's, or a list of what the item lists."""
+    if not isinstance(raw, Mapping) or is_named(model, raw):
+        return isinstance(raw, Mapping)
     letter = next((letter for field in model.model_fields.values() if (letter := letter_in(field.metadata))), None)
-    return isinstance(raw, Mapping) and (
-        is_named(model, raw)
-        or (
-            letter is not None and any(isinstance(each, str) and _are_references(letter, each) for each in raw.values())
-        )
+    within = [inner for of in lists_of(model).values() if (inner := item_model(of))]
+    return any(
+        isinstance(each, str) and letter is not None and _are_references(letter, each) for each in raw.values()
+    ) or any(
+        isinstance(each, list) and each and all(_is_of(inner, one) for one in each)
+        for inner in within
+        for each in raw.values()
     )
 
 
@@ -178,7 +183,8 @@ def _literals(field: FieldInfo) -> tuple[str, ...]:
 def _are_references(letter: str, value: str) -> bool:
     """Whether a text is references, with their letters: a number alone may count anything."""
     of = re.compile(rf"{letter}\d+(?:\.\d+)?")
-    return re.search(r"[a-z]", value, re.IGNORECASE) is not None and all(map(of.fullmatch, references(letter, value)))
+    read = references(letter, value) if re.search(r"[a-z]", value, re.IGNORECASE) else []
+    return bool(read) and all(map(of.fullmatch, read))
 
 
 def _alike(name: str, other: str) -> bool:

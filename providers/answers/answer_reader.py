@@ -81,7 +81,7 @@ class AnswerReader:
             A value for `form` to validate; the raw answer if none of its items could be read, so that the complaint
             names the fault.
         """
-        whole = shaped(form, raw)
+        whole = shaped(form, raw) or _of_other_names(form, raw)
         if whole is None:
             return raw[0] if raw else None
         read = self._fields(form, whole, nested=False)
@@ -187,6 +187,19 @@ class AnswerReader:
         if len(read) > most:
             self.dropped["more items than asked for"] += len(read) - most
         return read[:most]
+
+
+def _of_other_names(form: type[BaseModel], raw: Sequence[Any]) -> Mapping[str, Any] | None:
+    """The object in an answer that has none of the form's names, as in another language, but values of its kinds."""
+    objects = (one for one in raw if isinstance(one, Mapping))
+    return next(
+        (
+            one
+            for one in objects
+            if under_other_names(form, {plain(key): each for key, each in one.items()}, nested=False)
+        ),
+        None,
+    )
 
 
 def _is_only_item(field: FieldInfo, written: Mapping[str, Any]) -> bool:

@@ -27,7 +27,22 @@ _LISTS = frozenset(
 )
 _MARKED = ("true", "yes", "false", "no", "none")
 _DESCRIBES = frozenset({"type", "$ref", "anyOf"})
-_ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text", "title", "topic"})
+_ANSWERS = frozenset(
+    {
+        "answer",
+        "content",
+        "output",
+        "response",
+        "result",
+        "text",
+        "title",
+        "topic",
+        "zusammenfassung",
+        "resumen",
+        "résumé",
+    }
+    | {"riassunto", "resumo", "摘要", "总结", "要約", "요약", "titel", "titre", "título", "titolo", "标题", "タイトル"}
+)
 
 
 def shaped(form: type[BaseModel], raw: Sequence[Any]) -> dict[str, Any] | None:

@@ -1054,6 +1054,15 @@ FOR_EACH = [
         {"comparisons": [{"new": "n0.1", "relation": "same", "earlier": "e0.0 and e0.2"}]},
         [{"new": "n0.1", "relation": "same", "earlier": ref} for ref in ("e0.0", "e0.2")],
     ),
+    *(
+        (
+            Reconciliation,
+            {"vergleiche": [{"neu": "n1", "beziehung": relation, "alt": "e1"}]},
+            [{"new": "n1", "relation": relation, "earlier": "e1"}],
+        )
+        for relation in ("same", "contradicts")
+    ),
+    (DraftAnswer, {"saetze": [{"satz": "S.", "zitate": [{"quelle": "e1", "zitat": "I moved"}]}]}, CITED[:1]),
     (Reconciliation, {"comparisons": [["n0", "adds", None]]}, [{"new": "n0", "relation": "adds", "earlier": None}]),
     (DraftAnswer, {"sentences": [{"sentence": "S.", "cites": [["e1", "I moved"], ["e2", "I moved"]]}]}, CITED),
     (DraftAnswer, {"sentences": [{"sentence": "S.", "cites": [{"ref": "e1, e2", "quote": "I moved"}]}]}, CITED),
