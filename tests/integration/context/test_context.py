@@ -535,11 +535,13 @@ def told_everywhere(store, user, embedders):
     return told
 
 
-@pytest.mark.parametrize("text", INJECTIONS)
-def test_nothing_that_anybody_wrote_gets_out_of_its_fence(told_everywhere, text):
-    tags = [re.findall(r"<[^ >]*", told_everywhere(each)) for each in (text, "plain")]
+def test_nothing_that_anybody_wrote_gets_out_of_its_fence(told_everywhere):
+    plain, *hostile = (
+        re.findall(r"<[^ >]*", told_everywhere(text))
+        for text in ("plain", *(" ".join(INJECTIONS[first::10]) for first in range(10)))
+    )
 
-    assert tags[0] == tags[1]
+    assert hostile == [plain] * len(hostile)
 
 
 def test_what_a_context_showed_is_recognised_in_a_message_and_marked(whole, context_of, store, being):

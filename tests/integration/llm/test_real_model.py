@@ -82,30 +82,22 @@ def test_questions_about_the_month_tell_right_answers_from_those_that_are_turned
     assert answers_table(list(answers.values())).row_count == 4
 
 
-def test_a_model_that_errs_scores_less_than_one_that_follows_rules(store):
-    fair_player, fair = played(store, policy.answer)
+def test_a_model_that_answers_as_small_ones_do_is_understood_and_one_that_errs_scores_less(store):
+    fair_player, fair = played(store, ImperfectModel(seed=2))
     careless_player, poor = played(store, careless)
 
-    assert 0.5 < fair.score < 1
-    assert poor.score < fair.score - 0.1
     assert not fair_player.failed + careless_player.failed
+    # What the canned model gets right by its rules (`docs/models.md`), less what this one leaves unsaid.
+    assert 0.75 < fair.score < 1
+    assert poor.score < fair.score - 0.1
     for line in ("facts: recall", "facts: precision", "confidences: kept"):
         assert poor.share(line) < fair.share(line)
     assert poor.dropped["judge: no such words"] > fair.dropped["judge: no such words"]
+    for purpose in ("judge", "scenes"):
+        assert any(reason.startswith(f"{purpose}: ") for reason in fair.dropped)
     assert {"judge", "close", "rolling", "consolidate"} <= {row["purpose"] for row in fair.spent}
     assert all(row["calls"] > 0 and row["read"] > 0 and row["dollars"] > 0 for row in fair.spent)
-
-
-def test_a_model_that_answers_as_small_ones_do_is_understood_and_the_card_says_what_was_dropped(store):
-    player, card = played(store, ImperfectModel(seed=2))
-    spent = {row["purpose"]: row for row in card.spent}
-
-    assert not player.failed
-    # What the canned model gets right by its rules (`docs/models.md`), less what this one leaves unsaid.
-    assert 0.75 < card.score < 1
-    for purpose in ("judge", "scenes"):
-        assert any(reason.startswith(f"{purpose}: ") for reason in card.dropped)
-    assert sum(row["invalid"] for row in spent.values()) > 0
+    assert sum(row["invalid"] for row in fair.spent) > 0
 
 
 def test_nothing_remembered_scores_nothing():

@@ -26,16 +26,25 @@ def ask_models(door, rounds, *, models=("First", "Second"), conversation=None, t
             door.answers(one, f"{model}: {number}.")
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("conversation", [None, "one"])
-@pytest.mark.parametrize("greeting", [(), (assistant(GREETING),)], ids=["", "greeting"])
-@pytest.mark.parametrize("models", [("First", "Second"), ("First", "Second", "Third", "Fourth")], ids=["two", "four"])
-def test_the_answers_of_several_models_at_once_stand_beside_each_other(door, conversation, turned, greeting, models):
+# Each two of these beside each other.
+@pytest.mark.parametrize(
+    ("count", "greeted", "conversation", "turned"),
+    [
+        (2, False, None, False),
+        (2, True, "one", True),
+        (4, False, "one", True),
+        (4, True, None, True),
+        (4, True, "one", False),
+        (4, False, None, False),
+    ],
+)
+def test_the_answers_of_several_models_at_once_stand_beside_each_other(door, count, greeted, conversation, turned):
+    models = ("First", "Second", "Third", "Fourth")[:count]
+    greeting = (assistant(GREETING),) if greeted else ()
     ask_models(door, 4, models=models, conversation=conversation, turned=turned, greeting=greeting)
 
     answers = [f"{model}: {number}." for number in range(4) for model in models]
-    greeted = [GREETING] if greeting else []
-    assert sorted(door.stands()) == sorted([*greeted, *SAID, *answers])
+    assert sorted(door.stands()) == sorted([*([GREETING] if greeted else []), *SAID, *answers])
     assert (door.retracted(), door.conversations()) == ([], 1)
 
 

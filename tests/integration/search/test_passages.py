@@ -162,9 +162,8 @@ def test_passages_fill_a_target_from_as_many_conversations_as_matter(on, being, 
     assert region(250, budget_tokens=300)[1] <= 300 - 100
 
 
-@pytest.mark.parametrize("injection", INJECTIONS[:5])
-def test_a_passage_stays_in_its_fence(on, being, clock, turn, injection):
-    chat(on, being, f"My sister Ingeborg says: {injection}")
+def test_a_passage_stays_in_its_fence(on, being, clock, turn):
+    chat(on, being, f"My sister Ingeborg says: {' '.join(INJECTIONS[:5])}")
     clock.advance(hours=30)
 
     shown = rag(turn("What is my sister's name?"))
