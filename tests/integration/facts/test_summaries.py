@@ -382,25 +382,33 @@ def test_no_summary_outlives_the_words_that_it_was_made_of(talk):
     assert "number 18" in state_of(talk).rolling_summary
 
 
+class Erasing(Thinkers):
+    """Another transaction erases a message while a model is asked."""
+
+    def __init__(self, talk, message_id) -> None:
+        super().__init__(talk.settings)
+        self._talk, self._message_id = talk, message_id
+
+    def platform(self):
+        """Find a thinker that is interrupted before it answers."""
+        thinker, talk, gone = super().platform(), self._talk, self._message_id
+
+        class Slow:
+            provider, model = thinker.provider, thinker.model
+
+            def ask(self, question):
+                erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [gone])
+                return thinker.ask(question)
+
+        return Slow()
+
+
 def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
     said = talk.says(*(at(0, f"I like number {number}.") for number in range(5)))
     with talk.store.transaction() as tx:
         claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
-    erased = []
-
-    class Meanwhile(Thinkers):
-        """The user erases a message while a model is asked."""
-
-        def platform(self):
-            """Erase, and let the thinker be found."""
-            if not erased:
-                erased.append(
-                    erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[0]])
-                )
-            return super().platform()
-
     with pytest.raises(Withdrawn):
-        rolling.summarise(talk.store, Meanwhile(talk.settings), talk.settings, claim)
+        rolling.summarise(talk.store, Erasing(talk, said[0]), talk.settings, claim)
     assert versions(talk) == []
     with talk.store.transaction() as tx:
         work.hand_back(tx, claim)
@@ -421,27 +429,6 @@ def test_a_summary_of_words_that_were_erased_after_the_answer_is_not_kept(talk, 
     assert "number 0" not in versions(talk)[0]
 
 
-class Interrupted(Thinkers):
-    """Another transaction changes the conversation while a model is asked."""
-
-    def __init__(self, settings, meanwhile) -> None:
-        super().__init__(settings)
-        self._meanwhile = meanwhile
-
-    def platform(self):
-        """Find a thinker that is interrupted before it answers."""
-        thinker, meanwhile = super().platform(), self._meanwhile
-
-        class Slow:
-            provider, model = thinker.provider, thinker.model
-
-            def ask(self, question):
-                meanwhile()
-                return thinker.ask(question)
-
-        return Slow()
-
-
 def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(talk):
     said = talk.says(*(at(0, f"I like number {number}.") for number in range(4)))
     talk.summed_up()
@@ -449,13 +436,8 @@ def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kep
     talk.says(*(at(0, f"I like number {number}.") for number in range(4, 8)))
     with talk.store.transaction() as tx:
         claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
-
-    meanwhile = Interrupted(
-        talk.settings,
-        lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[0]]),
-    )
     with pytest.raises(Withdrawn):
-        rolling.summarise(talk.store, meanwhile, talk.settings, claim)
+        rolling.summarise(talk.store, Erasing(talk, said[0]), talk.settings, claim)
     assert versions(talk) == []
     with talk.store.transaction() as tx:
         work.hand_back(tx, claim)
@@ -473,13 +455,8 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
     talk.judged()
     with talk.store.transaction() as tx:
         claim = work.claim(tx, talk.being.user_id, kinds.SPINE.name, "", lease=LEASE, attempts=5)
-
-    meanwhile = Interrupted(
-        talk.settings,
-        lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, [talk.being], [said[0]]),
-    )
     with pytest.raises(Withdrawn):
-        spine.write(talk.store, meanwhile, talk.settings, claim)
+        spine.write(talk.store, Erasing(talk, said[0]), talk.settings, claim)
     assert talk.spine() is None
     with talk.store.transaction() as tx:
         work.hand_back(tx, claim)
