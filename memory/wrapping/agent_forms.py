@@ -62,7 +62,8 @@ _FORMS = (
         ("\n\nYou can execute bash commands and edit files to implement the necessary changes.",),
         "Please solve this issue: ",
     ),
-    # LangChain's ReAct
+    # LangChain's conversational agent, and its ReAct
+    _Form("TOOLS\n------\n", (), "a single action, and NOTHING else):\n\n", is_open=True),
     _Form(
         "Answer the following questions as best you can. You have access to the following tools:",
         ("\nThought:",),
@@ -81,6 +82,8 @@ _WHOLE = re.compile(
     r"|\[[^\n\[\]]{1,100}\] [^\n]{1,300}:\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\n"
     r"|You must format the previous response as structured output\.\s*\Z"
     r"|<returncode>-?\d{1,5}</returncode>\n|(?:Format|Tool call) error:\n\n<error>\n"
+    # LangChain
+    r"|TOOL RESPONSE: ?\n-{9,30}\n"
     # Instructor
     r"|Correct your JSON ONLY RESPONSE, based on the following errors:\n"
     r"|Recall the function correctly, fix the errors, exceptions found\n"

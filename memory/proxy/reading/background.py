@@ -44,6 +44,14 @@ _LEAVES_ROLE = re.compile(
     r"|(?:pause|stop|suspend) (?:your|the|this) role-?play)(?: now)?(?:\.|,| and\b|:)?\s*+",
     re.IGNORECASE,
 )
+# A label of the answer as a text's last line, such as "FINAL SUMMARY:".
+_ENDS_WITH_LABEL = re.compile(
+    r"\n[ \t#*]{0,9}(?!my\b|our\b)(?:[a-z]{1,20} ){0,3}(?:answer|response|output|summary|translation|grade|json|label)"
+    r"[*]{0,2}:[*]{0,2}\s*\Z",
+    re.IGNORECASE,
+)
+# A longer label is none.
+_LABEL_WITHIN = 200
 _QUOTES = re.compile(r"chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content")
 # Beside quoted talk: quoted or labelled words, and an instruction's mentions of the person who gives it.
 _NOT_ONES_OWN = re.compile(
@@ -109,6 +117,7 @@ def _maker(lines: Sequence[Line], task_prompts: Sequence[str]) -> Maker:  # noqa
     asks = (
         may_be_task(last.text, task_prompts)
         or asks_like_a_frontend(_plain(last.text))
+        or _ENDS_WITH_LABEL.search(own.rstrip()[-_LABEL_WITHIN:])
         or (leaves is not None and leaves["bracket"])
         or (is_alone and len(system) == 1 and asks_for_title(_plain(system[0].text)))
     )

@@ -93,6 +93,9 @@ Progressively summarize the lines of conversation provided, adding onto the prev
 You are an AI assistant reading the transcript of a conversation between an AI and a human. Extract all of the proper nouns from the last line of conversation.{{}}Output:
 You are an AI assistant helping a human keep track of facts about relevant people, places, and concepts in their life.{{}}Updated summary:
 You are a long-term memory manager maintaining a core store of semantic, procedural, and episodic memory.{{}}
+Write a concise summary of the following: "{{}}" CONCISE SUMMARY:
+Your job is to produce a final summary. We have provided an existing summary up to a certain point: {{}}
+You are a teacher grading a quiz. You are given a question, {{}}
 # Semantic Kernel, Agno
 Provide a concise and complete summarization of the entire dialog that does not exceed {{}} sentences. This summary must always:{{}}
 Analyze the following conversation between a user and an assistant, and extract the following details: - Summary (str):{{}}

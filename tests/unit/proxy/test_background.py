@@ -49,6 +49,12 @@ def test_a_person_may_speak_beside_quoted_talk(words, maker):
     assert maker_of(read_transcript([{"role": "user", "content": f"{quoted}\n\n{words}"}])) == maker
 
 
+@pytest.mark.parametrize(("label", "maker"), [("FINAL SUMMARY:", "unsure"), ("My answer:", "person")])
+def test_what_ends_with_a_label_of_the_answer_may_be_a_programs(label, maker):
+    asked = f"Shorten this.\n\nMy sister moves to Bergen.\n\n{label}"
+    assert maker_of(read_transcript([{"role": "user", "content": asked}])) == maker
+
+
 def test_what_begins_with_a_whole_sentence_of_a_prompt_may_be_either():
     asked = "You have been provided with a set of responses from various models to the latest user query: mine, haha."
     assert maker_of(read_transcript([{"role": "user", "content": asked}])) == "unsure"
