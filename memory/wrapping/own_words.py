@@ -139,7 +139,7 @@ _APPENDED = re.compile(
     r"|# File editing rules:\n\nReturn edits similar to|ONLY return code using the `\w{1,30}` function\."
     r"|To suggest changes to a file you MUST return the entire content of the updated file\.)[ \n].*\Z"
     r"|(?:^|\n)Use the following information to complete your task:\n\n- \[.*\Z"
-    r"|\n\nOther agents available for collaboration:\n.{1,9000}the swarm will consider the task complete\.\s*\Z"
+    r"|\n\nOther agents available for collaboration:\nAgent name: .*\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,
 )

@@ -57,7 +57,7 @@ def said(*messages):
         f"TOOLS\n------\nLakes.\n\n(a snippet with a single action, and NOTHING else):\n\n{SAID}",
         f"Original Task: {SAID}\n\n\nInputs from previous nodes:\n\n\nFrom w:\n\n  - Agent: I am a lake.",
         f"Handoff Message: A lake.\n\nUser Request: {SAID}\n\nPrevious agents who worked on this: w",
-        f"{SAID}\n\nOther agents available for collaboration:\nw\n\nElse, the swarm will consider the task complete.",
+        f"{SAID}\n\nOther agents available for collaboration:\nAgent name: w.\n\nYou may ask w.",
         f"Please solve this issue: {SAID}\n\n{BASH}",
         f"{SAID}\n\nReturn the correct JSON response within a ```json codeblock. not the JSON_SCHEMA",
         f"{SAID}\n\nUse the following information to complete your task:\n\n- [0]: I am a lake.",
