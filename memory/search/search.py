@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.nodes import activation
-from memory.retrieval import query_vectors
-from memory.retrieval.query_vectors import QueryVectors, VectorKind
+from memory.retrieval.query_vectors import QueryVectors, VectorKind, embed_for_each_model
 from memory.retrieval.weighing import Ranked
 from memory.search.candidates import candidates, scope_of, speaker_of
 from memory.search.indexing import text_of
@@ -49,7 +48,7 @@ def vectors_of(store: Store, embedders: Embedders, being: Being, query: str, kin
         InvalidRequest: The embedder refuses the query.
     """
     models = store.run(compared_models, being, kinds)
-    return query_vectors.embed_for_each_model(embedders, RequestOwner(being.being_id, "recall"), query, models)
+    return embed_for_each_model(embedders, RequestOwner(being.being_id, "recall"), query, models)
 
 
 def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dict[VectorKind, str]:
