@@ -13,9 +13,8 @@ from typing import Any
 
 from memory.proxy.reading.transcript import Line, Transcript, read_transcript
 from memory.proxy.wires.answer_limits import AnswerLimits
-from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
+from memory.proxy.wires.json_body import Change, messages_of, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, RequestBody, Wire
-from memory.text.errors import InvalidRequest
 from memory.wrapping.agents import ASKS_USER, said_in_result
 from providers.chat.content_parts import words_of
 from providers.chat.message_events import MessageEvents
@@ -60,32 +59,24 @@ class MessagesBody(RequestBody):
         is_long = any(isinstance(mark, dict) and mark.get("ttl") == _LONG for mark in self._marks)
         return super().surcharge or (MARK if is_long else None)
 
-    def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
-        """Return the body with another model, with memory, and with a limit of the answer if it has none.
-
-        Args:
-            model: The name of the model at the upstream.
-            memory: The recalled memory; None: nothing is added.
-            limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
-        """
-        fields = self.fields_for(model, limit)
-        changes: list[Change] = []
-        if memory:
-            last = max((place for place, each in enumerate(self._messages) if each.get("role") == "user"), default=None)
-            stable, varying = (memory.stable, memory.varying) if last is not None else (memory.whole, "")
-            marks = len(self._marks)
-            if stable:
-                fields["system"] = [*_blocks(self.body.fields.get("system")), self._block(stable, marks)]
-            if varying and last is not None:
-                marked = marks + (bool(stable) and marks < MOST_MARKS)
-                # A client that marks nothing has nothing cached: the talk is marked for it, before the varying part.
-                message = _marked(self._messages[last]) if not marks else self._messages[last]
-                if self.body.fields.get(MARK) and marked < MOST_MARKS:
-                    # The server marks the last block, which varies.
-                    message = _marked(message)
-                content = [*_blocks(message.get("content")), {"type": _TEXT, "text": varying}]
-                changes.append((self.body.element("messages", last), json.dumps({**message, "content": content})))
-        return self.body.written([*self.body.with_fields(fields), *changes])
+    def with_memory(self, memory: Memory) -> tuple[dict[str, Any], list[Change]]:
+        """Return the system content with the stable part, and the change that puts the varying part behind the talk."""
+        last = max((place for place, each in enumerate(self._messages) if each.get("role") == "user"), default=None)
+        stable, varying = (memory.stable, memory.varying) if last is not None else (memory.whole, "")
+        marks = len(self._marks)
+        fields, changes = dict[str, Any](), list[Change]()
+        if stable:
+            fields["system"] = [*_blocks(self.body.fields.get("system")), self._block(stable, marks)]
+        if varying and last is not None:
+            marked = marks + (bool(stable) and marks < MOST_MARKS)
+            # A client that marks nothing has nothing cached: the talk is marked for it, before the varying part.
+            message = _marked(self._messages[last]) if not marks else self._messages[last]
+            if self.body.fields.get(MARK) and marked < MOST_MARKS:
+                # The server marks the last block, which varies.
+                message = _marked(message)
+            content = [*_blocks(message.get("content")), {"type": _TEXT, "text": varying}]
+            changes.append((self.body.element("messages", last), json.dumps({**message, "content": content})))
+        return fields, changes
 
     @property
     def _messages(self) -> list[dict[str, Any]]:
@@ -119,9 +110,7 @@ def read_messages(text: str) -> MessagesBody:
         RecursionError: It is nested too deeply.
     """
     body = read_body(text, LIMITS.check_name)
-    messages = body.fields.get("messages")
-    if not isinstance(messages, list) or not messages or not all(isinstance(each, dict) for each in messages):
-        raise InvalidRequest("messages: Field required, a list of messages that is not empty.")
+    messages = messages_of(body, "messages: Field required, a list of messages that is not empty.")
     LIMITS.check(body.fields)
     blocks = [block for message in messages for block in _nested(message.get("content"))]
     media = [block for block in blocks if block.get("type") in ("image", "document", "container_upload")]

@@ -13,9 +13,8 @@ from typing import Any
 
 from memory.proxy.reading.transcript import Transcript, read_transcript
 from memory.proxy.wires.answer_limits import STREAM_OPTIONS, AnswerLimits
-from memory.proxy.wires.json_body import Change, prompt_bytes, read_body
+from memory.proxy.wires.json_body import Change, messages_of, prompt_bytes, read_body
 from memory.proxy.wires.wire import Memory, RequestBody, Wire
-from memory.text.errors import InvalidRequest
 from providers.chat.completion_events import CompletionEvents
 
 LIMITS = AnswerLimits(
@@ -72,26 +71,22 @@ class ChatBody(RequestBody):
         options = self.body.fields.get(STREAM_OPTIONS) or {}
         return self.asks_usage and self.is_stream and options.get("include_usage") is not True
 
-    def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
-        """Return the body with another model, with memory in its messages, and with the usage of a stream.
-
-        Args:
-            model: The name of the model at the upstream.
-            memory: The recalled memory; None: nothing is added.
-            limit: A limit of the answer, in tokens, for a request without one, and the field that the server reads it
-                in; None: nothing is added.
-        """
-        fields = self.fields_for(model, limit)
+    def fields_for(self, model: str, limit: tuple[str, int] | None) -> dict[str, Any]:
+        """The fields that change for an upstream, the request for a stream's usage among them."""
+        fields = super().fields_for(model, limit)
         if self.hides_usage:
             fields[STREAM_OPTIONS] = {**(self.body.fields.get(STREAM_OPTIONS) or {}), "include_usage": True}
-        changes = self.body.with_fields(fields)
-        return self.body.written([*changes, *(self._with_memory(memory) if memory else ())])
+        return fields
+
+    def with_memory(self, memory: Memory) -> tuple[dict[str, Any], list[Change]]:
+        """Return the changes that put memory into the messages."""
+        return {}, list(self._in_messages(memory))
 
     @property
     def _messages(self) -> list[dict[str, Any]]:
         return list(self.body.fields["messages"])
 
-    def _with_memory(self, memory: Memory) -> Iterator[Change]:
+    def _in_messages(self, memory: Memory) -> Iterator[Change]:
         messages = self._messages
         last = max((place for place, each in enumerate(messages) if _takes_text(each, "user")), default=None)
         stable, varying = (memory.stable, memory.varying) if last is not None else (memory.whole, "")
@@ -113,9 +108,7 @@ def read_chat(text: str) -> ChatBody:
         RecursionError: It is nested too deeply.
     """
     body = read_body(text, LIMITS.check_name)
-    messages = body.fields.get("messages")
-    if not isinstance(messages, list) or not messages or not all(isinstance(each, dict) for each in messages):
-        raise InvalidRequest("The field `messages` must be a list of messages that is not empty.")
+    messages = messages_of(body, "The field `messages` must be a list of messages that is not empty.")
     LIMITS.check(body.fields)
     parts = [part for message in messages for part in _parts(message) if part.get("type") not in _TEXT_PARTS]
     return ChatBody(body, prompt_bytes(body, parts), len(parts))

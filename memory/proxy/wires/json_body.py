@@ -116,6 +116,18 @@ def _with_comma(text: str, at: int, ends: int) -> Span:
     return (before - 1 if text.endswith(",", 0, before) else at), ends
 
 
+def messages_of(body: JsonBody, error: str) -> list[dict[str, Any]]:
+    """Return a body's messages.
+
+    Raises:
+        InvalidRequest: They are no list of objects, or it is empty; the text is `error`.
+    """
+    messages = body.fields.get("messages")
+    if not isinstance(messages, list) or not messages or not all(isinstance(each, dict) for each in messages):
+        raise InvalidRequest(error)
+    return messages
+
+
 def prompt_bytes(body: JsonBody, media: Sequence[Mapping[str, Any]]) -> int:
     """Return the size of a body in UTF-8 without the data of pictures.
 

@@ -65,20 +65,9 @@ class ResponseBody(RequestBody):
         given = self.body.fields.get(CONVERSATION)
         return _named(given.get("id") if isinstance(given, dict) else given)
 
-    def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
-        """Return the body with another model, with memory, and with a limit of the answer if it has none.
-
-        Args:
-            model: The name of the model at the upstream.
-            memory: The recalled memory; None: nothing is added.
-            limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
-        """
-        fields = self.fields_for(model, limit)
-        changes: list[Change] = []
-        if memory:
-            fields |= self._instructions(memory)
-            changes += self._in_input(memory)
-        return self.body.written([*self.body.with_fields(fields), *changes])
+    def with_memory(self, memory: Memory) -> tuple[dict[str, Any], list[Change]]:
+        """Return the instructions with the stable part, and the changes that put the varying part into the input."""
+        return self._instructions(memory), list(self._in_input(memory))
 
     def _instructions(self, memory: Memory) -> dict[str, Any]:
         """Return the instructions with their part of memory; none where a prompt that the server keeps has its own."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from memory.proxy.reading.transcript import Transcript
 from memory.proxy.wires.answer_limits import STREAM, AnswerLimits
-from memory.proxy.wires.json_body import OFF_THE_RECORD, JsonBody
+from memory.proxy.wires.json_body import OFF_THE_RECORD, Change, JsonBody
 from providers.chat.answer_so_far import AnswerEvents
 from schemas.proxy.upstreams import WireName
 
@@ -116,7 +116,6 @@ class RequestBody(ABC):
             fields |= self.limits.limited(self.body.fields, *limit)
         return fields
 
-    @abstractmethod
     def written(self, model: str, memory: Memory | None, limit: tuple[str, int] | None = None) -> bytes:
         """Return the body with another model, with memory, and with a limit of the answer if it has none.
 
@@ -125,6 +124,13 @@ class RequestBody(ABC):
             memory: The recalled memory; None: nothing is added.
             limit: The field in which the server reads a limit, and the limit in tokens; None: nothing is added.
         """
+        fields = self.fields_for(model, limit)
+        remembering, changes = self.with_memory(memory) if memory else ({}, [])
+        return self.body.written([*self.body.with_fields(fields | remembering), *changes])
+
+    @abstractmethod
+    def with_memory(self, memory: Memory) -> tuple[dict[str, Any], list[Change]]:
+        """Return the fields that memory replaces whole, and its changes within other fields."""
 
 
 @dataclass(frozen=True)
