@@ -33,7 +33,7 @@ class Transient(ProviderError):
     """The provider is busy, down or unreachable: 408, 409, 425, 429, 499, any 5xx, a lost connection, a timeout.
 
     Args:
-        message: The event.
+        message: The fault.
         retry_after: Seconds to wait, if the provider names them.
         perhaps_paid: Whether the request may have been sent before the connection failed.
     """
@@ -74,7 +74,7 @@ class InputRefused(ProviderError):
     """The provider refuses the input: 400, 413, 422.
 
     Args:
-        message: The event.
+        message: The fault.
         too_large: Whether the whole request was too large, so that its halves may be accepted.
     """
 
@@ -88,7 +88,7 @@ class Misconfigured(ProviderError):
 
     Args:
         message: The fault.
-        about_key: Whether the key is, which a user may have brought; all else is the platform's.
+        about_key: Whether the key is at fault, which a user may have brought; all else is the platform's.
     """
 
     def __init__(self, message: str, *, about_key: bool = False) -> None:

@@ -5,7 +5,7 @@
     ├── LeaseLost          another worker holds this work now: nothing of the transaction is kept   MP001
     ├── NotFound           no such thing, for this owner                                             MP002
     ├── Refused            the thing exists, and its state forbids the request                       MP003
-    ├── Withdrawn          messages in the model's prompt were withdrawn: read again, and ask anew   MP004
+    ├── Withdrawn          a row of the user's was withdrawn meanwhile: read again, and ask anew     MP004
     ├── BudgetSpent        the rest of the day's budget is too small: wait for the next day
     └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
         └── StatementTimeout   a statement ran longer than it may: ask for less, or try again later  57014
@@ -53,9 +53,9 @@ class Refused(StoreError):
 
 
 class Withdrawn(StoreError):
-    """A message or row of the user was withdrawn since the work was claimed, and the model's answer may be about it.
+    """A row of the user's was withdrawn since the work was claimed, and the model's answer may be about it.
 
-    The answer is not stored. The same work, claimed again, reads the remaining messages and asks about those.
+    The answer is not stored. The same work, claimed again, reads the remaining rows and asks about those.
     """
 
 
@@ -66,7 +66,7 @@ class BudgetSpent(StoreError):
         message: The spent budget, in a sentence.
         owner_id: The owner of the call that was refused.
         budget: The budget that is spent.
-        lacking: The unit of which too little is left: `tokens`, `cost`, or a missing `price`.
+        lacking: Why the call does not fit: too few `tokens`, too little `cost`, or an unknown `price`.
         retry_after: Seconds until the budget's day ends.
     """
 

@@ -7,7 +7,7 @@ same lock (docs/decisions/0002 and 0058). A file that begins with the line `-- a
 transaction, which may use the values that the first has added to an enum, and alter the tables that it has filled.
 
 Both transactions keep all others from the tables, whose triggers they replace, so none of their files may read a table
-that grows. A migration that has to has a file that begins with `-- beside`: after all others, its statements, of which
+that grows. A migration that must read one begins with `-- beside`: after all others, its statements, of which
 each ends a line, run in a transaction each, and from the first again where one was interrupted.
 """
 

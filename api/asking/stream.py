@@ -1,4 +1,4 @@
-"""The route that streams an answer sentence by sentence, as server-sent events."""
+"""The route that streams an answer part by part, as server-sent events."""
 
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextvars import copy_context
@@ -59,7 +59,7 @@ def stream_answer(
     """
     asking = AskInputs(on.store, on.embedders, on.thinkers, on.settings, being, question, request_key)
     parts = answered_in_parts(asking)
-    # An invalid question is answered by the status.
+    # An invalid question is reported by the status.
     first = next(parts)
     return StreamingResponse(
         _events(first, parts, request.scope), media_type=EVENTS, headers={"Cache-Control": "no-store"}

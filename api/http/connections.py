@@ -62,7 +62,7 @@ class Connections:
         self.header_seconds = settings.api_header_timeout.total_seconds()
         self.answer_seconds = settings.api_answer_timeout.total_seconds()
         self.keep_alive_seconds = settings.api_keep_alive.total_seconds()
-        # The server ends once every request is answered: requests that wait to be joined are answered now.
+        # The server ends once every request is answered: requests that wait for a change are answered now.
         self.is_stopping = False
         # Idle connections: those that wait for a request, or for their client to close, the longest idle first.
         self.idle: dict[Connection, None] = {}

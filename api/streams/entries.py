@@ -49,7 +49,7 @@ def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
     """Read an entry `data '{"being": "<uuid>", …}'`, or `'{"room": "<uuid>", …}'`.
 
     Raises:
-        Unreadable: It is malformed.
+        MalformedEntry: It is malformed.
     """
     item = _object(fields)
     off_the_record = is_marked(item)

@@ -125,10 +125,10 @@ def hand_in_room_messages(
 
     Scope `ingest`.
 
-    Each becomes a message of every Being that is `present`, under the same id: of the Being that speaks its own words,
-    of the others the heard words. A Being that is absent has none of it. It is judged once for all of them. A token for
-    one Being writes what that Being hears alone; the same id with the same words, handed in for another Being, is the
-    same utterance. Items are limited and refused as messages to a Being are.
+    Each becomes a message of every Being that is `present`, under the same id: of the Being that speaks its own
+    words, of the others words that they heard. A Being that is absent has none of it. It is judged once for all. A
+    token for one Being writes what that Being hears alone; the same id with the same words, handed in for another
+    Being, is the same utterance. Items are limited and refused as messages to a Being are.
     """
     accept = partial(rooms.hand_in, on.store, on.settings, caller, room, paid_by=request_key)
     return hand_in(messages, idempotency_key, accept)

@@ -28,7 +28,7 @@ from schemas.errors import Unavailable
 from schemas.limits import ITEM_BYTES
 from workers.runtime.resources import Resources
 
-# Without a terminal, progress is a line after each this many entries.
+# Without a terminal, progress is one line for this many entries.
 ENTRIES_A_LINE = 2000
 TOLD_ASIDE = 20
 

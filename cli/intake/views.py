@@ -14,7 +14,7 @@ MARKS = {"parse_failed": "[PARSE_FAILED]", "embed_failed": "[EMBED_FAILED]"}
 
 
 def listed_notes(page: NotePage) -> list[Any]:
-    """Show notes with their results."""
+    """Show notes with their states."""
     rows = []
     for note in page.notes:
         content = note.content if isinstance(note.content, str) else note.content.get("action", "")

@@ -95,7 +95,7 @@ def authenticate(store: Store, secret: str, proof: str | None) -> Caller:
 
     Raises:
         InvalidToken: The session has ended, or its token has.
-        Forged: The proof is not the session's.
+        ForgedRequest: The proof is not the session's.
     """
     with crossing("authentication"), store.transaction() as tx:
         caller, found = _valid(tx, secret)

@@ -36,7 +36,7 @@ def opened(settings: Settings, webhook: SealedWebhook) -> str | None:
 
 
 def rotate(store: Store, settings: Settings) -> int:
-    """Encrypt every webhook's secret with the newest key; returns how many. Undecryptable ones stay unchanged."""
+    """Encrypt every webhook's secret with the newest secret key; returns how many. Undecryptable ones stay."""
     done = 0
     with store.transaction() as tx:
         for webhook in webhooks.all_webhooks(tx):

@@ -40,7 +40,7 @@ class AssemblyRequest:
         embedded: Waits for a vector that is computed meanwhile; used if it is the message's.
         off_the_record: True if the message is off the record by itself, beside `options`.
         recorded: Called with the text when its provenance is recorded: the part with the same bytes from turn to turn,
-        and the part behind it. Its nodes are activated after that.
+            and the part behind it. Its nodes are activated after that.
     """
 
     options: AssemblyOptions

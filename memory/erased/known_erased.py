@@ -181,7 +181,7 @@ def undecryptable(store: Store, settings: Settings) -> list[UUID]:
 
 
 def remove(store: Store, user_ids: Iterable[UUID]) -> None:
-    """Remove the keys and digests of users: erased and off-the-record messages are no longer recognised."""
+    """Remove the keys and digests of users: erased items and turns off the record are no longer recognised."""
     with store.transaction() as tx:
         for user_id in user_ids:
             erased.remove(tx, user_id)

@@ -202,7 +202,7 @@ class _Grounds:
         """The item, with less confidence if it shares no word with its quotation.
 
         Raises:
-            Dropped: It has a name or number that was not said.
+            FactRuleBroken: It has a name or number that was not said.
         """
         message = item.message
         place = next(place for place, one in enumerate(self.shown) if one.message.message_id == message.message_id)
@@ -318,7 +318,7 @@ def _other_subject(found: FoundFact, type_: str, subject: str | None, refs: dict
     A project's facts belong to the project, even if the judge names another subject.
 
     Raises:
-        Dropped: The item names no subject.
+        FactRuleBroken: The item names no subject.
     """
     if subject is None:
         raise FactRuleBroken("no subject")
@@ -356,7 +356,7 @@ def quotation(found: FoundItem, quotable: Mapping[str, ShownMessage]) -> tuple[M
     """The message that an item quotes, and its words as the message has them.
 
     Raises:
-        Dropped: No message says them, another speaker does, or they are not of the real world.
+        FactRuleBroken: No message says them, another speaker does, or they are not of the real world.
     """
     source = quotable.get(found.message)
     if source is None:
@@ -390,7 +390,7 @@ def statement_of(text: str) -> str:
     """A statement in one line.
 
     Raises:
-        Dropped: It says nothing, or is too long.
+        FactRuleBroken: It says nothing, or is too long.
     """
     plain = " ".join(text.split())
     if not slug(plain):

@@ -169,7 +169,7 @@ def key_of(statement: NewStatement, entity_of: dict[str, str]) -> Key:
 
 
 def memory_key(type_: str, primary_ref: str, fact_type: str, subject_ref: str | None) -> str:
-    """Return the seed's memoryKey, as `people|person|john_doe|relationship`, with the fact's owner if not the user.
+    """Return the seed's memoryKey, as `people|person|john_doe|relationship`, with the fact's subject if not the user.
 
     SQL's `memory.memory_key` makes the same.
     """

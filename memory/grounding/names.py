@@ -40,7 +40,7 @@ def names_in(text: str, usual: str, known: Collection[str] = ()) -> Iterator[Nam
 
     Args:
         text: The statement.
-        usual: The language of the words that it rests on, for a statement that is too short to recognise its own.
+        usual: The language of the words that it rests on, for a statement too short for its own to be recognised.
         known: Names that are known, in their plain form: they need no capital inside a sentence.
     """
     words = [word for word in read_words(text) if word.script == "spaced"]

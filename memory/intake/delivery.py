@@ -107,7 +107,7 @@ def deliver(
         settings: Thresholds of judging and patrols.
         embedders: The embedders of this process.
         kind: Notes, or messages with retractions and restorations of messages among them. Items that are off the record
-        are refused.
+            are refused.
         to: The Being or room; these producers are trusted with every one.
         items: 1 to 1,000 items as received; an exception in place of an item is refused with its text.
         ids: For each item its id, unless it has a producer's id.

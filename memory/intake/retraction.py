@@ -66,7 +66,7 @@ def retract(
     request_id: str | None = None,
     awaits: bool = False,
 ) -> RetractionOutcome:
-    """Retract messages: memory that was derived from them is derived again without them.
+    """Retract messages: nothing is derived from them any more, and earlier memory is derived again without them.
 
     Args:
         store: The ledger.

@@ -56,7 +56,7 @@ def ask_in_turn(
     Args:
         portions: The portions of the material.
         ask: Asks about a portion, and takes the answer. Its second argument is whether the portion is divided if the
-        answer is cut off.
+            answer is cut off.
         divided: The smaller portions to ask about in the place of one, in order; none if it can't be smaller.
         only_too_long: Whether a portion is not divided because no answer to it is valid.
 

@@ -71,7 +71,7 @@ def change_state(store: Store, being_id: UUID, node_id: UUID, change: StateChang
     Raises:
         NotFound: This Being has no such node.
         Refused: A dead node is to be pinned, or a pinned one forgotten; or the change can't be undone, since the node's
-        state has changed again, or the memory that had absorbed it was erased.
+            state has changed again, or the memory that had absorbed it was erased.
     """
     with store.transaction() as tx:
         nodes.change_state(tx, being_id, node_id, change)

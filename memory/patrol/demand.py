@@ -126,7 +126,7 @@ def ask_for_ticks(store: Store, settings: Settings) -> None:
 
 
 def begin_owed(store: Store, settings: Settings) -> None:
-    """Begin up to 20 patrols for steps that earlier ones skipped while a provider was away, now that it may be back."""
+    """Begin up to 20 patrols for steps that earlier ones skipped, where a model can be used now."""
     platform = not platform_llm_disabled(settings)
     owing = store.run(runs.beings_owing, platform=platform, limit=20)
     for being_id in owing:

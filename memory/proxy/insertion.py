@@ -40,7 +40,7 @@ def context_to_insert(
         taken: The decision about the transcript.
         embedded: Waits for the vectors of the presumable last turn.
         report: Called with the context as soon as it may be shown; with an empty one if there is no turn to reply to.
-        Activations and other rows are written after that.
+            Activations and other rows are written after that.
 
     Raises:
         NotFound: The Being has been erased.

@@ -207,7 +207,7 @@ def excerpt(text: str, question_text: str, near: int | None) -> str:
         text: The text.
         question_text: The current message.
         near: The character at which its nearest window begins; if None, the stretch is the one with most of the
-        message's words.
+            message's words.
     """
     if len(text) <= PASSAGE_CHARACTERS:
         return text

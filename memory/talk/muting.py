@@ -1,4 +1,4 @@
-"""Mutes items, and lifts mutes: muted items that a person does not want brought up are kept, and are in no prompt.
+"""Mutes items, and lifts mutes: muted items, which a person does not want brought up, are kept, and are in no prompt.
 
 sql/functions/96_facts, from 80_muting.sql on, decides the reach of a mute. Memory derived from muted items is derived
 again without them, by the same work that follows a retraction, and again with them once the mute is lifted.

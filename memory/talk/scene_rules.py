@@ -63,7 +63,7 @@ def check(
         setting: The talk's user, time zone and language, for the grounding of names and numbers.
 
     Raises:
-        Dropped: The scene breaks a rule.
+        SceneRuleBroken: The scene breaks a rule.
     """
     evidence = [message for ref, message in shown.items() if ref in found.messages]
     if not evidence:

@@ -47,7 +47,7 @@ def parse_cursor(cursor: str | None, key: Callable[[str], T]) -> T | None:
     Args:
         cursor: The cursor as the caller sent it.
         key: Reads the sort key of the list, and raises ValueError for other text: `UUID`, `date.fromisoformat`, or one
-        of the functions below.
+            of the functions below.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.

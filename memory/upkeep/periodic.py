@@ -59,7 +59,7 @@ def _begun(store: Store, settings: Settings, due: TaskMessage) -> bool:
 
 
 def end_idle_sessions(store: Store, settings: Settings) -> None:
-    """End the sessions that have been idle for 30 minutes; request the judging of their last messages and summaries."""
+    """End sessions that have been idle for 30 minutes; request judging of their last messages, and their summaries."""
     with store.transaction() as tx:
         ended = messages.end_idle_sessions(tx, ENDED_AT_ONCE)
         for being_id, session_id in ended:

@@ -35,7 +35,7 @@ def turn_record(
 ) -> Being:
     """Put a Being, or one of its conversations, off the record until further notice, or on it again.
 
-    Off the record memory is read, nothing is activated, and no message is kept.
+    Off the record memory is read, nothing is activated, and no word of the talk is kept.
     """
     off = mode == "off"
     wanted = {"off_the_record": off} if conversation is None else {"off_the_record_in": {conversation: off}}

@@ -45,7 +45,7 @@ def show_overview(tx: Transaction, being: Being) -> Overview:
 
 @operation("PATCH /v1/beings/{being}", scope="manage", conflicts=True)
 def change_being(on: Resources, being: Being, changes: BeingChanges) -> Being:
-    """Change a Being's display name, its daily budget, whether scenes are drawn from its talk, or which words are kept.
+    """Change a Being's display name, its daily budget, whether scenes are drawn from its talk, or whether it is kept.
 
     Off the record no word of its talk is kept until further notice, of all or of single conversations. Its slug stays.
 

@@ -38,6 +38,6 @@ def show_webhook(tx: Transaction, caller: Caller) -> Webhook:
     commands=[Command("remove", done="Removed")],
 )
 def remove_webhook(tx: Transaction, caller: Caller) -> None:
-    """Remove your webhook: notices that were not delivered are dropped."""
+    """Remove your webhook: notices that were not delivered are delivered no more."""
     if not stored_webhooks.remove(tx, caller.user_id):
         raise NotFound("You have no webhook.")

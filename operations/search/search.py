@@ -23,7 +23,7 @@ from workers.runtime.resources import Resources
 def search_everything(on: Resources, being: Being, muted: FindsMuted, question: EverythingRequest) -> SearchResults:
     """Search all that a Being keeps: messages, memories, facts, summaries, diary, knowledge; the vault where named.
 
-    It finds by words, in any language, within a second of their acceptance, and by meaning once they are embedded;
+    Texts are found by words, in any language, within a second of their acceptance, and by meaning once embedded;
     `unindexed` counts the texts that are not there yet. Names of speakers and times in the query favour their
     messages, and exclude nothing else; `since`, `until` and `speaker` do. The scope `manage` also finds muted items.
     """

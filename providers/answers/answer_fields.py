@@ -25,7 +25,7 @@ from schemas.llm.answer_form import DroppedIfUnsure, WhenAbsent
 REQUIRED = object()
 """A field without a value that must have one."""
 
-# Names that share at least this many characters, as `open_items` and `open_loops`, are likely to mean the same.
+# Names that share at least this many first characters, as `open_items` and `open_loops`, likely mean the same.
 _SHARED = 4
 # Names that models give to reasons and remarks, which are no part of the answer.
 _ASIDE = ("reason", "thought", "think", "expla", "analys", "comment", "rationale", "remark", "step", "error", "why")
@@ -67,7 +67,7 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 
     A value stands for a field if it is of its kind, and its name is similar, or neither another value nor another field
     fits. Every kind can be written as text, so a text stands only for a required field of an item.
-    A list of removals (`OwnName`) is found only under a longer or shorter form of its own name.
+    A list of removals (`ExactFieldName`) is found only under a longer or shorter form of its own name.
 
     Args:
         form: The class of the answer or item.

@@ -35,7 +35,7 @@ def read_number(raw: Any, words: Mapping[str, float]) -> float:
     """Return the number; `words` are those that stand for one.
 
     Raises:
-        Unreadable: It is none.
+        UnreadableValue: It is none.
     """
     if isinstance(raw, str):
         word = " ".join(raw.replace("_", " ").split()).casefold()

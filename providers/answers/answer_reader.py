@@ -254,7 +254,7 @@ def _each(type_: Any, raw: Any) -> list[Any]:
     """An item, once for each of the references that it names where one stands.
 
     Raises:
-        Unreadable: They are too many.
+        UnreadableValue: They are too many.
     """
     model = item_model(type_)
     if model is None or not isinstance(raw, Mapping):

@@ -133,7 +133,7 @@ def scalar(type_: Any, marks: Sequence[Any], raw: Any, *, shorten: bool) -> Any:
         shorten: Whether a text is cut that is longer than it may be.
 
     Raises:
-        Unreadable: It says nothing of that type.
+        UnreadableValue: It says nothing of that type.
     """
     if isinstance(raw, Mapping) and len(raw) == 1 and plain(next(iter(raw))) in _OBJECTS_OF_ONE:
         (raw,) = raw.values()
@@ -154,7 +154,7 @@ def text(raw: Any) -> str:
     """Read a text, also of a number or of a list of texts.
 
     Raises:
-        Unreadable: It is none.
+        UnreadableValue: It is none.
     """
     if isinstance(raw, str):
         return raw
@@ -233,7 +233,7 @@ def choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """Return the choice that a word stands for; an unknown word is returned for the rules to judge, if not `must`.
 
     Raises:
-        Unreadable: It is none, or leaves open whether it is one by which something is taken away.
+        UnreadableValue: It is none, or leaves open whether it is one by which something is taken away.
     """
     found = _choice(choices, raw, must=must)
     if found in _TAKES_AWAY and leaves_open(raw):

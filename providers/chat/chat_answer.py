@@ -33,7 +33,7 @@ class ChatAnswer:
         model: The model's name as the upstream reports it.
         usage: The tokens, if the upstream reports them.
         came: The bytes of all choices (words, refusals, reasoning, calls of tools, and unreadable pieces), an upper
-        bound of their tokens: no tokenizer makes more tokens than there are bytes.
+            bound of their tokens: no tokenizer makes more tokens than there are bytes.
         payload: How many of these are data of sounds and pictures, of which a token stands for many.
         complete: Whether it came to its end.
         readable: Whether it could be read.

@@ -40,7 +40,7 @@ class UpstreamFailed(Exception):
     """An upstream gave no answer; the message says so without its address.
 
     Args:
-        message: The event.
+        message: The fault.
         timed_out: Whether it was silent for too long.
         perhaps_paid: Whether the request may have been sent.
     """

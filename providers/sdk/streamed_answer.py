@@ -63,7 +63,7 @@ class StreamedAnswer:
     """An answer that is being written.
 
     Attributes:
-        asked: The model and the prices.
+        wanted: The request.
         so_far: The part of the answer that was written.
         reason: Why it ended, in the word of its wire; None: it has not, or it broke off.
         refused: Whether the model declined.

@@ -13,8 +13,8 @@
 --    8  vault scopes    Advisory locks for each scope of the vault, in the order of their keys.
 --    9  rows            Rows of all other tables, under the lock above that guards their table; work that is requested.
 --
--- Two kinds of advisory locks stand outside of the list: `limits` and `budget` (15_limits.sql, 25_calls/10_budgets.sql), which only those
--- transactions take that count rows of one kind before they add one, each at the same place of the same use case.
+-- Two kinds of advisory locks stand outside of the list: `limits` and `budget` (15_limits.sql, 25_calls/10_budgets.sql), which
+-- only those transactions take that count rows of one kind before they add one, each at the same place of the same use case.
 -- A transaction that holds the user's row alone may take the rest in any order: no other writes rows of this user.
 -- Where a user has mutes, each of the locks 4, 5 and 7 is preceded by the talk (4) of all of the user's Beings, by their ids.
 --

@@ -59,8 +59,8 @@ begin
 end $$;
 
 -- Compacts all vaults by age: removes at most p_limit versions that are older than p_keep and superseded, or that are the last
--- version of an id, a tombstone. It takes no scope's lock: no writer reads the versions it removes, and a version that an import adds
--- to a deleted id at the same time stays. Returns the number of versions.
+-- version of an id, a tombstone. It takes no scope's lock: no writer reads the versions it removes, and a version that an import
+-- adds to a deleted id at the same time stays. Returns the number of versions.
 create or replace function compact_old_vault_versions(p_keep interval, p_limit integer) returns integer
 language plpgsql as $$
 declare

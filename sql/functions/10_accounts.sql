@@ -3,7 +3,7 @@
 -- INVARIANT  For every cluster, at every commit: nodes, active_nodes, fresh_nodes and dying_nodes are the counts of its
 --            nodes, and vector_state is the exact count and sum of its active nodes' vectors.
 -- INVARIANT  A vector goes with its node, and has marks for whether its node is living, and whether it stands.
--- The triggers look rows up by their keys, with any statistics of the tables: plans are kept from when a table was small, and
+-- The triggers look rows up by their keys, whatever the tables' statistics: plans are kept from when a table was small, and
 -- one that reads all of it then would go on doing so.
 -- LOCK ORDER After the Being (05_locks.sql): nodes, then clusters by cluster_id.
 
@@ -107,8 +107,9 @@ end $$;
 
 -- The old row of a node is subtracted from its cluster's totals (weight -1), and the new row added to its cluster's
 -- (weight 1), often the same. Vectors are summed only for nodes whose cluster or status changed. An activation raises no
--- revision (55_consolidation.sql), and changes no account. Plans are kept for statements that change one node or all of a Being's:
--- a full join is never a loop within a loop, and each row is looked up by its key, so that those of other Beings are not read.
+-- revision (55_consolidation.sql), and changes no account. Plans are kept for statements that change one node or all of a
+-- Being's: a full join is never a loop within a loop, and each row is looked up by its key, so that those of other Beings are not
+-- read.
 create or replace function account_for_changed_nodes() returns trigger language plpgsql as $$
 begin
     if (select sum(revision) from new_nodes) is not distinct from (select sum(revision) from old_nodes) then

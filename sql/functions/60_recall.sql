@@ -48,8 +48,8 @@ returns table (of text, owner_id uuid, embedding_model text, dimensions integer,
 $$;
 
 -- Documents of a kind that have windows, each with the cosine distance of its nearest one: of nodes and facts the long ones. It
--- runs with the rights of the tables' owner, and returns keys (65_search/05_keys_past_policies.sql): the vectors of all talk would be
--- read else.
+-- runs with the rights of the tables' owner, and returns keys (65_search/05_keys_past_policies.sql): the vectors of all talk
+-- would be read else.
 create or replace function windows_of(p_owner_id uuid, p_model text, p_kind search_kind, p_query halfvec)
 returns table (document_id bigint, distance double precision) language sql stable
 security definer set search_path = memory, public, pg_temp as $$
@@ -125,8 +125,8 @@ begin
                 from memory.node_vectors as v
                 where v.being_id = p_being_id and v.embedding_model = p_model
                     and v.living = any(v_living) and v.standing
-                -- Keeps the two queries apart: in one, distances would be computed for the condition and for the order, which takes
-                -- a recall among 10,000 nodes an eighth longer.
+                -- Keeps the two queries apart: in one, distances would be computed for the condition and for the order, which
+                -- takes a recall among 10,000 nodes an eighth longer.
                 offset 0
             ) as compared
             where p_furthest is null or compared.distance <= p_furthest
@@ -154,7 +154,7 @@ create or replace function match_nodes(
 ) returns table (node_id uuid, similarity double precision) language sql stable as $$
     select nearest.node_id, 1 - nearest.distance as similarity
     from memory.nearest_nodes(
-        -- Rounding may add far less to the distance of a node at the threshold.
+        -- Rounding adds far less than this to the distance of a node at the threshold.
         p_being_id, p_embedding_model, p_query, true, p_limit, 1 - p_threshold + 1e-9
     ) as nearest
     -- A vector without direction is like nothing: its similarity is NaN, which Postgres holds greater than 1.
@@ -236,8 +236,8 @@ return (
     ) as signed
 );
 
--- Nodes, dead ones too, but no muted ones, that hold any of the terms, or with p_all every one: a theme whole and to the letter, the text
--- fields as substrings, ignoring case. Most terms first, then the highest weight.
+-- Nodes, dead ones too, but no muted ones, that hold any of the terms, or with p_all every one: a theme whole and to the letter,
+-- the text fields as substrings, ignoring case. Most terms first, then the highest weight.
 --
 -- Looking for every term in every text takes 0.3 µs each, too long for a question of ordinary length. So signatures
 -- nominate: a node's bits give the most terms that it may hold. Those with the most bits are counted first, and the number of

@@ -241,7 +241,7 @@ begin
     end if;
 end $$;
 
--- Due units without a lease, for the sweep to send: one row of each owner before the second of any, and only kinds that the
+-- Due units without a valid lease, for the sweep to send: one row of each owner before the second of any, and only kinds that the
 -- caller's code knows; the others are left unchanged. A message is taken for lost after p_lost_after where its queue holds fewer
 -- messages than units wait, and else after p_hidden_after, lest the sweep feed the very queue that it waits for.
 -- Processes of 0.2.0 name p_send_again.

@@ -50,9 +50,9 @@ begin
     return query select v_run_id, not v_running;
 end $$;
 
--- Begins a patrol, if p_least notes are pending, none runs or waits for its beginning, and neither the user nor the Being is locked
--- by another transaction: it waits for no lock of theirs, so that an intake of notes may call it, as the last thing that it
--- does. Returns the run, or null.
+-- Begins a patrol, if p_least notes are pending, none runs or waits for its beginning, and neither the user nor the Being is
+-- locked by another transaction: it waits for no lock of theirs, so that an intake of notes may call it, as the last thing that
+-- it does. Returns the run, or null.
 create or replace function begin_run_if_free(p_being_id uuid, p_least integer, p_notes integer, p_first text, p_queue text)
 returns uuid language plpgsql as $$
 begin

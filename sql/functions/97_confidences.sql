@@ -273,8 +273,8 @@ begin
     perform memory.settle_confidences(p_being_id, p_message_ids);
 end $$;
 
--- Gives a fact to one Being, or with null to all of the user's Beings, as far as it rests on seeds and a person's corrections; its
--- messages are decided on before. A seed that is in that scope already supports its own statement there.
+-- Gives a fact to one Being, or with null to all of the user's Beings, as far as it rests on seeds and a person's corrections;
+-- its messages are decided on before. A seed that is in that scope already supports its own statement there.
 create or replace function scope_fact(p_user_id uuid, p_fact_id uuid, p_seed_ids uuid[], p_scope uuid) returns void
 language plpgsql as $$
 begin

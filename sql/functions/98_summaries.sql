@@ -106,7 +106,8 @@ begin
 end $$;
 
 -- INVARIANT  The view has no impression of a user, or of a Being's project or mood, that rests on a message which was withdrawn,
---            was not judged, or is muted. An impression on a message in confidence is seen by the Being that heard it alone (not shared).
+--            was not judged, or is muted. An impression on a message in confidence is seen by the Being that heard it alone (not
+--            shared).
 create or replace view seen_impressions with (security_invoker = true) as
 select i.*, told.shared
 from memory.session_impressions as i,

@@ -190,7 +190,7 @@ def remove_trigger_history(tx: Transaction, being: Being, kind: Kind, lines: Seq
 
 
 def settle(tx: Transaction, being: Being, line: BeingLine) -> None:
-    """Restore values across rows: the Being's own columns, missing roots, topics' counters, facts without evidence."""
+    """Restore state across rows: the Being's own columns, missing roots, topics' counters, facts without evidence."""
     tx.execute(
         """
         update memory.beings

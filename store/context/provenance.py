@@ -180,7 +180,6 @@ def remove(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> No
 
     An edited message repeats most of their words. Pieces that a context had shown before such a message came in keep
     their marks: the message was an echo itself.
-    the message was an echo itself.
 
     A piece that is about to be shown again at this moment is left unchanged, because this waits for no transaction.
     """

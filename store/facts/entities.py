@@ -145,7 +145,7 @@ def neighbours(tx: Transaction, user_id: UUID, refs: Sequence[str]) -> dict[str,
 
 
 def propose(tx: Transaction, user_id: UUID, kept_ref: str, merged_ref: str, similarity: float) -> UUID | None:
-    """Propose a merge of two entities; None if that pair was proposed before, with any decision."""
+    """Propose a merge of two entities; None if that pair was proposed before, however it was decided."""
     row = tx.execute(
         """
         insert into memory.entity_merges (user_id, kept_ref, merged_ref, state, similarity)

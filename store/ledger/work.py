@@ -204,7 +204,7 @@ def hand_back(tx: Transaction, claim: Claim) -> None:
 
 
 def take_due(tx: Transaction, *, limit: int, queued: Mapping[str, int] = NOTHING_KNOWN) -> list[TaskMessage]:
-    """Find due units without a lease or a message; marks them as sent now, for the caller to send or begin.
+    """Find due units without a valid lease or a message; marks them as sent now, for the caller to send or begin.
 
     A message counts as lost after two seconds where its queue holds fewer messages (`queued`, by queue) than units
     wait, and after an hour in any case. Where no message is missing the units wait their turn: further messages would

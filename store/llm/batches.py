@@ -14,7 +14,7 @@ from store.transaction import Transaction
 
 
 def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after: timedelta) -> ProviderBatch | None:
-    """The batch of a unit of work; late after a time since it began, overdue after a time since it was cancelled."""
+    """Find a unit of work's batch: late `late_after` its beginning, overdue `overdue_after` its cancellation."""
     return tx.row(
         ProviderBatch,
         """
@@ -71,7 +71,7 @@ Step = Literal["submitted", "cancelled", "ended"]
 
 
 def record(tx: Transaction, claim: Claim, step: Step, batch_id: str | None = None) -> None:
-    """Record that the provider has given a batch this id, has an order to end it early, or has ended it.
+    """Record that the provider has given a batch this id, was ordered to end it early, or has ended it.
 
     From the end on the work sends direct requests.
     """

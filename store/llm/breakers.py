@@ -64,7 +64,7 @@ def trip(
         tx: The transaction.
         provider: The provider.
         key_id: The user's key; None: the platform's.
-        reason: The event, without a word of the prompt.
+        reason: The fault, without a word of the prompt.
         wait: The wait that the provider's answer requests, if it does.
         probed: Whether the request was the probe; other requests were sent before the breaker opened.
     """

@@ -33,7 +33,7 @@ class Activation:
 
 
 def _answer(found: SQL | Composed) -> Composed:
-    """Return the statement that reads the first nodes that a query has found, and activates them with `activates`.
+    """Return the statement that reads the first nodes that a query has found, and activates them if `activates`.
 
     Args:
         found: The query: for each node its `node_id`, the `worth` of the match, and its `place`, the best first.

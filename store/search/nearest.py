@@ -33,7 +33,7 @@ def nearest_documents(
     question: ModelVectors,
     limit: int,
 ) -> list[int]:
-    """The documents with the nearest vectors or windows, a number for each owner and its kinds, nearest first.
+    """The documents with the nearest vectors or windows, `limit` for each owner and its kinds, nearest first.
 
     Among knowledge under keys, which is the Being's, all are compared: a filter may leave few of them.
     """

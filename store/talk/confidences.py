@@ -8,7 +8,7 @@ from store.transaction import Transaction
 
 
 def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequence[tuple[UUID, UUID]]) -> bool:
-    """Store the confidences that a judging found, and move facts and todos on messages whose confidence changed.
+    """Store the confidences that a judging found, and move facts and todos that rest on messages of changed confidence.
 
     Args:
         tx: The transaction, which has locked the Being's session state and the user's facts.
@@ -23,7 +23,7 @@ def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequenc
 
 
 def decide(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, in_confidence: bool) -> None:
-    """Store a person's decision about messages, and move facts and todos on them; locks as `keep` expects them."""
+    """Store a person's decision about messages, and move facts and todos with them; locks as `keep` expects them."""
     tx.execute("select memory.decide_confidence(%s, %s, %s)", [being_id, list(message_ids), in_confidence])
 
 

@@ -71,7 +71,7 @@ def add(
 def lift(tx: Transaction, user_id: UUID, mute_id: UUID) -> None:
     """Remove a mute; things without another mute are shown again. The transaction holds the locks of a withdrawal.
 
-    Other requests in the talk stay undone: judging the message again does not mute it again.
+    Requests in talk that made it are marked as undone: judging their messages again does not mute it again.
     """
     tx.execute(
         """

@@ -61,7 +61,7 @@ def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, 
     Args:
         tx: The transaction; it holds the Being's session state until it ends.
         until: Only messages that were received by then.
-        newest: The number of newest messages that stay pending, and of the others those of sessions that go on.
+        newest: How many of the newest messages stay pending; of the others, those of sessions that go on do too.
         limit: The most messages to mark, the oldest first.
     """
     lock(tx, being_id)

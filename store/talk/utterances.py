@@ -159,7 +159,7 @@ def counterpart(tx: Transaction, being_id: UUID, leads_id: UUID, todo_id: UUID) 
 def share_evidence(
     tx: Transaction, user_id: UUID, message_ids: Sequence[UUID], pairs: Sequence[tuple[UUID, UUID]]
 ) -> None:
-    """Give following copies the leading copy's evidence, as pairs of it and Beings; earlier evidence of theirs goes."""
+    """Give following copies the leading copy's evidence, as pairs of it and Beings; their other evidence goes."""
     tx.execute(
         "select memory.share_evidence(%s, %s, %s, %s)",
         [user_id, list(message_ids), [evidence for evidence, _ in pairs], [being for _, being in pairs]],

@@ -60,7 +60,7 @@ def _name_connections(sender: str, options: dict[str, Any], **_: Any) -> None:
 
 @signals.celeryd_after_setup.connect  # type: ignore[untyped-decorator]  # published without types
 def _take_ticks(**_: Any) -> None:
-    """Let a worker of `upkeep` take beat's ticks, with any list of queues that a deployment names."""
+    """Let a worker of `upkeep` take beat's ticks, whichever queues a deployment names."""
     queues = app.amqp.queues
     if "upkeep" in queues.consume_from:
         queues.select_add(queues[TICK_QUEUE])

@@ -58,7 +58,7 @@ def scrub(redis: Any, patience: timedelta = timedelta(seconds=60)) -> list[str]:
         patience: How long to wait for the rewrite of the file.
 
     Returns:
-        One sentence for each task that could not be done.
+        One sentence for each failure.
 
     Raises:
         RedisError: Redis is out of reach; the call may be repeated.

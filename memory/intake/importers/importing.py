@@ -124,7 +124,7 @@ class Import:
             IntakeFull: Too many items wait to be processed; earlier batches are committed.
             Unavailable: The database is unavailable; earlier batches are committed.
             Refused: The user would have too many facts; earlier batches are committed. Or the Being is off the record;
-            nothing was imported.
+                nothing was imported.
             SecretMissing, ProviderError: As `retraction.retract`; earlier batches are committed.
         """
         must_be_kept(self.being)

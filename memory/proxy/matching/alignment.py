@@ -17,7 +17,7 @@ the most evidence that are, in this order, messages on one way through the tree:
    same message, or an edited version of it, or stands before the first that matches, or is a long one; an exact match
    takes precedence.
 5. A few words at the end that match behind an exchange that is not known, or behind other words of a speaker than the
-known ones there, were said again, and are new.
+   known ones there, were said again, and are new.
 
 `changes` decides the consequences of an alignment.
 """

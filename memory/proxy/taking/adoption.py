@@ -4,7 +4,7 @@ Before turns are stored as new, messages with their words are looked for among t
 which gives them places as if they had come in this transcript, if it is certain that they are the same:
 
 - If the transcript continues a known conversation: messages that came in under the same id as its matches (or, like
-these, under none), from the last match on.
+  these, under none), from the last match on.
 - If it continues none, or was recognised by a few words alone: the conversation of a producer, or the talk without an
   id, that has the most of the transcript's words, by the rules of recognition, and more than the known one; or the one
   that the frontend names.

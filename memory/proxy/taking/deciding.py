@@ -47,7 +47,7 @@ class DecidedTranscript:
 
     Attributes:
         turns: Its turns, without a frontend's additions, turns off the record, and the beginning of an answer that no
-        message is, unless that is off the record.
+            message is, unless that is off the record.
         decided: Its conversation, and the changes.
         off_the_record: Whether it is off the record, so that nothing is changed.
         is_awaited: Whether the answer is one that the Being gives in this talk.

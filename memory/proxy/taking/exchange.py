@@ -133,7 +133,7 @@ def take_transcript(
         conversation: The frontend's id of the conversation (1 to 200 characters); without one it is recognised.
         background: Whether the request says that the frontend makes it for itself; otherwise known ones are recognised.
         off_the_record: Whether the request says that it is. So is one of a conversation or Being that is, and one with
-        newest words that were said off the record before.
+            newest words that were said off the record before.
         choices: How many answers are asked for (`n`). Of several none is stored until a later transcript shows which.
         user_names: Names by which the frontend means the user, beside the user's own.
         continues: The id of the answer that the transcript goes on from without showing it.

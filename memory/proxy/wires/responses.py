@@ -102,7 +102,7 @@ def read_response(text: str) -> ResponseBody:
 
     Raises:
         InvalidRequest: It is not an object with a model and an input, or the answer is to be fetched later; the text
-        names the fault.
+            names the fault.
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """

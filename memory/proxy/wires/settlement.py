@@ -1,7 +1,7 @@
 """The tokens and cost of a chat completion: the most is reserved before it, and the used are settled after it.
 
 INVARIANT  The reservation is never below the highest usage of a request with a limit; where the platform pays within a
-budget, each has one. The settled usage is never below the received answer.
+           budget, each has one. The settled usage is never below the received answer.
 """
 
 from memory.proxy.wires.wire import RequestBody

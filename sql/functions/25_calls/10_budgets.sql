@@ -70,8 +70,8 @@ begin
     cost := v_spent.cost;
 end $$;
 
--- Compares a call with the rest of a budget: the unit of which too little is left (`tokens`, `cost`, or a missing `price`;
--- null if the call fits), and whether the call brings the budget to 80 %. Until the transaction ends, no other reserves under
+-- Compares a call with the rest of a budget: why it does not fit (too few `tokens`, too little `cost`, an unknown `price`;
+-- null if it fits), and whether the call brings the budget to 80 %. Until the transaction ends, no other reserves under
 -- this budget.
 create or replace function check_budget(
     p_budget text, p_owner_id uuid, p_day date, p_most_tokens numeric, p_most_cost numeric, p_tokens bigint, p_cost numeric,

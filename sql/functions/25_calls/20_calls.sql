@@ -1,7 +1,7 @@
 -- Calls of models, reserved before they are sent and settled after.
 --
--- INVARIANT  Four budgets bound the calls of a day (25_calls/10_budgets.sql). The cost of the calls under a budget, with those that
---            are under way at the most that they can cost, never exceeds it: a reservation sees all earlier ones under it.
+-- INVARIANT  Four budgets bound the calls of a day (25_calls/10_budgets.sql). The cost of the calls under a budget, with those
+--            that are under way at the most that they can cost, never exceeds it: a reservation sees all earlier ones under it.
 -- INVARIANT  A key that came with a request pays for a call only where every input of the call came with that very key. The
 --            key stands on the input (messages.request_key_id, notes.request_key_id), is set in the transaction that takes the
 --            input in, and never changes; no work, run or session carries a key. So an input that waits already, or that
@@ -55,9 +55,9 @@ create or replace function brought_with(p_being_id uuid, p_node_id uuid) returns
     where n.being_id = p_being_id and n.node_id = p_node_id;
 $$;
 
--- Lets no answer be stored that may be about rows which this transaction withdraws. A call that is under way is marked, and its answer
--- is not stored. A call that is reserved later, by work that was claimed before, waits for this transaction and is refused. An
--- answer that is stored already is visible to the deletions of this transaction after this.
+-- Lets no answer be stored that may be about rows which this transaction withdraws. A call that is under way is marked, and its
+-- answer is not stored. A call that is reserved later, by work that was claimed before, waits for this transaction and is
+-- refused. An answer that is stored already is visible to the deletions of this transaction after this.
 create or replace function refuse_answers(p_user_id uuid) returns void language plpgsql as $$
 begin
     update memory.users set withdrawals = withdrawals + 1 where user_id = p_user_id;
@@ -76,9 +76,9 @@ return (
 );
 
 -- Reserves a call under each of the budgets that bound it, or under none if one of them has too little left. Returns its id,
--- or else that budget, the unit of which too little is left (`tokens`, `cost`, or a missing `price`), and how long the
--- budget's day still lasts; and the budgets whose warning is due. p_limits as in 25_calls/10_budgets.sql; null: the call was made, and
--- is counted without being refused. Raises if the owner is gone, or if a row of the user's was withdrawn after the work
+-- or else that budget, why the call does not fit (too few `tokens`, too little `cost`, an unknown `price`), and how long the
+-- budget's day still lasts; and the budgets whose warning is due. p_limits as in 25_calls/10_budgets.sql; null: the call was
+-- made, and is counted without being refused. Raises if the owner is gone, or if a row of the user's was withdrawn after the work
 -- was claimed, when p_withdrawals was the number of withdrawals.
 create or replace function reserve_call(
     p_owner_id uuid, p_kind text, p_key text, p_purpose text, p_provider text, p_model text, p_metric_model text,

@@ -75,7 +75,7 @@ begin
     end if;
 end $$;
 
--- The values that a person's change is about to overwrite, for the line of the history that the change writes.
+-- Stores the values that a person's change is about to overwrite, for the line of the history that the change writes.
 create or replace function note_before(p_being_id uuid, p_node_id uuid) returns void language sql as $$
     select set_config('memory.before', jsonb_build_object(
         'status', status, 'session_count_base', session_count_base, 'final_session_count', final_session_count,

@@ -1,8 +1,9 @@
--- Mutes: a thing that a person does not want to be brought up is kept, and found by a person who looks for it, but shown in no prompt.
+-- Mutes: a thing that a person does not want to be brought up is kept, and found by a person who looks for it, but shown in no
+-- prompt.
 --
 -- INVARIANT 1  A statement that reads for a prompt (a context, recall, a model's tool, an answer, a summary, a diary page, a
---              webhook) reads the views `tellable_*`, or asks `is_muted`: no other statement decides what may be shown. Statements that
---              read the tables themselves are listed with their reasons in tests/unit/patterns/test_tellable.py.
+--              webhook) reads the views `tellable_*`, or asks `is_muted`: no other statement decides what may be shown.
+--              Statements that read the tables themselves are listed with their reasons in tests/unit/patterns/test_tellable.py.
 -- INVARIANT 2  muted_items holds, for each mute, the thing itself; the messages that the thing rests on; the memories, todos and
 --              days of the diary that rest on these; and of a memory, topic, message or conversation the facts too. Triggers
 --              in 96_facts/82_spreading_mutes.sql and 84_muting_what_comes.sql keep it so as rows come in, change and move.

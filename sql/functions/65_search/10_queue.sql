@@ -1,12 +1,12 @@
 -- The index of messages, nodes, facts and other texts: the queue of texts to index, and the removal from the index.
 --
--- INVARIANT 1  A stored text is in search_queue (`words`), or in search_documents, from the transaction on that stored it: triggers
---              of the tables that hold it see to that, so that no path of code can forget it.
+-- INVARIANT 1  A text that is searched is in search_queue (`words`), or in search_documents, from the transaction on that stored
+--              it: triggers of the tables that hold it see to that, so that no path of code can forget it.
 -- INVARIANT 2  search_postings holds each term of each document once, and search_statistics and search_terms their numbers,
 --              at every commit.
 -- INVARIANT 3  A document is deleted in the transaction that deletes its source row.
--- LOCK ORDER   queue, documents, statistics, terms: by erasures. Indexing takes the queue's and the statistics' rows of its owners
---              before it writes, and waits for none of them (take_told).
+-- LOCK ORDER   queue, documents, statistics, terms: by erasures. Indexing takes the queue's and the statistics' rows of its
+--              owners before it writes, and waits for none of them (take_told).
 
 -- A new or changed text waits for lexical indexing; its earlier version is found until then.
 create or replace function queue_for_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
@@ -27,10 +27,10 @@ begin
     delete from memory.search_documents where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
 end $$;
 
--- Takes rows that were read from the queue, of any number of owners, unless they have changed since. Rows that another transaction
--- has locked are left, and all rows of an owner whose documents another is changing: so nothing is waited for while the rows of several
--- owners are locked. Returns the taken rows. With plans that may read the whole table, here, in remove_vectors, and where the queue
--- is read, notes beside as many others are remembered a quarter slower.
+-- Takes rows that were read from the queue, of any number of owners, unless they have changed since. Rows that another
+-- transaction has locked are left, and all rows of an owner whose documents another is changing: so nothing is waited for while
+-- the rows of several owners are locked. Returns the taken rows. With plans that may read the whole table, here, in
+-- remove_vectors, and where the queue is read, notes beside as many others are remembered a quarter slower.
 create or replace function take_told(
     p_owner_ids uuid[], p_kinds search_kind[], p_item_ids uuid[], p_queued_at timestamptz[]
 ) returns table (owner_id uuid, kind search_kind, item_id uuid) language plpgsql set enable_seqscan = off as $$

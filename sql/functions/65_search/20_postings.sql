@@ -61,7 +61,8 @@ create or replace trigger search_1_withdrawn after update on search_documents
 create or replace trigger search_2_posted after update on search_documents
     referencing new table as new_rows for each statement execute function post_new_documents();
 
--- Removes the vectors of documents whose text has changed; the comment of take_told explains why no plan may read the whole table.
+-- Removes the vectors of documents whose text has changed; the comment of take_told explains why no plan may read the whole
+-- table.
 create or replace function remove_vectors(p_owner_ids uuid[], p_kinds search_kind[], p_document_ids bigint[]) returns void
 language sql set enable_seqscan = off as $$
     delete from memory.search_vectors

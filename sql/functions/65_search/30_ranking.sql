@@ -12,8 +12,8 @@ $$;
 
 -- The documents of these owners and kinds that hold one of these terms, best first by BM25 (Robertson and Zaragoza, "The
 -- Probabilistic Relevance Framework", 2009), with the terms' rarities as given.
--- Muted documents are found with p_muted alone. It runs with the rights of the tables' owner, for the index of postings is asked by
--- their kind (05_keys_past_policies.sql).
+-- Muted documents are found with p_muted alone. It runs with the rights of the tables' owner, for the index of postings is asked
+-- by their kind (05_keys_past_policies.sql).
 -- The leading terms, p_leading in number, nominate: each at most the p_most of its documents of an owner and kind that
 -- came last. The others only add to the score of the p_kept documents that lead until then.
 create or replace function rank_by_words(

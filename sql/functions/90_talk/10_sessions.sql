@@ -2,7 +2,7 @@
 
 create or replace function session_idle() returns interval language sql immutable return interval '30 minutes';
 
--- Another speaker in the room: context, and evidence only of statements about that speaker.
+-- Another speaker in the room: context, and evidence only of the speaker's statements about themselves.
 create or replace view party_messages with (security_invoker = true) as select * from messages where role = 'other';
 
 -- The seconds between the last message of the conversation's session before and a session's first; null: there is none before.
@@ -81,8 +81,8 @@ begin
     perform 1 from memory.session_states where being_id = p_being_id for update;
 end $$;
 
--- Begins the intake of p_count messages: takes its first locks and reads the values that it needs, in one round trip. p_rolling is the
--- kind of work that rewrites rolling summaries. The ids are taken under the lock, so that they are in the order in which
+-- Begins the intake of p_count messages: takes its first locks and reads the values that it needs, in one round trip. p_rolling
+-- is the kind of work that rewrites rolling summaries. The ids are taken under the lock, so that they are in the order in which
 -- transactions place messages.
 -- LOCK       The Being's intake, shared; then the work of its rolling summary.
 create or replace function begin_messages(

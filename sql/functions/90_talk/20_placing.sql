@@ -24,8 +24,8 @@ end $$;
 
 -- Places the messages of these sessions of one conversation as if they alone had come in, one by one in the order of their ids:
 -- each into the session within session_idle() of whose span it falls, of several the one that began first, else into a new one.
--- So sessions are a function of the standing messages (invariant 2). A session keeps its id while the message that opens it was in
--- it before. Returns the sessions whose messages are not those from before.
+-- So sessions are a function of the standing messages (invariant 2). A session keeps its id while the message that opens it was
+-- in it before. Returns the sessions whose messages are not those from before.
 create or replace function place_again(p_being_id uuid, p_session_ids uuid[]) returns setof uuid language plpgsql as $$
 #variable_conflict use_column
 declare

@@ -1,7 +1,7 @@
 -- Places of messages in the transcripts of chat frontends.
 --
--- INVARIANT 1  Places of a message, and ids that name it, are there as long as the message stands or is retracted, and no longer: a message
---              that is erased, or expires, leaves no digest.
+-- INVARIANT 1  Places of a message, and ids that name it, are there as long as the message stands or is retracted, and no longer:
+--              a message that is erased, or expires, leaves no digest.
 -- INVARIANT 2  The messages after a message that goes come after the one before it: places stay connected.
 
 -- Removes the places of a message that is gone for good. It runs at the commit, when a message that only changed its table is in

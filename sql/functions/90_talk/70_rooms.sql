@@ -3,9 +3,9 @@
 -- An utterance reaches each Being that is present: it is a message of each under the same id, a copy. A Being that is absent
 -- has none.
 --
--- INVARIANT 1  Of the standing copies of an utterance one does not follow. It is judged, and included in the user's spine, for all
---              of them; those that follow count as judged, and as passed over by that spine. Each that is in confidence is included
---              in its Being's own.
+-- INVARIANT 1  Of the standing copies of an utterance one does not follow. It is judged, and included in the user's spine, for
+--              all of them; those that follow count as judged, and as passed over by that spine. Each that is in confidence is
+--              included in its Being's own.
 -- INVARIANT 2  A finding in an utterance is evidence in each copy whose Being heard the words that it rests on (share_*), so
 --              that it outlives the other copies, and is known to each of these Beings if it is in confidence.
 -- LOCK         The intake of the room, alone; then of its Beings each lock in the order of 05_locks.sql, by their ids.
@@ -23,7 +23,8 @@ return array(
 );
 
 -- Lets one copy of each utterance lead (invariant 1): the one that did, else one that is judged, that of the Being that spoke, or
--- that of the first Being. Copies of p_newcomer come last. Of p_unjudged no copy was judged: the copy that leads now waits for it.
+-- that of the first Being. Copies of p_newcomer come last. Of p_unjudged no copy was judged: the copy that leads now waits for
+-- it.
 create or replace function settle_utterances(
     p_user_id uuid, p_message_ids uuid[], p_newcomer uuid default null, p_unjudged uuid[] default '{}'
 ) returns void language plpgsql as $$

@@ -1,18 +1,18 @@
 -- Facts: each is a fold over its statements in the order of their dates.
 --
 -- INVARIANT 1  At every commit, the columns of a fact (content, entities, confidence, importance, pin, mentions, sessions,
---              last_told_at, the time that it is about) is derived from its statements, their evidence and their conflicts alone, by settle_facts. A fact
---              without statements is deleted, unless it is the shell of a merged fact (content ''). The content of a statement is
---              derived from its evidence: its words are those of the first message or seed that made it, by date, whichever of
---              them was judged first, and go with that message.
+--              last_told_at, the time that it is about) are derived from its statements, their evidence and their conflicts
+--              alone, by settle_facts. A fact without statements is deleted, unless it is the shell of a merged fact (content
+--              ''). The content of a statement is derived from its evidence: its words are those of the first message or seed
+--              that made it, by date, whichever of them was judged first, and go with that message.
 -- INVARIANT 2  A statement stands unless a later one of its fact contradicts it (fact_conflicts); later means a later date of
 --              last mention, in any order of arrival. Removing a statement gives the state that would have been without it.
 -- INVARIANT 3  A statement that was extracted or seeded has evidence; losing the last of it, the statement is deleted.
 -- INVARIANT 4  There is one active fact for each (user, scope, memory key). A statement added under that key is a mention, a
 --              contradiction or an addition: nothing is dropped.
 -- INVARIANT 5  Labels of entities are kept by scope (entity_labels): a label from a confidence to one Being is shown, stored in
---              a fact, or sent to a model in that Being's scope alone. The entity of a name is the user's, and is decided from
---              names in facts that all of the user's Beings know.
+--              a fact, or sent to a model in that Being's scope alone. The entity that a name stands for is the user's, and is
+--              decided from names in facts that all of the user's Beings know.
 -- LOCK         The user's row in fact_states, before any fact.
 
 -- Serializes the writers of one user's facts until the transaction ends.
@@ -30,7 +30,7 @@ return coalesce(
     (select entity_ref from memory.entity_aliases where user_id = p_user_id and alias_ref = p_alias_ref), p_alias_ref
 );
 
--- The seed's memoryKey: type, entity type, entity name, and fact type, in lower case; then the ref of the fact's subject, where
+-- The seed's memoryKey: type, entity type, entity name, and fact type, in lower case; then the name of the fact's subject, where
 -- that is not the user.
 create or replace function memory_key(p_type text, p_entity_ref text, p_fact_type text, p_subject_ref text) returns text
 language sql immutable

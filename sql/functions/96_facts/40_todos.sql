@@ -1,7 +1,8 @@
 -- Todos: each is a fold over its evidence, as a fact is.
 
--- Derives todos from their evidence, except for values that a person has set: the words of the first message that made it, the newest
--- time that it is due, with that time's range, and the time of its latest message. It is in confidence if one of its messages is.
+-- Derives todos from their evidence, except for values that a person has set: the words of the first message that made it, the
+-- newest words of when it is due, with their first and last moment, and the time of its latest message. It is in confidence if
+-- one of its messages is.
 create or replace function word_todos(p_being_id uuid, p_todo_ids uuid[]) returns void language sql as $$
     update memory.todos as t
     set content = case when t.corrected then t.content else told.content end,

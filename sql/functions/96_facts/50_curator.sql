@@ -1,7 +1,8 @@
 -- The curator: facts with the same content under different keys are folded into one.
 --
 -- INVARIANT  A folded fact is archived, never reworded and never deleted, and its keys lead to the fold. A pinned fact is
---            neither folded nor archived. Undoing a fold brings the folded facts back, with the statements added to the fold since.
+--            neither folded nor archived. Undoing a fold brings the folded facts back, with the statements added to the fold
+--            since.
 -- LOCK       The user's row in fact_states, before any fact.
 
 -- Folds facts of one scope into a new one with the statements of the one that p_fact_ids names first, on the evidence of all of

@@ -6,8 +6,8 @@
 -- LOCK       The talk of the Being, then the user's facts.
 
 -- Restores the facts and todos that these requests had archived, unless another request has too, or a newer fact has the key, and
--- removes the corrections, and has messages judged again that were not to be remembered. The rows stay; the caller marks or deletes them. Returns the
--- sessions with messages to judge.
+-- removes the corrections, and has messages judged again that were not to be remembered. The rows stay; the caller marks or
+-- deletes them. Returns the sessions with messages to judge.
 create or replace function restore_asked(p_being_id uuid, p_request_ids uuid[]) returns setof uuid language plpgsql as $$
 begin
     perform memory.lift_asked_mutes(p_being_id, p_request_ids);

@@ -18,8 +18,9 @@ create or replace function open_items(p_being_id uuid) returns table (
     where being_id = p_being_id and type = 'reminder' and read_at is null and due_at is not null;
 $$;
 
--- Makes notices of up to p_limit todos and as many reminders that are due and were not noticed. Items that have been due for longer than
--- p_within, as an import may be, is marked without a notice. Another transaction that does the same makes this one do nothing.
+-- Makes notices of up to p_limit todos and as many reminders that are due and were not noticed. Items that have been due for
+-- longer than p_within, as an import may be, is marked without a notice. Another transaction that does the same makes this one do
+-- nothing.
 create or replace function notice_due(p_limit integer, p_within interval)
 returns table (being_id uuid, user_id uuid, notice_id uuid, has_webhook boolean) language plpgsql as $$
 #variable_conflict use_column

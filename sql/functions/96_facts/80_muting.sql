@@ -1,5 +1,6 @@
--- The rules of mutes (the invariants are in 30_nodes/20_mutes.sql): the facts, memories, messages and texts that a rule of a mute names.
--- From there a mute spreads (82_spreading_mutes.sql), and reaches rows that come in or change later (84_muting_what_comes.sql).
+-- The rules of mutes (the invariants are in 30_nodes/20_mutes.sql): the facts, memories, messages and texts that a rule of a mute
+-- names. From there a mute spreads (82_spreading_mutes.sql), and reaches rows that come in or change later
+-- (84_muting_what_comes.sql).
 
 -- The patterns by which texts name muted entities: the names that stand for each as whole words, but in scripts without spaces,
 -- and in Russian with any ending.
@@ -82,7 +83,8 @@ create or replace function mute_facts_of(p_user_id uuid, p_fact_ids uuid[]) retu
     on conflict do nothing;
 $$;
 
--- Mutes the nodes and topics of a Being that the mutes of its user name, and those of the messages that they rest on.
+-- Mutes the nodes and topics of a Being that the mutes of its user name, and nodes on muted messages, in muted topics, or merged
+-- with muted nodes.
 create or replace function mute_nodes(p_being_id uuid, p_node_ids uuid[], p_mute_ids uuid[] default null) returns void
 language plpgsql as $$
 declare

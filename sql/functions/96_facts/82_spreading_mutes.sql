@@ -119,7 +119,7 @@ begin
     cross join lateral memory.answers_to(m) as answers (message_id)
     where x.kind = 'message' and m.role = 'user'
     union
-    -- The facts, todos and memories on messages, and days of memories.
+    -- The memories and todos on messages, and days of memories; facts follow below.
     select n.being_id, 'node', n.node_id, x.user_id, x.mute_id, false
     from new_rows as x
     join memory.scene_messages as s on s.being_id = x.owner_id and s.message_id = x.item_id

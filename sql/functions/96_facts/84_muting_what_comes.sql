@@ -1,8 +1,8 @@
 -- How mutes reach rows that come in or change later, and are made and lifted.
 --
--- LOCK  The transaction that makes a mute holds the user's row alone, by which all of the rest may follow in any order (05_locks.sql).
---       A later row or change may reach the talk of each of the user's Beings: a transaction that locks any talk, the
---       facts or a Being's memory locks the talk of all of them first, where the user has mutes (lock_muted_talk).
+-- LOCK  The transaction that makes a mute holds the user's row alone, by which all of the rest may follow in any order
+--       (05_locks.sql). A later row or change may reach the talk of each of the user's Beings: a transaction that locks any talk,
+--       the facts or a Being's memory locks the talk of all of them first, where the user has mutes (lock_muted_talk).
 
 create or replace function has_mutes(p_user_id uuid) returns boolean language sql stable
 return exists (select from memory.mutes where user_id = p_user_id);
@@ -156,7 +156,8 @@ end $$;
 create or replace trigger apply_new_mutes after insert on mutes
     for each row execute function apply_new_mute();
 
--- Mutes a thing with all that rests on it; null if it is muted already. The requesting message repeats the thing, and is muted too.
+-- Mutes a thing with all that rests on it; null if it is muted already. The requesting message repeats the thing, and is muted
+-- too.
 create or replace function add_mute(
     p_user_id uuid, p_being_id uuid, p_kind text, p_item_id uuid, p_name text, p_asked_by uuid, p_asked_in uuid
 ) returns uuid language plpgsql as $$

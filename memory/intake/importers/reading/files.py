@@ -32,7 +32,7 @@ def export_files(path: Path, pattern: str) -> Iterator[ExportFile]:
 
     Args:
         path: A file of any name; or a folder or ZIP archive, of which the files with matching names are taken, also
-        those of archives in it.
+            those of archives in it.
         pattern: A regular expression for the name without its folder.
 
     Raises:
