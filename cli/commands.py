@@ -41,8 +41,8 @@ class Entry:
 PANELS = {
     "Run and operate": {
         "up": Entry("cli.operations.up:up", "Run everything here: servers, API, worker and beat."),
-        "down": Entry("cli.operations.down:down", "Stop what runs here in the background."),
-        "demo": Entry("cli.demo.command:demo", "Live a month of sample notes and chat, and show the resulting memory."),
+        "down": Entry("cli.operations.down:down", "Stop the processes that run here in the background."),
+        "demo": Entry("cli.demo.command:demo", "Play a month of sample notes and chat, and show the resulting memory."),
         "migrate": Entry("cli.operations.services:migrate", "Migrate the database to this version's schema."),
         "api": Entry("cli.operations.services:api", "Serve the HTTP API alone."),
         "worker": Entry("cli.operations.services:worker", "Run one Celery worker."),
@@ -61,12 +61,14 @@ PANELS = {
         "rooms": Entry("cli.accounts.rooms:rooms", "Rooms, in which several Beings of a user take part."),
         "token": Entry("cli.accounts.tokens:tokens", "Access tokens for the API."),
         "key": Entry("cli.accounts.keys:keys", "Users' keys for model providers."),
-        "webhook": Entry("cli.accounts.webhooks:webhook", "The address that receives what is due."),
+        "webhook": Entry("cli.accounts.webhooks:webhook", "The address that receives notices of due items."),
         "cost": Entry("cli.accounts.cost:cost", "Model calls, tokens and cost by day."),
         "page": Entry("cli.operations.page:page", "Print the memory page's address, and a link that logs you in."),
         "operator": Entry("cli.accounts.operators:operators", "Operators' tokens, for metrics and all users' work."),
         "export": Entry("cli.accounts.portability:export", "Export a Being with all its data to a file."),
-        "import": Entry("cli.accounts.portability:import_file", "Import a Being, or what other programs exported."),
+        "import": Entry(
+            "cli.accounts.portability:import_file", "Import an exported Being, or exports of other programs."
+        ),
         "soul": Entry("cli.context.persona:soul", "A Being's personality and state."),
         "persona": Entry(
             "cli.context.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."
@@ -76,10 +78,10 @@ PANELS = {
     "Remember": {
         "notes": Entry("cli.intake.intake:notes", "Notes: scenes, todos, reminders, knowledge; retry failed ones."),
         "messages": Entry("cli.intake.intake:messages", "Add messages of a conversation."),
-        "run": Entry("cli.patrol.run:run", "Demand a patrol, and watch its nine steps."),
+        "run": Entry("cli.patrol.run:run", "Request a patrol, and watch its nine steps."),
         "recall": Entry("cli.nodes.finding:recall", "Recall memories by meaning."),
-        "ask": Entry("cli.search.ask:ask", "Ask the memory a question, and see what each sentence rests on."),
-        "search": Entry("cli.search.search:search", "Search everything that was told, by words and meaning."),
+        "ask": Entry("cli.search.ask:ask", "Ask the memory a question, and see the source of each sentence."),
+        "search": Entry("cli.search.search:search", "Search messages, memories, facts and more, by words and meaning."),
         "topic": Entry("cli.nodes.finding:topic", "List a topic's memories, newest first."),
         "vault": Entry("cli.vault.records:vault", "The vault: durable, gated, versioned statements."),
         "context": Entry("cli.context.context:context", "Assemble a context, ready to be sent to a model."),
@@ -91,14 +93,14 @@ PANELS = {
         "entities": Entry("cli.facts.found_in_talk:entities", "The people and things that facts are about."),
         "judgements": Entry(
             "cli.facts.found_in_talk:judgements",
-            "What was found in conversations, and what was dropped of models' answers.",
+            "Items found in conversations, and items dropped from models' answers.",
         ),
         "todos": Entry("cli.facts.asked_in_talk:todos", "The user's todos, found in conversations."),
         "requests": Entry(
-            "cli.facts.asked_in_talk:requests", "What users asked in talk to forget or correct; undo it."
+            "cli.facts.asked_in_talk:requests", "Users' requests in conversations to forget or correct; undo them."
         ),
-        "muted": Entry("cli.facts.asked_in_talk:muted", "What is not to be brought up."),
-        "due": Entry("cli.facts.found_in_talk:due", "What is due: todos, promises and reminders whose time has come."),
+        "muted": Entry("cli.facts.asked_in_talk:muted", "Muted items, which no context brings up."),
+        "due": Entry("cli.facts.found_in_talk:due", "Due todos, promises and reminders."),
         "sessions": Entry("cli.talk:sessions", "Sessions of conversation, and their summaries."),
         "overview": Entry("cli.accounts.overview:overview", "One Being's memory on a single screen."),
         "clusters": Entry("cli.nodes.curation:clusters", "The topics, and their numbers of memories."),

@@ -61,14 +61,17 @@ class EverythingRequest(RequestModel):
     query: Query = Field(description="A question, a sentence or a few words, in any language.")
     limit: int = Field(SEARCH_RESULTS, ge=1, le=MOST_RECALLED, description="The most results.")
     kinds: list[Kind] = Field(
-        list(USUAL_KINDS), min_length=1, max_length=len(KINDS), description="What to look among: all but the vault."
+        list(USUAL_KINDS),
+        min_length=1,
+        max_length=len(KINDS),
+        description="The kinds to search; default: all but the vault.",
     )
-    since: Moment | None = Field(None, description="Only what was said or happened at this moment or later.")
-    until: Moment | None = Field(None, description="Only what was said or happened before this moment.")
+    since: Moment | None = Field(None, description="Only items of this moment or later.")
+    until: Moment | None = Field(None, description="Only items from before this moment.")
     as_of: Moment | None = Field(
         None,
-        description="Answer from what had arrived by this moment, and take it for now in words like `last week`."
-        " What was erased since is not shown.",
+        description="Search the memory of this moment, which is also the reference for words like `last week`."
+        " Items erased later are not shown.",
     )
     speaker: Name | None = Field(
         None,
@@ -79,11 +82,11 @@ class EverythingRequest(RequestModel):
     )
     one_per: Literal["session"] | None = Field(
         None,
-        description="With `session` at most one result of each conversation: the best of those that have most to do"
-        " with the query.",
+        description="With `session` at most one result of each conversation: the best of those most related"
+        " to the query.",
     )
     explain: bool = Field(False, description="Whether to show each signal and its share of the score.")
-    activate: bool = Field(False, description="Whether being found keeps memories alive, as `recall` does.")
+    activate: bool = Field(False, description="Whether found memories count as recalled.")
     off_the_record: OffTheRecord = False
 
 
@@ -91,7 +94,7 @@ class Signal(Answer):
     """One signal of a result."""
 
     value: Number = Field(description="The signal itself.")
-    share: Number = Field(description="What it adds to the score; a negative share takes away.")
+    share: Number = Field(description="Its part of the score; negative if it lowers the score.")
 
 
 class Neighbour(Answer):
@@ -114,8 +117,8 @@ class SearchResult(Answer):
         description="The producer's own id of a message or note, also of the note behind a node."
     )
     text: str
-    at: datetime = Field(description="When it was said or happened.")
-    speaker: str | None = Field(description="Who said it; null for what is no message.")
+    at: datetime = Field(description="The time of the message or event.")
+    speaker: str | None = Field(description="The speaker of a message; null for other kinds.")
     session_id: UUID | None = Field(description="The conversation of a message or summary.")
     score: Number
     before: list[Neighbour] = Field([], description="The messages before it, oldest first.")

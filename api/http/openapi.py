@@ -10,7 +10,7 @@ from api.http.problems import MEDIA_TYPE, Problem
 
 TITLE = "Memory Patrol"
 DESCRIPTION = """
-Long-term memory for AI companions. Hand in **notes** of events and **messages** of conversations; a **patrol** turns
+Long-term memory for AI companions. Send **notes** of events and **messages** of conversations; a **patrol** turns
 them into memory in the background, which fades, revives and is sorted into topics; **recall** it by meaning, topic or
 word.
 
@@ -29,18 +29,18 @@ _TAGS = {
     "Notes": "Events, todos, reminders and knowledge. Accepted means committed.",
     "Messages": "Turns of conversations, each assigned to a session by its own time.",
     "Conversations": "Sessions, their messages and summaries, and the session state.",
-    "Rooms": "Conversations of several of your Beings. Each knows what was said while it was present.",
+    "Rooms": "Conversations of several of your Beings. Each gets the messages sent while it was present.",
     "Patrols": "Runs that turn notes into memory and age it.",
     "Recall": "Finds memories by meaning, topic or word. A memory that is found fades later.",
-    "Search": "Finds everything that a Being was told, by words and by meaning.",
+    "Search": "Finds messages, memories, facts and more, by words and by meaning.",
     "Knowledge": "JSON objects that programs keep under keys, found at once by their fields, words and meaning.",
     "Facts": "Statements about the user, and the entities that they mention.",
-    "Todos": "Commitments, projects, open questions, conflicts and promises, and what is due.",
+    "Todos": "Commitments, projects, open questions, conflicts and promises, and due items.",
     "Memories": "Single memories: origin, pinning, correction, forgetting.",
     "Vault": "Durable, gated, versioned statements that every prompt contains.",
     "Diary": "A Being's diary, by day of the user's calendar.",
     "Keys": "Your keys for model providers, which pay for your Beings' model calls.",
-    "Webhook": "The address of yours that receives what is due.",
+    "Webhook": "Your address that receives notices of due items.",
     "Cost": "Model calls and their cost.",
     "Persona": "A Being's soul, its lists of rules, preferences and more, and the user model.",
     "Context": "Prompts assembled from a Being's memory, ready to be sent to a model.",
@@ -52,17 +52,17 @@ TAGS = [{"name": name, "description": description} for name, description in _TAG
 _NAMES = list(_TAGS)
 
 _ERRORS = {
-    "400": "The body is not JSON, or not UTF-8; the detail says where.",
+    "400": "The body is not JSON, or not UTF-8; the detail has the place.",
     "401": "There is no token, or it is unknown, expired or revoked.",
     "403": "The token lacks the scope, or is bound to one Being.",
     "404": "You have no such resource.",
     "408": "The body did not arrive in time; send it again.",
-    "409": "The resource's state does not allow it; the detail says what to do.",
-    "410": "It was erased for good; nothing was changed.",
-    "413": "The body, or the batch in it, is too large; nothing was taken.",
+    "409": "The resource's state does not allow it; the detail has the remedy.",
+    "410": "The item was erased permanently; nothing was changed.",
+    "413": "The body, or the batch in it, is too large; nothing was stored.",
     "415": "The body is not `application/json`.",
     "422": "The request is invalid; `errors` or `rejected` name each place.",
-    "429": "You exceed a rate limit, or too much is waiting; try again after `Retry-After` seconds.",
+    "429": "You exceed a rate limit, or too much work is waiting; try again after `Retry-After` seconds.",
     "503": "The database or a model is unavailable or timed out; try again after `Retry-After` seconds.",
 }
 

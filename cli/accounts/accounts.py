@@ -161,6 +161,6 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
 def _record_of(being: Being) -> str:
     """Return the words for whether a Being's talk is kept."""
     if being.off_the_record:
-        return "off the record, nothing of what is said is kept"
+        return "off the record, no message is stored"
     some = ", ".join(words(one) for one in being.off_the_record_in)
     return f"on the record, except the conversations {some}" if some else "on the record"

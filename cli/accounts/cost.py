@@ -55,7 +55,7 @@ def cost(
     owner: Annotated[
         str | None, Option("--user", "-u", metavar="NAME|ID", help="Only of this user.", show_default=False)
     ] = None,
-    days: Annotated[int, Option(min=1, max=36500, help="Of so many days, with today.")] = DAYS,
+    days: Annotated[int, Option(min=1, max=36500, help="The number of days, today included.")] = DAYS,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,7 +82,7 @@ def cost(
     if found:
         say(f"Together {_sum(found)}.")
     if any(line.unsettled for line in found):
-        remark("Calls in progress, or whose worker crashed, count with the most that they can cost.")
+        remark("Calls in progress, and calls of crashed workers, count at their highest possible cost.")
     for each in reached:
         who = f"The Being {slugs.get(each.being_id, '')}" if each.being_id else REACHED_BY[each.budget]
         remark(

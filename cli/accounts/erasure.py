@@ -32,7 +32,7 @@ def _after(_: object, *, scrub: bool) -> None:
     say(f"Scrubbed: {count(done.tables, 'table')} rewritten.")
     for one in left:
         remark(one)
-    remark("Backups, replicas, archives of the log, and what a model provider keeps: see docs/portability.md.")
+    remark("Backups, replicas, archives of the log, and a model provider's copies: see docs/portability.md.")
     if left:
         raise Exit(1)
 
@@ -106,7 +106,7 @@ def erase_user(
     """Erase a user with all Beings, facts, keys and tokens, also during a patrol."""
     with open_ledger() as on:
         who = find_user(on, user)
-        _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
+        _ask(f"Erase {words(who.name)} and all memory of their Beings permanently?", yes=yes)
         erased = of_users.erase_user.perform(on, user_id=who.user_id)
     say_answer(erased, _erased_view(erased), as_json=as_json)
 

@@ -66,7 +66,7 @@ def import_file(
     ] = None,
     companion: Annotated[
         str | None,
-        Option(metavar="NAME", help="With --from: who speaks as the Being; others are then third persons."),
+        Option(metavar="NAME", help="With --from: the Being's speaker name; others are then third persons."),
     ] = None,
     set_aside: Annotated[
         Path | None,
@@ -155,5 +155,5 @@ def _owner(on: Resources, owner: str | None) -> User:
         return find_user(on, owner)
     known = lookup.all_users(on.store)
     if len(known) != 1:
-        raise Failure("What is made new needs its user: name the user with --user.")
+        raise Failure("A new Being needs a user: name the user with --user.")
     return known[0]

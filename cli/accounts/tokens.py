@@ -43,7 +43,7 @@ def add_token(
             "--scope",
             "-s",
             metavar="ingest|read|manage",
-            help="What it allows: to hand in, to read, to change. May be repeated.",
+            help="A right of the token: to send, to read, to change. May be repeated.",
         ),
     ],
     being: Annotated[

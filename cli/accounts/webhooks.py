@@ -22,6 +22,6 @@ def _shown(webhook: Webhook) -> list[Any]:
 
 webhook = Group(
     operations,
-    "The address that receives what is due.",
+    "The address that receives notices of due items.",
     views={NewWebhookSecret: _set, Webhook: _shown},
 ).commands

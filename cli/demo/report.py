@@ -93,12 +93,12 @@ def show_outcome(on: Resources, being: Being, questions: Sequence[str]) -> None:
     title(f"What {being.name} remembers")
     say(cluster_tree(being.name, outcome.clusters), *_freshness(outcome.clusters))
     if outcome.dying or outcome.fading:
-        title("What fades")
+        title("Fading memories")
         _show_fading(outcome)
     if outcome.failed:
-        title("Notes that could not be parsed, and are kept as they are")
+        title("Notes that could not be parsed, and are kept unchanged")
         say(*(_failure(note) for note in outcome.failed))
-    title("What recall finds")
+    title("Results of recall")
     for question in questions:
         _ask(on, being, question)
     if outcome.dying:
@@ -162,10 +162,10 @@ def _freshness(found: Sequence[Cluster]) -> list[Text]:
 
 def _show_fading(outcome: Outcome) -> None:
     if outcome.dying:
-        say(f"{len(outcome.dying)} memories faded after so many patrols. The youngest of them:")
+        say(f"{len(outcome.dying)} memories faded. The youngest of them, with their number of patrols:")
         _show_memories(outcome.dying[:EXAMPLES], outcome, "patrols", lambda node: node.session_count)
     if outcome.fading:
-        say("Next to fade, after so many more patrols if they are not recalled:")
+        say("Next to fade if they are not recalled, with the number of further patrols:")
         _show_memories(outcome.fading, outcome, "left", lambda node: node.patrols_left or 0)
 
 

@@ -39,7 +39,7 @@ def _requests(page: SpokenRequestPage) -> list[Any]:
 
 requests = Group(
     of_requests,
-    "What users asked in talk to forget, to correct, or not to remember.",
+    "Users' requests in conversations to forget, to correct, or not to remember.",
     finders={"request_id": by_ending("request", "patrol requests list")},
     views={SpokenRequestPage: _requests, SpokenRequest: lambda one: words(one.span)},
 ).commands
@@ -56,7 +56,7 @@ def _label_of(one: Mute) -> str:
 
 _commands = Group(
     of_mutes,
-    "What is not to be brought up.",
+    "Muted items, which no context brings up.",
     finders={"mute_id": by_ending("mute", "patrol muted")},
     views={MutePage: _mutes, Mute: lambda one: words(_label_of(one))},
 )

@@ -51,7 +51,7 @@ def _due(items: Iterable[DueItem]) -> list[Any]:
 
 due = Group(
     of_due,
-    "What is due: todos, promises and reminders whose time has come.",
+    "Due todos, promises and reminders.",
     views={DuePage: lambda page: _due(page.due), DueNotices: lambda found: _due(found.notices)},
 ).commands
 
@@ -64,4 +64,6 @@ def _judgements(found: Judgements) -> Iterator[Any]:
     yield listing("Nothing was dropped of models' answers.", "purpose", ">items dropped", "last", "*reason", rows=rows)
 
 
-judgements = Group(of_judgements, "What models' answers brought.", views={Judgements: _judgements})["judgements"]
+judgements = Group(of_judgements, "Counts of the items in models' answers.", views={Judgements: _judgements})[
+    "judgements"
+]

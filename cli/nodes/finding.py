@@ -20,7 +20,7 @@ from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.recall import TopicRequest
 from workers.runtime.resources import Resources
 
-QueryArgument = Annotated[str, Argument(metavar="QUERY", help="What to look for.")]
+QueryArgument = Annotated[str, Argument(metavar="QUERY", help="The search text.")]
 TOPIC = "The topic: its id, the end of its id, or its name."
 ActivateOption = Annotated[
     bool, Option("--activate/--no-activate", help="Whether being found keeps the memories alive.")

@@ -22,7 +22,9 @@ HOUR = timedelta(hours=1)
 def page(
     owner: Annotated[
         str | None,
-        Option("--user", "-u", metavar="NAME|ID", help="Who logs in. Default: the only user.", show_default=False),
+        Option(
+            "--user", "-u", metavar="NAME|ID", help="The user who logs in. Default: the only user.", show_default=False
+        ),
     ] = None,
     port: Annotated[
         int | None, Option(min=1, max=65535, help="The API's port.", show_default="PATROL_API_PORT")

@@ -194,7 +194,7 @@ def free(name: str, host: str, port: int) -> tuple[str, int]:
         reason = refused.strerror if isinstance(refused, OSError) else "it is no host's name"
         raise Failure(
             f"{name} can't listen on {host}, port {port} ({reason})."
-            " Stop what listens there, or choose another with --host and --port."
+            " Stop the program that listens there, or choose another address with --host and --port."
         ) from None
 
 

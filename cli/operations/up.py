@@ -35,7 +35,7 @@ Next, in another terminal:
 """
 
 NO_KEY = (
-    "No model key is set: what is said is kept and found again, but no facts are extracted from messages. Set "
+    "No model key is set: messages are stored and searchable, but no facts are extracted from them. Set "
     "ANTHROPIC_API_KEY, or store a user's key: ./patrol key add --user NAME"
 )
 
@@ -53,7 +53,7 @@ def up(
             "--concurrency",
             "-c",
             min=1,
-            help="Tasks at once in each worker, and one more in that whose tasks wait for models.",
+            help="Concurrent tasks in each worker; the worker for models has one more.",
             show_default="the processors",
         ),
     ] = None,

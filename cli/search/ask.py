@@ -16,7 +16,7 @@ def _answer(answer: AskAnswer) -> list[Text]:
         remark(f"These are passages, since no model answered: {answer.without_model}")
     if answer.dropped:
         dropped = ", ".join(f"{count} {reason}" for reason, count in answer.dropped.items())
-        remark(f"Dropped of what the model wrote: {dropped}.")
+        remark(f"Dropped sentences of the model: {dropped}.")
     if answer.degraded:
         remark("The embedder is out of reach: this was found by words.")
     if answer.cost.calls:

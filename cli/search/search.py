@@ -27,11 +27,11 @@ def search(
     owner: OwnerOption = None,
     limit: Annotated[int | None, Option("--limit", "-n", min=1, max=MOST_RECALLED, help="How many at most.")] = None,
     kind: Annotated[
-        list[str] | None, Option("--kind", metavar="|".join(get_args(Kind)), help="What to look among; repeatable.")
+        list[str] | None, Option("--kind", metavar="|".join(get_args(Kind)), help="A kind to search; repeatable.")
     ] = None,
-    since: Annotated[str | None, Option(help=f"Only what was said then or later. {MOMENT}")] = None,
-    until: Annotated[str | None, Option(help="Only what was said before that moment.")] = None,
-    as_of: Annotated[str | None, Option(help="Answer from what had arrived by that moment.")] = None,
+    since: Annotated[str | None, Option(help=f"Only items of this moment or later. {MOMENT}")] = None,
+    until: Annotated[str | None, Option(help="Only items from before that moment.")] = None,
+    as_of: Annotated[str | None, Option(help="Search the memory of that moment.")] = None,
     speaker: Annotated[str | None, Option(help="Only messages of this speaker.")] = None,
     neighbours: Annotated[
         int, Option(min=0, max=MOST_NEIGHBOURS, help="How many messages to show before and after each.")

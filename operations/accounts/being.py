@@ -28,7 +28,7 @@ def turn_record(
     on: Resources,
     being: Being,
     *,
-    mode: Annotated[Literal["on", "off"], Field(description="Whether what is said is kept.")],
+    mode: Annotated[Literal["on", "off"], Field(description="Whether messages are stored.")],
     conversation: Annotated[
         Conversation | None, Field(description="Only this conversation, by its producer's id; all talk if omitted.")
     ] = None,

@@ -85,7 +85,7 @@ def list_contexts(
         str | None,
         Field(
             max_length=PRODUCER_ID_CHARACTERS,
-            description="Only those of this conversation; empty: of the conversation of what names none.",
+            description="Only those of this conversation; empty: those of the conversation without an id.",
         ),
     ] = None,
     cursor: Cursor = None,

@@ -20,7 +20,7 @@ from store.transaction import Transaction
 Entries = Annotated[list[NewEntry], Field(max_length=REGION_ENTRIES)]
 OfConversation = Annotated[
     Conversation | None,
-    Field(description="The conversation, as in its messages; omitted: the conversation of what names none."),
+    Field(description="The conversation, as in its messages; omitted: the conversation without an id."),
 ]
 
 

@@ -24,7 +24,7 @@ def list_due(
     being: Being,
     *,
     until: Annotated[
-        AwareDatetime | None, Field(description="Only what is due by this time; omit it for what is due now.")
+        AwareDatetime | None, Field(description="Only items due by this time; omit it for items due now.")
     ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,

@@ -118,7 +118,7 @@ def show_fact(tx: Transaction, being: Being, muted: FindsMuted, fact_id: UUID) -
         sets("restore", "Bring an archived fact back.", "Restored", status="ACTIVE"),
         sets(
             "confide",
-            "Set a fact, with the messages that it rests on, in confidence: only the Beings that were told it know it.",
+            "Set a fact and its source messages in confidence: only the Beings that got them know it.",
             "In confidence",
             in_confidence=True,
         ),

@@ -45,7 +45,7 @@ def list_spoken_requests(
 def undo_spoken_request(
     on: Resources,
     being: Being,
-    request_id: Annotated[UUID, Field(description="The id from the list of what was done.")],
+    request_id: Annotated[UUID, Field(description="The request's id from the list.")],
 ) -> SpokenRequest:
     """Undo one of them: the fact or todo is there again, with its earlier words, or the message is judged again."""
     with on.store.transaction() as tx:

@@ -83,12 +83,12 @@ def change_message(on: Resources, being: Being, message_id: MessageId, changes: 
     commands=[
         Command(
             "confide",
-            "Set messages in confidence: they, and all that rests on them, stay with the Being that they were said to.",
+            "Set messages in confidence: they and all derived data stay with the Being that got them.",
             fixed={"in_confidence": True},
         ),
         Command(
             "share",
-            "Lift the confidence of messages: all of the user's Beings may know what they tell of the user.",
+            "Lift the confidence of messages: all of the user's Beings may know their facts.",
             fixed={"in_confidence": False},
         ),
     ],

@@ -53,7 +53,7 @@ def mute(on: Resources, being: Being, wanted: MuteRequest) -> Mute | Existing[Mu
     commands=[Command("unmute", done="It may be brought up again")],
 )
 def unmute(
-    on: Resources, being: Being, mute_id: Annotated[UUID, Field(description="The id from the list of what is muted.")]
+    on: Resources, being: Being, mute_id: Annotated[UUID, Field(description="The mute's id from the list.")]
 ) -> None:
     """Lift a mute: the things that it hid may be shown again, and are in data that is derived again."""
     muting.lift(on.store, on.settings, being, mute_id)

@@ -54,7 +54,7 @@ def show_room(on: Resources, caller: Caller, room: RoomName) -> Room:
 
 @operation("PATCH /v1/rooms/{room}", scope="manage", for_all_beings=True)
 def change_room(on: Resources, caller: Caller, room: RoomName, changes: RoomChanges) -> Room:
-    """Change a room's display name, or who takes part from now on; its slug stays.
+    """Change a room's display name or members; its slug stays.
 
     A Being that joins knows no earlier utterance, and one that leaves keeps those that it heard.
     """

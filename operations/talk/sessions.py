@@ -136,7 +136,7 @@ def list_rolling_summaries(
     commands=[
         Command(
             "spine",
-            "Show the spine: the long-term summary of what the user has told this and other Beings, or this one alone.",
+            "Show the spine: the long-term summary of the user's messages to all Beings, or to this one alone.",
             takes=("known_to",),
         )
     ],

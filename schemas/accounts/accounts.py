@@ -33,7 +33,7 @@ class User(Row):
     name: str
     time_zone: str
     facts_known_to: KnownTo | None = Field(
-        description="Who knows facts that were not told in confidence; null: as PATROL_FACTS_KNOWN_TO says."
+        description="The Beings that know facts outside of confidences; null: the setting PATROL_FACTS_KNOWN_TO."
     )
     daily_cost: Decimal | None = Field(description="The daily budget in dollars; null: PATROL_USER_DAILY_COST.")
     daily_tokens: int | None = Field(description="The daily budget in tokens; null: PATROL_USER_DAILY_TOKENS.")
@@ -104,13 +104,13 @@ class NewUser(RequestModel):
         json_schema_extra={"examples": [{"external_id": "customer-4711", "name": "Ada", "time_zone": "Europe/Lisbon"}]}
     )
 
-    external_id: ExternalId = Field(description="Your own id of the person. The same id again is the same user.")
+    external_id: ExternalId = Field(description="Your own id of the person. The same id again means the same user.")
     name: Name | None = Field(None, description="The person's display name; the external id if omitted.")
     time_zone: TimeZone = Field("UTC", description="IANA name of the zone in which the person's days begin.")
     facts_known_to: KnownTo | None = Field(
         None,
         description="`all`: all of the person's Beings know what one of them hears. `present`: facts stay with the"
-        " Beings that heard them. Null: as PATROL_FACTS_KNOWN_TO says.",
+        " Beings that heard them. Null: the setting PATROL_FACTS_KNOWN_TO.",
     )
 
 
@@ -123,7 +123,7 @@ class UserChanges(Changes):
     name: Name | None = Field(None, description="The new display name.")
     time_zone: TimeZone | None = Field(None, description="IANA name of the new time zone.")
     facts_known_to: KnownTo | None = Field(
-        None, description="Who knows facts that are heard from now on; null: as PATROL_FACTS_KNOWN_TO says."
+        None, description="The Beings that know later facts; null: the setting PATROL_FACTS_KNOWN_TO."
     )
     daily_cost: Dollars | None = Field(
         None,
@@ -140,7 +140,7 @@ class NewToken(RequestModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"scopes": ["ingest", "read"]}]})
 
-    scopes: list[Scope] = Field(min_length=1, max_length=3, description="What the token allows.")
+    scopes: list[Scope] = Field(min_length=1, max_length=3, description="The rights of the token.")
     being: str | None = Field(None, max_length=200, description="Id or slug of its only Being; null: all.")
     expires: Moment | None = Field(None, description="When it expires, with its offset from UTC; null: never.")
 
@@ -187,13 +187,13 @@ class BeingChanges(Changes):
     name: Name | None = Field(None, description="Its new display name.")
     language: LanguageCode | None = Field(
         None,
-        description="The language that it is talked to in, by its ISO 639-1 code, for the stems of words in the search;"
-        " `auto`: the language of what it is told.",
+        description="The language of its conversations, as an ISO 639-1 code, for the stems of words in the search;"
+        " `auto`: detected from its messages.",
     )
     scenes: ScenesMode | None = Field(
         None,
-        description="Whether the call that summarises a closed session also draws scene notes from its messages;"
-        " `auto`: unless a producer's own scene notes are of the same time; null: as PATROL_SCENES says.",
+        description="Whether the call that summarises a closed session also extracts scene notes from its messages;"
+        " `auto`: unless a producer sent scene notes of the same time; null: the setting PATROL_SCENES.",
     )
     daily_cost: Dollars | None = Field(
         None, description="The budget of its model calls for a day of the user, in dollars; null: PATROL_DAILY_COST."
@@ -202,12 +202,12 @@ class BeingChanges(Changes):
         None, ge=0, le=10**15, description="The most tokens of its model calls in a day; null: PATROL_DAILY_TOKENS."
     )
     off_the_record: bool | None = Field(
-        None, description="Whether it is off the record until further notice: no word of its talk is kept."
+        None, description="Whether it is off the record until further notice: none of its messages is stored."
     )
     off_the_record_in: dict[Conversation, bool] | None = Field(
         None,
         max_length=OFF_THE_RECORD_CONVERSATIONS,
-        description="Likewise for single conversations, by their ids; those that are not named stay as they are.",
+        description="Likewise for single conversations, by their ids; other conversations are unchanged.",
     )
 
 

@@ -37,18 +37,18 @@ class AskRequest(RequestModel):
     question: Annotated[Words, Field(max_length=QUERY_CHARACTERS)] = Field(
         description="A question in plain words, in any language."
     )
-    about: Name | None = Field(None, description="Whom or what it is about, where its words do not name it.")
+    about: Name | None = Field(None, description="The subject of the question, if its words do not name it.")
     as_of: Moment | None = Field(
         None,
-        description="Answer from what was known at this moment: what had been said by then, and facts as they stood."
-        " What was erased since is not shown.",
+        description="Answer from the memory of this moment: messages that had arrived, and facts in their state then."
+        " Items erased later are not shown.",
     )
     off_the_record: OffTheRecord = False
     budget_tokens: int = Field(
         ASK_TOKENS,
         ge=LEAST_ASK_TOKENS,
         le=MOST_ASK_TOKENS,
-        description="The most estimated tokens of what is looked at: shown to the model, or answered as passages.",
+        description="The most estimated tokens of the sources, shown to the model or returned as passages.",
     )
 
 
@@ -60,10 +60,10 @@ class Cite(Answer):
         description="The id of a message, node, fact or knowledge note, of a summary's session, or of a vault record;"
         " a day of the diary; of a computed row its name in `looked_at`."
     )
-    quote: str = Field(description="The words, as their source has them.")
-    at: datetime | None = Field(description="When they were said, happened or were written; null for computed rows.")
+    quote: str = Field(description="The words, in the spelling of their source.")
+    at: datetime | None = Field(description="The time of the source; null for computed rows.")
     until: datetime | None = Field(None, description="When a later statement of the same fact replaced this one.")
-    speaker: str | None = Field(None, description="Who said them; null for what is no message.")
+    speaker: str | None = Field(None, description="The speaker of a message; null for other kinds.")
 
 
 class Sentence(Answer):
@@ -83,12 +83,12 @@ class ComputedRow(Answer):
 class LookedAt(Answer):
     """The searches, and the counts of their results."""
 
-    queries: list[str] = Field(description="What was searched for: the question, and what a model added.")
+    queries: list[str] = Field(description="The searches: the question, and further ones by a model.")
     names: list[str] = Field(description="The people and things that were looked up.")
-    since: datetime | None = Field(description="The beginning of the time that was looked at in particular.")
+    since: datetime | None = Field(description="The beginning of the time searched in particular.")
     until: datetime | None = Field(description="The end of that time.")
-    found: dict[CiteKind, int] = Field(description="How much was looked at, by kind.")
-    computed: list[ComputedRow] = Field(description="What code counted.")
+    found: dict[CiteKind, int] = Field(description="The number of sources, by kind.")
+    computed: list[ComputedRow] = Field(description="Rows that code counted.")
 
 
 class AskCost(Answer):
@@ -98,13 +98,13 @@ class AskCost(Answer):
     input_tokens: int
     output_tokens: int
     dollars: Decimal | None = Field(description="Null if the price or the usage of a call is unknown.")
-    paid_with: PaidWith | None = Field(description="Whose key paid; null if no model was asked.")
+    paid_with: PaidWith | None = Field(description="The owner of the key that paid; null if no model was asked.")
 
 
 class AskAnswer(Answer):
     """The answer to a question, limited to statements that its quotations show."""
 
-    answer: list[Sentence] = Field(description="Empty if the memory does not know.")
+    answer: list[Sentence] = Field(description="Empty if the memory has no answer.")
     known: bool
     method: Literal["model", "extract"] = Field(
         description="`model`: a model wrote the sentences. `extract`: passages, because no model answered."

@@ -133,7 +133,7 @@ class WorkingMemoryEntry(Row):
     """An entry of a conversation's working memory; entries of the region `conversation` have the message's id."""
 
     entry_id: UUID
-    conversation: str | None = Field(description="The conversation; null: the one of what names none.")
+    conversation: str | None = Field(description="The conversation; null: the one without an id.")
     region: str
     role: PromptRole
     content: str
@@ -217,8 +217,8 @@ class ContextRequest(AssemblyOptions):
     )
     conversation: Conversation | None = Field(
         None,
-        description="The chat or tab, as its messages name it: whose lines, pauses and regions the context shows."
-        " Omitted: the session's, else the conversation of what names none.",
+        description="The chat or tab, by the id in its messages: the context shows its lines, pauses and regions."
+        " Omitted: the session's, else the conversation without an id.",
     )
     session: Annotated[UUID, Field(strict=False)] | None = Field(
         None, description="The session; the conversation's open one if omitted."
@@ -250,7 +250,7 @@ class RegionReport(Answer):
     entries: int
     tokens: int = Field(description="Estimated.")
     stable: bool = Field(description="Whether its bytes stay the same from turn to turn, so that a cache can serve it.")
-    dropped: str | None = Field(None, description="Why it was left out; null if it is in the context.")
+    dropped: str | None = Field(None, description="The reason why it was left out; null if it is in the context.")
 
 
 class Context(Answer):
@@ -263,9 +263,7 @@ class Context(Answer):
     )
     off_the_record: AnsweredOff = False
     process: str
-    conversation: str | None = Field(
-        None, description="The conversation that it is for; null: the one of what names none."
-    )
+    conversation: str | None = Field(None, description="The conversation that it is for; null: the one without an id.")
     session_id: UUID | None = Field(None, description="The session that it is for, if there is one.")
     text: str | None = Field(None, description="The prompt as one string, for `format: text`.")
     system: list[dict[str, Any]] | None = Field(None, description="Anthropic's `system`, for `format: anthropic`.")

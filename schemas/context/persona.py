@@ -68,7 +68,7 @@ class UserModel(Row):
 
     content: str
     written_by: Literal["person", "model"] = Field(
-        description="Who wrote it: a person's stays, and a model's is made anew from what closed conversations showed."
+        description="The author: a person's text stays; a model's is written again from closed conversations."
     )
     updated_at: datetime
 

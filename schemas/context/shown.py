@@ -42,7 +42,7 @@ class ShownMemory(Answer):
     """A memory that a context showed."""
 
     node_id: UUID
-    text: str = Field(description="What it says today, in one line.")
+    text: str = Field(description="Its present text, in one line.")
     regions: list[str] = Field(description="The regions in which it stood.")
     similarity: Number | None = Field(description="To the message; null if it was not chosen by the message.")
 
@@ -51,7 +51,7 @@ class ShownFact(Answer):
     """A fact that a context showed."""
 
     fact_id: UUID
-    content: str = Field(description="What it says today.")
+    content: str = Field(description="Its present text.")
     scores: dict[str, Number] | None = Field(
         description="The parts of its score; null if it was not chosen by the message."
     )

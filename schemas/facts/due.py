@@ -18,10 +18,10 @@ class DueItem(Row):
     kind: DueKind = Field(description="`todo` and `promise` are among the Being's todos, a `reminder` among its notes.")
     item_id: UUID = Field(description="Its id there.")
     content: str
-    due: str | None = Field(description="When, in the words that were said.")
+    due: str | None = Field(description="The time, in the words of the message.")
     due_at: datetime = Field(description="When its time begins.")
     due_until: datetime | None = Field(description="When its time ends; null for a reminder.")
-    told_at: datetime = Field(description="When it was last told.")
+    told_at: datetime = Field(description="The time of its latest mention.")
     in_confidence: bool
 
 
@@ -44,7 +44,7 @@ class DueNotices(Answer):
 
     notices: list[DueNotice]
     cursor: str | None = Field(
-        description="Send it as `cursor` to get what comes after these; null as long as there is none."
+        description="Send it as `cursor` to get the notices after these; null if there is none yet."
     )
 
 

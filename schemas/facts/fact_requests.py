@@ -53,8 +53,10 @@ class Seed(RequestModel):
     entity_label: Annotated[Words, Field(max_length=200)] | None = Field(
         None, description="A display name for the entity that it is about."
     )
-    fact_type: FactKind = Field("fact", description="What kind of statement it is.")
-    importance: Importance = Field(1, description="0 trivial, 1 usual, 2 significant, 3 who the user is.")
+    fact_type: FactKind = Field("fact", description="The kind of statement.")
+    importance: Importance = Field(
+        1, description="0 trivial, 1 usual, 2 significant, 3 central to the user's identity."
+    )
     pinned: bool = Field(False, description="Whether it is in every context, and never archived by the curator.")
     in_confidence: bool = Field(False, description="Whether only this Being may know it.")
 
@@ -67,7 +69,7 @@ class ProposedMerge(RequestModel):
     )
 
     kept_ref: Ref = Field(description="The entity that stays, as `<type>:<slug>`.")
-    merged_ref: Ref = Field(description="The entity whose names shall stand for it.")
+    merged_ref: Ref = Field(description="The entity that is merged into it, with its names.")
     accept: bool = Field(False, description="Whether to merge them at once, rather than only propose it.")
 
 
@@ -83,7 +85,7 @@ class FactChanges(Changes):
     pinned: bool | None = Field(None, description="Whether it is in every context, and never archived by the curator.")
     status: FactStatus | None = Field(None, description="`ARCHIVED` hides the fact, `ACTIVE` restores it.")
     in_confidence: bool | None = Field(
-        None, description="Whether the fact, with the messages that it rests on, stays with the Being that was told it."
+        None, description="Whether the fact and its source messages stay with the Being that got them."
     )
 
 
@@ -92,10 +94,10 @@ class TodoChanges(Changes):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "DONE"}]})
 
-    content: Statement | None = Field(None, description="What the user means to do.")
+    content: Statement | None = Field(None, description="The user's intention.")
     due: Statement | None = Field(None, description="When, in the user's own words.")
     pinned: bool | None = Field(None, description="Whether it is protected from archiving.")
     status: TodoStatus | None = Field(None, description="`DONE` closes it, `ARCHIVED` hides it, `OPEN` brings it back.")
     in_confidence: bool | None = Field(
-        None, description="Whether the messages that it rests on stay with the Being that they were said to."
+        None, description="Whether its source messages stay with the Being that got them."
     )

@@ -34,7 +34,7 @@ class Fact(Row):
     being_id: UUID | None = Field(description="The only Being that knows it; null if all of the user's Beings do.")
     type: FactType
     content: str
-    entity_refs: list[str] = Field(description="`<type>:<slug>`; the first is what the fact is about.")
+    entity_refs: list[str] = Field(description="`<type>:<slug>`; the first is the fact's subject.")
     entity_label: str
     subtype: Subtype
     importance: int = Field(description="0 to 3; 3 while it is pinned, and 1 becomes 2 after mentions in 3 sessions.")
@@ -93,7 +93,7 @@ class Todo(Row):
     pinned: bool
     due: str | None = Field(description="When, in the user's own words.")
     due_at: datetime | None = Field(
-        None, description="What these words mean, by their message's date and the user's time zone: its beginning."
+        None, description="The beginning of that time, by the message's date and the user's time zone."
     )
     due_until: datetime | None = Field(None, description="The end of that time; from then on the todo is overdue.")
     in_confidence: bool = Field(False, description="Whether a message that it rests on was said in confidence.")
@@ -120,7 +120,7 @@ class SpokenRequest(Row):
     name: str | None = Field(description="The entity that is not to be brought up.")
     done_at: datetime
     undone_at: datetime | None
-    told_at: datetime | None = Field(description="When a context told that it was done.")
+    told_at: datetime | None = Field(description="The time at which a context reported the change.")
 
 
 class Entity(Row):

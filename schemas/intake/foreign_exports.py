@@ -29,7 +29,7 @@ class ForeignExport(RequestModel):
     )
 
     program: Program = Field(description="The program that wrote the export; `other` for one that has no name here.")
-    text: str = Field(description="What the file holds; of a ZIP archive, a file in it.")
+    text: str = Field(description="The file's content; for a ZIP archive, that of one file in it.")
     file: str = Field(
         "export.json", min_length=1, max_length=FILE_NAME_CHARACTERS, description="The file's name, without its folder."
     )
@@ -37,7 +37,7 @@ class ForeignExport(RequestModel):
         None, description="When the file was written; messages of a chat without any time end then."
     )
     me: Speaker | None = Field(None, description="The user's name in the export, where its format leaves it open.")
-    companion: Speaker | None = Field(None, description="Who speaks as the Being; others are then third persons.")
+    companion: Speaker | None = Field(None, description="The Being's speaker name; all others are then third persons.")
     aged: bool = Field(
         False, description="Whether memories are born with the age that daily patrols would have given them since."
     )
@@ -59,6 +59,6 @@ class ForeignImport(Answer):
     notes: int = Field(description="Texts that are kept as knowledge notes.")
     known: int = Field(description="Entries that were stored before.")
     erased: int = Field(description="Entries that were erased before, and stay so.")
-    shortened: int = Field(description="Messages of whose text the beginning is kept.")
+    shortened: int = Field(description="Messages of which only the beginning is kept.")
     left_out: dict[str, int] = Field(description="How many entries are not to be taken in, by the reason.")
     set_aside: list[SetAside] = Field(description="Entries that can't be imported.")

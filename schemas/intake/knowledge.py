@@ -54,7 +54,7 @@ class NewKnowledge(KnowledgeKey):
 
     value: dict[str, Any] | None = Field(description="The object to keep, at most 64 KB of JSON; null removes it.")
     search_text: str | None = Field(
-        None, description="What searches find it by; null: the whole value as JSON, empty: nothing."
+        None, description="The text for searches; null: the whole value as JSON; empty: searches do not find it."
     )
 
     @field_validator("value", "search_text")
@@ -71,7 +71,9 @@ class NewKnowledge(KnowledgeKey):
 class KnowledgeChanges(RequestModel):
     """The knowledge to put and to remove, together or not at all; of several under one key the last counts."""
 
-    items: list[NewKnowledge] = Field(min_length=1, max_length=BATCH_ITEMS, description="What to keep or remove.")
+    items: list[NewKnowledge] = Field(
+        min_length=1, max_length=BATCH_ITEMS, description="The values to store or remove."
+    )
 
 
 class KnowledgeChanged(Answer):
@@ -117,9 +119,9 @@ class KnowledgeQuestion(RequestModel):
         }
     )
 
-    namespace_prefix: Path = Field(default=[], description="Only what is in this namespace, or in one below it.")
+    namespace_prefix: Path = Field(default=[], description="Only values in this namespace, or in one below it.")
     query: Query | None = Field(
-        None, description="What it is about; best first. Without a query the newest come first."
+        None, description="A query: the best results come first. Without a query the newest come first."
     )
     filter: dict[str, Any] | None = Field(
         None,
@@ -174,7 +176,7 @@ class NamespaceQuestion(RequestModel):
         default=[], max_length=NAMESPACE_LABELS, description="All of them have to be fulfilled."
     )
     max_depth: int | None = Field(
-        None, ge=1, le=NAMESPACE_LABELS, description="Cut deeper namespaces to so many labels."
+        None, ge=1, le=NAMESPACE_LABELS, description="Cut deeper namespaces to this number of labels."
     )
     limit: int = Field(100, ge=1, le=MOST_KEYED_FOUND, description="The most namespaces.")
     offset: int = Field(0, ge=0, le=KEYED_OFFSET, description="How many namespaces to leave out first.")

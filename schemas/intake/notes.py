@@ -60,7 +60,7 @@ class ItemFault(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     position: int = Field(description="The item's place in the batch, from 0.")
-    reason: str = Field(description="What is wrong with it, and where.")
+    reason: str = Field(description="The fault, and its place.")
 
 
 class Receipt(BaseModel):
@@ -71,14 +71,14 @@ class Receipt(BaseModel):
     accepted: int = Field(description="Items that are committed now, and were not before.")
     duplicates: int = Field(description="Items that were committed before, with the same content.")
     conflicts: list[ItemFault] = Field(description="Items whose id is known with other content, which stays.")
-    rejected: list[ItemFault] = Field(description="Items that can't be taken.")
+    rejected: list[ItemFault] = Field(description="Items that were refused.")
     erased: list[int] = Field(
         default=[],
-        description="Positions of items that were erased for good before; they are not kept, and it is no error.",
+        description="Positions of items that were erased before; they are not stored, and are no errors.",
     )
     off_the_record: list[int] = Field(
         default=[],
-        description="Positions of messages that were said off the record; they are not kept, and it is no error.",
+        description="Positions of messages off the record; they are not stored, and are no errors.",
     )
     shortened: list[int] = Field(
         default=[],
@@ -88,7 +88,7 @@ class Receipt(BaseModel):
         description="For each item the id of its note, null where it was rejected, erased before, or off the record."
     )
     hint: str | None = Field(
-        None, description="What keeps accepted items from being processed, and what to do; null if nothing does."
+        None, description="An obstacle to the processing of accepted items, with the remedy; null if there is none."
     )
 
 

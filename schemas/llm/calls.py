@@ -62,7 +62,7 @@ class AwayProvider(Row):
     """A provider that does not answer, with the platform's key or with keys of users."""
 
     provider: Provider
-    whose: Literal["platform", "users"] = Field(description="Whose keys it does not answer with.")
+    whose: Literal["platform", "users"] = Field(description="The keys with which it does not answer.")
     keys: int = Field(description="With how many keys.")
     since: datetime
     reason: str | None = Field(exclude=True)
@@ -103,10 +103,10 @@ class Spending(Row):
     purpose: str
     provider: str
     model: str
-    paid_with: PaidWith = Field(description="Whose key paid.")
+    paid_with: PaidWith = Field(description="The owner of the key that paid.")
     calls: int
     unpriced: int = Field(description="Calls whose price is unknown; `cost` is without them.")
-    unsettled: int = Field(description="Calls that are in progress, or whose worker crashed.")
+    unsettled: int = Field(description="Calls in progress, or calls of crashed workers.")
     input_tokens: int
     output_tokens: int
     cache_read_tokens: int

@@ -11,7 +11,7 @@ from schemas.wire.answers import Answer
 class DroppedItems(Row):
     """Items of models' answers that were dropped for one reason."""
 
-    purpose: str = Field(description="What the model was asked for, as in the cost.")
+    purpose: str = Field(description="The purpose of the model call, as in the cost.")
     reason: str = Field(description="The rule that they broke, or why they could not be read.")
     items: int
     last_at: datetime = Field(description="When the last one was dropped.")
@@ -30,6 +30,4 @@ class Judgements(Answer):
     """Counts of findings in conversations, and of items dropped from models' answers, while the counts are kept."""
 
     judged: JudgedBeing
-    dropped: list[DroppedItems] = Field(
-        description="The most frequent first; with what is done across the user's Beings."
-    )
+    dropped: list[DroppedItems] = Field(description="The most frequent first; includes work across the user's Beings.")

@@ -79,7 +79,7 @@ class RecallRequest(RequestModel):
         RECALL_SIMILARITY, ge=-1, le=1, description="The least cosine similarity between query and node."
     )
     format: Literal["fragments", "nodes"] = Field(
-        "fragments", description="A shuffled stream of fragments for a prompt, or the nodes as they are."
+        "fragments", description="A shuffled stream of fragments for a prompt, or the nodes themselves."
     )
     activate: bool = Field(True, description="Whether this recall activates the nodes, which delays their fading.")
     off_the_record: OffTheRecord = False

@@ -17,7 +17,7 @@ class MappedNode(Row):
 
     node_id: UUID
     cluster_id: UUID | None
-    action: str = Field(description="What happened, at most 160 characters of it: a longer text ends in an ellipsis.")
+    action: str = Field(description="The event, in at most 160 characters: a longer text ends in an ellipsis.")
     importance: Number
     effective_importance: Number
     session_count: int

@@ -45,7 +45,7 @@ class StepReport(Answer):
     step: str
     outcome: str = Field(description="`done`, `skipped`, `not due`, or `waiting` for the steps before it.")
     reason: str | None = Field(None, description="Why it was skipped, or done in part or without a model.")
-    counts: dict[str, int] = Field(default={}, description="What it changed, in numbers.")
+    counts: dict[str, int] = Field(default={}, description="The numbers of changes.")
     finished_at: datetime | None = None
 
 
@@ -71,7 +71,7 @@ class RunReport(Answer):
     finished_at: datetime | None
     steps: list[StepReport] = Field(description="All nine, in order.")
     under_way: StepUnderWay | None = Field(description="Null before the first step and after the last.")
-    counts: dict[str, int] = Field(description="What all steps changed together, in numbers.")
+    counts: dict[str, int] = Field(description="The numbers of changes of all steps together.")
     error: str | None
 
 

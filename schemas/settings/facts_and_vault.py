@@ -24,27 +24,27 @@ class KnowledgeSettings(Section):
     )
     rag_tokens: PositiveInt = Field(
         1_500,
-        description="How many estimated tokens `rag-context` is filled to with what is remembered. A request whose "
+        description="The estimated tokens of memory with which `rag-context` is filled. A request with a "
         "`budget_tokens` is above the default of 16,000 gets more in proportion.",
     )
     blended_ranking: bool = Field(
         True, description="Whether facts are ranked by similarity, recency and frequency, or by similarity alone."
     )
-    curate_after: PositiveInt = Field(20, description="So many new facts of a user start the curator.")
+    curate_after: PositiveInt = Field(20, description="The number of new facts of a user that starts the curator.")
     facts_known_to: Literal["all", "present"] = Field(
         "all",
-        description="Who knows facts that were not told in confidence: `all`: all of the user's Beings; `present`: the"
+        description="The Beings that know facts outside of confidences: `all`: all of the user's Beings; `present`: the"
         " Beings that heard them. A user's own `facts_known_to` takes precedence.",
     )
     judge_messages: PositiveInt = Field(
-        8, description="So many unjudged user messages of a session are judged at once."
+        8, description="The number of unjudged user messages of a session that are judged at once."
     )
     judge_quiet: Duration = Field(
-        timedelta(seconds=60), description="Fewer messages are judged when no further one arrives for so long."
+        timedelta(seconds=60), description="Fewer messages are judged when none arrives for this time."
     )
     todos_expire: Duration = Field(
         timedelta(days=90),
-        description="Open todos that were last told, and whose time passed, so long ago are archived. Pinned ones and"
+        description="An open todo is archived once its last mention and its due time are both this old. Pinned ones and"
         " habits stay.",
     )
     join_short_sessions: bool = Field(

@@ -50,10 +50,10 @@ class OperationsSettings(Section):
     keep_calls: Duration = Field(timedelta(days=400), description="How long the records of model calls are kept.")
     keep_retracted: Duration | None = Field(
         None,
-        description="How long retracted messages can be restored; then they go without a trace. Not set: for ever.",
+        description="How long retracted messages can be restored; then they are deleted. Not set: forever.",
     )
     keep_judgements: Duration = Field(
-        timedelta(days=90), description="How long the counts of what each judging found and dropped are kept."
+        timedelta(days=90), description="How long the counts of found and dropped items of each judgement are kept."
     )
     webhook_private: bool = Field(
         False,
@@ -61,11 +61,11 @@ class OperationsSettings(Section):
         "one then has this system send requests into your network.",
     )
     due_limit: Duration = Field(
-        timedelta(minutes=1), description="`/health/work` fails when due work has waited for a worker for so long."
+        timedelta(minutes=1), description="`/health/work` fails when due work has waited this long for a worker."
     )
     stream_claim: Duration = Field(
         timedelta(seconds=30),
-        description="An unacknowledged stream entry is claimed by another reader after so long.",
+        description="Another reader claims an unacknowledged stream entry after this time.",
     )
     keep_stream_entries: Duration = Field(
         timedelta(days=1), description="How long acknowledged entries stay in the Redis streams."
@@ -75,7 +75,7 @@ class OperationsSettings(Section):
     )
     vector_index_from: PositiveInt = Field(
         50_000,
-        description="A Being with so many vectors of messages, or of memories, gets an HNSW index of its own for them, "
+        description="A Being with this number of vectors of messages, or of memories, gets its own HNSW index, "
         "built in the background. Fewer are compared one by one.",
     )
     sweep_every: PositiveFloat = Field(

@@ -25,17 +25,17 @@ class PatrolSettings(Section):
     )
     most_pending: PositiveInt = Field(
         100_000,
-        description="A Being with so many pending scene notes is answered 429; above 1,000 bulk requests are.",
+        description="A Being's most pending scene notes, beyond which notes get 429; above 1,000 bulk requests do.",
     )
     most_unjudged: PositiveInt = Field(
         100_000,
-        description="A Being with so many unjudged messages is answered 429 while a model key is usable; above 1,000 "
-        "bulk requests are.",
+        description="A Being's most unjudged messages, beyond which messages get 429 while a model key is usable; "
+        "above 1,000 bulk requests do.",
     )
     letting_go: Literal["gentle", "seed"] = Field(
         "gentle",
         description="How fast a patrol lets dying memories go. `gentle`: a memory that becomes dying waits for another "
-        "counted patrol, and one patrol lets go of at most 5 memories, or of 5 % of the living ones. `seed`: all that "
-        "are dying, in the patrol that finds them.",
+        "counted patrol, and one patrol lets go of at most 5 memories, or of 5 % of the living ones. `seed`: all dying "
+        "ones, in the patrol that finds them.",
     )
     topic_birth: bool = Field(True, description="Whether new topics are formed from a root's own nodes.")

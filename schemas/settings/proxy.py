@@ -17,7 +17,7 @@ class ProxySettings(Section):
     proxy_upstreams: Upstreams = Field(
         {},
         description="The servers that the [proxy](proxy.md) passes requests to, as JSON by name: `base_url`, "
-        "`wires` (what it speaks: `chat`, `responses`, `messages`; without it `chat` alone), "
+        "`wires` (its wire formats: `chat`, `responses`, `messages`; default: `chat` alone), "
         "`provider` (`openai` or `anthropic`, whose stored users' keys pay there), `key` (the platform's, for users "
         "without one), `models` (the only ones that may be requested), `limit_field` (where the server reads the limit "
         "of an answer: `max_completion_tokens` or `max_tokens`). The first that speaks a wire is its default. Not set: "
@@ -25,9 +25,9 @@ class ProxySettings(Section):
     )
     proxy_pass_paths: PassPaths = Field(
         (),
-        description="Paths under the base URLs that are passed on to the upstream as they are, beside talk, as a JSON"
-        " list: `embeddings`, `audio/*`. Nothing of them is stored or accounted: the user's stored key pays, or the"
-        " platform's where it has no budget. Not set: none.",
+        description="Further paths under the base URLs that are passed on to the upstream unchanged, as a JSON"
+        " list: `embeddings`, `audio/*`. They are neither stored nor accounted: the user's stored key pays, or the"
+        " platform's if it has no budget. Not set: none.",
     )
     proxy_daily_cost: Budget = Field(
         Decimal(1),

@@ -34,11 +34,9 @@ class Mute(Answer):
     mute_id: UUID
     kind: MutedKind
     target: str = Field(description="The id of the thing, or the name of an entity or conversation.")
-    label: str = Field(description="What it says or is called; empty if it is gone for now.")
+    label: str = Field(description="Its text or name; empty if it does not exist at present.")
     muted_at: datetime
-    items: int = Field(
-        description="How many messages, facts, memories, topics, todos and pages it keeps from being told."
-    )
+    items: int = Field(description="The number of messages, facts, memories, topics, todos and pages that it hides.")
 
 
 class MutePage(Answer):

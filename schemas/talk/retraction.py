@@ -30,10 +30,10 @@ class MessageSelection(RequestModel):
     )
     after: ProducerId | None = Field(
         None,
-        description="With `conversation`: only messages behind this one, which itself is left as it is. Omitted: all.",
+        description="With `conversation`: only messages after this one, which itself is not changed. Omitted: all.",
     )
     keep: Annotated[list[ProducerId], Field(max_length=BATCH_ITEMS)] = Field(
-        [], description="With `conversation`: the producer's ids of messages that are left as they are; up to 1,000."
+        [], description="With `conversation`: the producer's ids of messages to keep unchanged; up to 1,000."
     )
 
     @model_validator(mode="after")
@@ -64,7 +64,7 @@ class Rebuilds(Answer):
 
     messages: int = Field(0, description="Messages that are judged again, or for the first time when restored.")
     summaries: int = Field(0, description="Closed sessions that are summarised again.")
-    scenes: int = Field(0, description="Scenes that are removed; the other messages of each are drawn from again.")
+    scenes: int = Field(0, description="Scenes that are removed; new ones are extracted from their other messages.")
     rolling_summary: bool = Field(False, description="Whether the rolling summary is written again, from 40 messages.")
     spine: bool = Field(False, description="Whether the user's spine is written again, from 40 messages.")
 
@@ -82,10 +82,12 @@ class RetractionOutcome(Answer):
 class RestorationOutcome(Answer):
     """The outcome of a restoration."""
 
-    restored: int = Field(description="Messages that stand now, and did not before.")
-    unchanged: int = Field(0, description="Ids of messages that stood before.")
-    no_longer_awaited: int = Field(0, description="Ids whose message has not arrived, and will stand when it does.")
+    restored: int = Field(description="Messages that are restored now.")
+    unchanged: int = Field(0, description="Ids of messages that were not retracted.")
+    no_longer_awaited: int = Field(
+        0, description="Ids of messages that have not arrived yet, and are no longer retracted on arrival."
+    )
     unknown: list[int] = Field([], description="Positions of ids that this Being has no message of.")
-    conflicts: list[ItemFault] = Field([], description="Ids of versions that can't stand beside another one.")
-    ids: list[UUID] = Field([], description="The messages that stand again.")
+    conflicts: list[ItemFault] = Field([], description="Ids of versions that can't be restored beside the current one.")
+    ids: list[UUID] = Field([], description="The restored messages.")
     rebuilds: Rebuilds = Rebuilds()

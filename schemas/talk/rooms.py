@@ -66,7 +66,7 @@ class RoomMessageInput(Produced):
 
     speaker_being: BeingName | None = Field(None, description="The id or slug of the Being that says it.")
     role: Literal["user", "other"] | None = Field(
-        None, description="Who says it, if no Being does: you, or another person."
+        None, description="The speaker, if it is no Being: you, or another person."
     )
     speaker: Annotated[Words, Field(max_length=SPEAKER_CHARACTERS)] | None = Field(
         None, description="With `role`: the speaker's name."
@@ -83,7 +83,7 @@ class RoomMessageInput(Produced):
     off_the_record: bool = Field(
         False,
         exclude_if=operator.not_,
-        description="Whether it was said off the record: no Being keeps a word of it.",
+        description="Whether it is off the record: no Being stores it.",
     )
 
     @model_validator(mode="after")
@@ -104,9 +104,9 @@ class RoomMessage(Row):
 
     message_id: UUID = Field(description="Its id, which is that of its message in the memory of each Being.")
     producer_id: str | None
-    role: Role = Field(description="Who said it; `assistant`: a Being.")
+    role: Role = Field(description="The role of the speaker; `assistant`: a Being.")
     speaker: str | None
-    speaker_being: str | None = Field(description="The slug of the Being that said it.")
+    speaker_being: str | None = Field(description="The slug of the speaking Being.")
     content: str
     created_at: datetime
     present: list[str] = Field(description="The slugs of the Beings that have it.")
@@ -127,7 +127,7 @@ class RoomSelection(RequestModel):
     ids: Annotated[list[ProducerId], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
         None, description="The producer's ids of utterances, or the ids that their receipts gave; 1 to 1,000."
     )
-    after: ProducerId | None = Field(None, description="All utterances behind this one, which itself is left as it is.")
+    after: ProducerId | None = Field(None, description="All utterances after this one, which itself is not changed.")
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:

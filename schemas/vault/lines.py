@@ -15,7 +15,7 @@ class RejectedLine(Answer):
     """A rejected line and the reason."""
 
     line: int = Field(description="The line's number, from 1.")
-    reason: str = Field(description="What is wrong.")
+    reason: str = Field(description="The fault.")
 
 
 class VaultImport(Answer):

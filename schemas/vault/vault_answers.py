@@ -12,8 +12,8 @@ class Refusal(Answer):
 
     position: int = Field(description="The item's position in the list, from 0.")
     gate: str | None = Field(None, description="The gate that refused it; null if the item is not a valid record.")
-    rule: str = Field(description="What is wrong.")
-    instead: str | None = Field(None, description="What to do instead.")
+    rule: str = Field(description="The violated rule.")
+    instead: str | None = Field(None, description="An alternative.")
     existing: str | None = Field(None, description="The id of the existing record that it collides with, if any.")
 
 

@@ -94,7 +94,7 @@ class BlockRequest(RequestModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "When does the bakery open?"}]})
 
-    query: Query | None = Field(None, description="What the records must be relevant to; all records if omitted.")
+    query: Query | None = Field(None, description="A query for relevant records; all records if omitted.")
     scopes: list[str] | None = Field(None, description="Only these scopes: `shared`, the Being's slug, or both.")
     max_items: int | None = Field(None, ge=1, le=100, description="The most records; the configured number if omitted.")
 
