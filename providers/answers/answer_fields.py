@@ -35,7 +35,7 @@ _SURENESS = ("confiden", "certain", "sure", "probab", "likel", "score", "chance"
 # Names under which models affirm or deny an item.
 _VERDICT = re.compile(
     r"(?:is|are|should|to|can|do|be)*(?:merged?|correct|decision|verdict|status|conclusion|judge?ment|(?P<stands>valid"
-    r"|apply|applies|applicable|include[ds]?|accept(?:ed|able)?|approved|ok|okay|supported|fact)"
+    r"|apply|applies|applicable|include[ds]?|accept(?:ed|able)?|approved|ok|okay|supported)"
     r"|(?P<same>same(?:event|fact|memory)?|identical|equal|equivalent|duplicates?|match(?:es)?))"
 )
 # Names under which models say that an item does not stand.
@@ -62,7 +62,7 @@ def absent_meaning(field: FieldInfo, *, was_named: bool) -> Any:
     return [] if is_list else "" if was_named and field.annotation is str else REQUIRED
 
 
-def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
+def under_other_names(form: type[BaseModel], raw: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
     """Find fields that an answer leaves out under names that its form does not have.
 
     A value stands for a field if it is of its kind, and its name is similar, or neither another value nor another field
@@ -71,18 +71,18 @@ def under_other_names(form: type[BaseModel], written: Mapping[str, Any], *, nest
 
     Args:
         form: The class of the answer or item.
-        written: Its fields, by plain names.
+        raw: Its fields.
         nested: Whether it is an item.
     """
     fields = {plain(name): field for name, field in form.model_fields.items()}
     others = {
-        name: value
-        for name, value in written.items()
-        if name not in fields and not is_nothing(value) and not is_rejecting(name)
+        plain(name): value
+        for name, value in raw.items()
+        if plain(name) not in fields and not is_nothing(value) and not is_rejecting(name)
     }
     if not others:
         return {}
-    absent = {name: field for name, field in fields.items() if name not in written}
+    absent = {name: field for name, field in fields.items() if name not in set(map(plain, raw))}
     missing = {name: fits for name, field in absent.items() if (fits := _fits(field, nested=nested))}
     found: dict[str, Any] = {}
     for alike in (True, False):

@@ -26,6 +26,7 @@ from providers.answers.answer_fields import (
 )
 from providers.answers.answer_numbers import UnreadableValue
 from providers.answers.answer_scalars import (
+    is_empty_list,
     is_nothing,
     is_reference,
     plain,
@@ -89,7 +90,7 @@ class AnswerReader:
 
     def _fields(self, form: type[BaseModel], raw: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
         written = {plain(name): value for name, value in raw.items()}
-        written |= under_other_names(form, written, nested=nested)
+        written |= under_other_names(form, raw, nested=nested)
         read: dict[str, Any] = {}
         for name, field in form.model_fields.items():
             key = plain(name)
@@ -171,7 +172,7 @@ class AnswerReader:
         takes_away = any(isinstance(mark, ExactFieldName | DroppedIfUnsure) for mark in marks)
         for item in raw:
             # Beside other items such a word is one, as a name.
-            if is_nothing(item, words=len(raw) == 1):
+            if is_empty_list(item) if len(raw) == 1 else is_nothing(item):
                 continue
             if letter and (listed_refs := _references(letter, item, takes_away=takes_away)) is not None:
                 read += listed_refs
@@ -192,14 +193,7 @@ class AnswerReader:
 def _of_other_names(form: type[BaseModel], raw: Sequence[Any]) -> Mapping[str, Any] | None:
     """The object in an answer that has none of the form's names, as in another language, but values of its kinds."""
     objects = (one for one in raw if isinstance(one, Mapping))
-    return next(
-        (
-            one
-            for one in objects
-            if under_other_names(form, {plain(key): each for key, each in one.items()}, nested=False)
-        ),
-        None,
-    )
+    return next((one for one in objects if under_other_names(form, one, nested=False)), None)
 
 
 def _is_only_item(field: FieldInfo, written: Mapping[str, Any]) -> bool:
@@ -218,7 +212,7 @@ def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None
         takes_away: Whether a wrong reference would remove something, so that the values beside it must affirm it.
     """
     if isinstance(item, str):
-        return [] if takes_away and keeps(item) else references(letter, item)
+        return [] if takes_away and keeps(item) else references(letter, item, apart=takes_away)
     may_be_several = isinstance(item, list)
     if isinstance(item, list):
         item = {str(place): each for place, each in enumerate(item)}
@@ -226,10 +220,11 @@ def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None
         return None
     if item and all(is_reference(letter, name) for name in item):
         stated = [str(one) for one in listed(str, item, letter)]
-        return [ref for one in stated if not (takes_away and keeps(one)) for ref in references(letter, one)]
+        kept = [one for one in stated if not (takes_away and keeps(one))]
+        return [ref for one in kept for ref in references(letter, one, apart=takes_away)]
     cited = [value for value in item.values() if is_reference(letter, value)]
     others = [(name, value) for name, value in item.items() if not is_reference(letter, value)]
-    if any(_is_denied(name, value) for name, value in others):
+    if any(_is_denied(name, value, apart=takes_away) for name, value in others):
         return []
     others = [(name, value) for name, value in others if takes_away and not is_nothing(value)]
     if len(cited) != 1 and not (cited and may_be_several):
@@ -238,15 +233,15 @@ def _references(letter: str, item: Any, *, takes_away: bool) -> list[str] | None
     return [reference(letter, each) for each in cited] if is_clear else None
 
 
-def _is_denied(name: str, value: Any) -> bool:
-    """Whether a value beside a reference denies the reference, or leaves it open."""
+def _is_denied(name: str, value: Any, *, apart: bool) -> bool:
+    """Whether a value beside a reference denies the reference, or leaves it open; see `doubts` for `apart`."""
     if is_nothing(value):
         return not is_aside(name)
     repeated = is_repeated(name)
     if isinstance(value, str) and is_aside(name) and not repeated:
         # A reason denies in its first clause.
         value = re.split(r"[,;.]", value, maxsplit=1)[0]
-    is_open = not repeated and doubts(value)
+    is_open = not repeated and doubts(value, apart=apart)
     return denies(value, repeated=repeated) or is_open or (affirms(value) and denies(name))
 
 
@@ -260,7 +255,7 @@ def _each(type_: Any, raw: Any) -> list[Any]:
     if model is None or not isinstance(raw, Mapping):
         return [raw]
     written = {plain(name): value for name, value in raw.items()}
-    written |= under_other_names(model, written, nested=True)
+    written |= under_other_names(model, raw, nested=True)
     copies = [raw]
     for name, field in model.model_fields.items():
         letter, value = letter_in(field.metadata), written.get(plain(name))

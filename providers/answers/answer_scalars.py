@@ -48,23 +48,28 @@ _SYNONYM_LINES = {
 _SYNONYMS = {choice: frozenset(words.split()) for choice, words in _SYNONYM_LINES.items()}
 # A word followed by one of its opposites is no choice, unless the opposite is denied or is about the wording.
 _OPPOSED = {"same": ("contradicts", "adds"), "contradicts": ("same",), "real": ("role-play", "hypothetical")}
-# Attributes that two different statements may share, as "same topic".
-_COMMON = frozenset({"topic", "subject", "person", "people", "theme", "category", "area", "entity", "place"})
+# Different statements may share these.
+_SHARED = re.compile(r"\W*same[\s_-]+(?:topic|subject|person|people|theme|category|area|entity|place)\b", re.IGNORECASE)
 # By these something is replaced, passed over as known, or removed.
 _TAKES_AWAY = frozenset({"same", "contradicts", "forget", "correct"})
 _NOTHING = frozenset(
     {"", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"}
-    | {"not said", "not mentioned", "not given", "not stated", "not applicable", "empty", "empty list"}
-    | {"keine", "keiner", "nichts", "ninguno", "ninguna", "nada", "aucun", "aucune", "rien", "nessuno", "nessuna"}
+    | {"not said", "not mentioned", "not given", "not stated", "not applicable"}
+    | {"nothing", "keine", "keiner", "nichts", "ninguno", "ninguna", "aucun", "aucune", "nessuno", "nessuna"}
     | {"niente", "geen", "niets", "nenhum", "nenhuma", "yok", "нет", "ничего", "なし", "無し", "特になし", "无", "無"}
     | {"没有", "없음", "لا شيء"}
 )
-# Words of a sentence that reports an empty result, as "No open loops were found".
+# A sentence that reports an empty list, as "No open loops were found".
+_LISTED = (
+    r"loops?|items?|entries|facts?|todos?|confidences?|requests?|messages?|promises?|commitments?|people|names?|merges?"
+    r"|topics?|memories|scenes?|themes?|actors?|dialogue"
+)
+_FOUND = r"open|found|mentioned|made|identified|noted|recorded|detected|given|stated|specified|applicable|report"
 _NONE_FOUND = re.compile(
-    r"\W*(?:there (?:is|are|was|were) )?(?:no|none|nothing)(?:\W+(?:open|loops?|items?|entries|facts?|todos?"
-    r"|confidences?|requests?|messages?|promises?|commitments?|people|names?|merges?|topics?|memories|scenes?|themes?|actors?|dialogue"
-    r"|found|mentioned|made|identified|noted|recorded|detected|given|stated|specified|said|left|applicable|explicit(?:ly)?"
-    r"|confidence|new|any|is|are|was|were|to|report|of|in|the|th(?:is|ese)|conversation|session|here|yet|so|far|at|all))*\W*",
+    r"\W*(?:empty(?: list)?|(?:there (?:is|are|was|were) )?(?:no|none|nothing)"
+    rf"(?=.*\b(?:{_LISTED}|{_FOUND})\b)(?:\W+(?:{_LISTED}|{_FOUND}"
+    r"|said|left|explicit(?:ly)?|confidence|new|any|is|are|was|were|to|of|in|the|th(?:is|ese)|conversation|session|here"
+    r"|yet|so|far|at|all))*)\W*",
     re.IGNORECASE,
 )
 # By these names a value stands in an object of its own, as `{"ref": "m1"}`.
@@ -111,11 +116,15 @@ _ENDINGS = re.compile(r"(?:s|es|ed|d|ing|ity|ion|ions|ory|ive|ition|itional)?")
 
 
 def is_nothing(raw: Any, *, words: bool = False) -> bool:
-    """Whether a value is null, blank or points alone, or, of `words`, some such as "none" and "nothing was found"."""
+    """Whether a value is null, blank or points alone, or, of `words`, one such as "none"."""
     if not isinstance(raw, str):
         return raw is None
-    word = raw.strip(" .。()[]").casefold()
-    return not raw.strip().strip(". \u2026") or (words and (word in _NOTHING or _NONE_FOUND.fullmatch(raw) is not None))
+    return not raw.strip().strip(". \u2026") or (words and raw.strip(" .。()[]").casefold() in _NOTHING)
+
+
+def is_empty_list(raw: Any) -> bool:
+    """Whether the only value of a list is nothing, or a sentence such as "no open loops were found"."""
+    return is_nothing(raw, words=True) or (isinstance(raw, str) and _NONE_FOUND.fullmatch(raw) is not None)
 
 
 def plain(name: str) -> str:
@@ -165,13 +174,14 @@ def text(raw: Any) -> str:
     raise UnreadableValue("a value of another type")
 
 
-def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
+def references(letter: str, raw: str, *, denied: bool = True, apart: bool = True) -> list[str]:
     """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list.
 
     Args:
         letter: The letter that they begin with.
         raw: The text.
         denied: Whether those are left out behind which stands that they are not meant.
+        apart: See `doubts`.
     """
     one = rf"{letter}\d+(?:\.\d+)?"
     side_by_side = re.fullmatch(rf"{one}(?:[\s/|]+{one})+", raw.strip(), re.IGNORECASE)
@@ -179,11 +189,11 @@ def references(letter: str, raw: str, *, denied: bool = True) -> list[str]:
     beside = (
         re.match(rf"(\W*+){_BEFORE}{letter}?[\s_-]?\d+(?:\.\d+)?(\W*)(.*)", part, re.IGNORECASE) for part in parts
     )
-    counts = [not (denied and each and is_denied(*each.groups())) for each in beside]
+    counts = [not (denied and each and is_denied(*each.groups(), apart=apart)) for each in beside]
     read = [each for part in compress(parts, counts) for each in _range(letter, part) or [reference(letter, part)]]
     if all(map(IS_REFERENCE, read)):
         return read
-    return [reference(letter, raw)] if counts[0] and not (denied and doubts(raw)) else []
+    return [reference(letter, raw)] if counts[0] and not (denied and doubts(raw, apart=apart)) else []
 
 
 def is_reference(letter: str, raw: Any) -> bool:
@@ -256,8 +266,8 @@ def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
                 return word
     behind = set(map(plain, PASSED_OVER.sub(" ", " ".join(rest)).split()))
     others = {other for word in begins for each in _OPPOSED.get(word, ()) for other in _SYNONYMS[each]}
-    is_other = behind & (others | _COMMON) or any(plain(word) in plain(raw) for word in choices if word not in begins)
-    if begins and not is_denied and not is_other:
+    is_other = behind & others or any(plain(word) in plain(raw) for word in choices if word not in begins)
+    if begins and not is_denied and not is_other and not _SHARED.match(raw):
         return begins[0]
     stems = [word for word in choices if _same_stem(plain(word), plain(raw))]
     if len(stems) == 1 and not CROSSED.search(raw):

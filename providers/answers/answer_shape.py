@@ -12,7 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from providers.answers.answer_scalars import is_nothing, is_reference, plain
+from providers.answers.answer_scalars import is_empty_list, is_nothing, is_reference, plain
 from providers.answers.answer_verdicts import denies, is_rejecting
 from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import ExactFieldName, Ref
@@ -75,7 +75,7 @@ def listed(type_: Any, raw: Any, letter: str | None) -> list[Any]:
         if raw.lstrip()[:1] in {"[", "{"} and (inner := _encoded(raw)) is not None:
             return listed(type_, inner, letter)
         lines = [_BULLET.sub("", line).strip() for line in raw.splitlines()]
-        return [] if is_nothing(raw, words=True) else [line for line in lines if line]
+        return [] if is_empty_list(raw) else [line for line in lines if line]
     if isinstance(raw, Mapping):
         return _of_object(type_, raw, letter)
     return raw if isinstance(raw, list) else [] if raw is None or raw is False else [raw]

@@ -57,7 +57,9 @@ _APART = re.compile(
     r"|different|differs?|unrelated|distinct|separate|false|\u00e4hnlich\w*|похоже)\b|相似|类似",
     re.IGNORECASE,
 )
-_SET_ASIDE = ("skipped", "ignored", "rejected", "discarded", "excluded", "invalid", "unsupported", "dropped", "omitted")
+# Names of values that an answer rejects, as `rejected_facts`, `facts_excluded` and `not_merged`.
+_REJECTED = "skipped|ignored|rejected|discarded|excluded|invalid|unsupported|dropped|omitted"
+_REJECTING = re.compile(rf"(?:{_REJECTED})|.*\b(?:{_REJECTED}|not|nicht|no(?= )|non(?= ))\b")
 # Words that keep an item of a list of removals, and words that deny them.
 _KEEPS = re.compile(
     r"\b(?:keep|kept|stays?|remains?|retain|preserve|still|needed|important|relevant|matters?|alive|useful|valuable)\b",
@@ -77,10 +79,16 @@ _CROSSES = "\u2717\u2718\u2716\u00d7\u274c\u2260\u2610\U0001f44e\U0001f6ab\u26d4
 CROSSED = re.compile(rf"[{_CROSSES}]|~~|!=|\[\s?\]")
 
 
-def is_denied(before: str, signs: str, behind: str) -> bool:
-    """Whether the text around a reference denies it."""
+def is_denied(before: str, signs: str, behind: str, *, apart: bool) -> bool:
+    """Whether the text around a reference denies it; see `doubts` for `apart`."""
     is_crossed = before.endswith("!") or any(map(CROSSED.search, (before, signs)))
-    return is_crossed or denies(behind) or doubts(behind) or "?" in signs or bool(_BARE.fullmatch(signs + behind))
+    return (
+        is_crossed
+        or denies(behind)
+        or doubts(behind, apart=apart)
+        or "?" in signs
+        or bool(_BARE.fullmatch(signs + behind))
+    )
 
 
 def denies(raw: Any, *, repeated: bool = False) -> bool:
@@ -92,20 +100,30 @@ def denies(raw: Any, *, repeated: bool = False) -> bool:
     """
     if not isinstance(raw, str):
         return raw is False
-    word = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", raw).strip(" .!)]*\ufe0f").casefold()
+    word = _in_words(raw).strip(" .!)]*\ufe0f")
     if word.removeprefix("is ").removeprefix("are ") in _DENIALS or word.endswith(tuple(_CROSSES)):
         return True
     of = None if repeated else _NOT.match(word)
     return of is not None and of[1] not in _NOT_DENIED
 
 
+def _in_words(name: str) -> str:
+    return re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", name).casefold()
+
+
 def is_rejecting(name: str) -> bool:
     """Whether a name marks its values as rejected, as `rejected_facts`."""
-    return name.casefold().startswith(_SET_ASIDE)
+    return _REJECTING.match(_in_words(name)) is not None
 
 
-def doubts(raw: Any) -> bool:
-    """Whether a value beside a reference leaves the reference open, or makes it unlikely."""
+def doubts(raw: Any, *, apart: bool = True) -> bool:
+    """Whether a value beside a reference leaves the reference open, or makes it unlikely.
+
+    Args:
+        raw: The value.
+        apart: Whether words such as "separate" do, as where references stand for statements that are the same;
+            elsewhere they are words about the item, as in "m1: a separate flat".
+    """
     value = raw.strip(" .!)]*") if isinstance(raw, str) else raw
     try:
         chance = 1.0 if isinstance(raw, bool) else read_number(value, DEGREES)
@@ -113,7 +131,9 @@ def doubts(raw: Any) -> bool:
         most = next((most for most in (1, 10) if chance <= most), 100)
         return chance / most < _LEAST_SURE
     except UnreadableValue:
-        return isinstance(raw, str) and (leaves_open(raw) or bool(_APART.search(PASSED_OVER.sub(" ", _remark(raw)))))
+        return isinstance(raw, str) and (
+            leaves_open(raw) or (apart and _APART.search(PASSED_OVER.sub(" ", _remark(raw))) is not None)
+        )
 
 
 def leaves_open(raw: str) -> bool:

@@ -15,8 +15,9 @@ _SPECIAL = re.compile(r"<\|[\w ]{1,30}\|>|</?(?:answer|json|output|result|respon
 
 # gpt-oss answers a schema at times with the call of a tool, which is no speech elsewhere.
 _CALL = re.compile(r"<\|channel\|>\s?commentary\s{1,3}to=[^<]{1,100}(?:<\|constrain\|>[^<]{1,20})?<\|message\|>")
-# A character's escape that the model has escaped itself.
-_DOUBLED = re.compile(r"(?<!\\)\\\\(?=u[0-9a-fA-F]{4})")
+# A character's escape that the model has escaped itself: then it has no other characters beyond ASCII, nor escapes.
+_DOUBLED = re.compile(r"(?<!\\)\\\\(?=u(?!00[0-7])[0-9a-fA-F]{4})")
+_ESCAPES_ONCE = re.compile(r"(?<!\\)\\u")
 _ESCAPED = re.compile(r'[\[{]\s*(?:\\n\s*)?\\"')
 
 # How many closing braces, from the last one backwards, are tried as the end of an item: inner objects close earlier.
@@ -82,7 +83,8 @@ def answer_values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool
     Returns:
         Its objects and lists, as Python values that can be stored, and whether the end of the last one is cut off.
     """
-    text = _DOUBLED.sub(r"\\", text)
+    if text.isascii() and not _ESCAPES_ONCE.search(text):
+        text = _DOUBLED.sub(r"\\", text)
     try:
         parsed, cut = lenient_json.strict(text), False
     except ValueError:

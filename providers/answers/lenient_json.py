@@ -33,12 +33,16 @@ _WORDS = {"true": True, "false": False, "null": None, "none": None, "undefined":
 _BETWEEN = re.compile(r"(?:[\s,;\uff0c\u200b\ufeff]|//[^\n]*|/\*.*?(?:\*/|$)|#\s[^\n]*|\.\.\.|\u2026)*", re.DOTALL)
 _NAME_END = re.compile(r"\s*(?:[:\uff1a]|=>|=)")
 _BARE_NAME = re.compile(r"([\w.-]+)\s*(?:[:\uff1a]|=>|=)")
-# Between two answers: the second one stands in the place of the first.
+# Between two answers: the second one stands in the place of the first, and does not add to it.
+_CORRECTED = (
+    "corrected|correction|revised|final|korrigierte?|korrektur|endgültige?|corregid[oa]|corrigée?|исправлен\\w*"
+)
+_ADDS = r"also|too|as well|(?:an)?other|more|missed|missing|forgot\w*|add\w*|further|second|rest|remaining|there"
 _CORRECTS = re.compile(
-    r"\b(?:wait|scratch|actually|correct(?:ed|ion)|final(?:ly)?|revised|instead|rather|updated?|sorry|oops|mistake"
-    r"|answer(?=\W*\Z)|on second thought|korrigiert|korrektur|endgültig|corregid[oa]|corrigée?|исправлен\w*)\b"
-    r"|修正|最终|訂正",
-    re.IGNORECASE,
+    rf"\b(?:{_CORRECTED})(?:\s(?:answer|version|json|output|result|antwort|respuesta|réponse|ответ))?\W*\Z"
+    rf"|\banswer\W*\Z|(?:修正|最终|訂正)\w*\W*\Z|\bwait\b(?!.*\b(?:{_ADDS})\b)|\bon second thought\b"
+    r"|\b(?:scratch|ignore|disregard)\s(?:that|this|the|my)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,;\uff0c}\])\n]|//|/\*|#\s))")
 _BARE = re.compile(r"[^,;\uff0c}\])\n]*")
@@ -75,7 +79,8 @@ def values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool]:
     while whole and (opening := reader.opening(at)) is not None:
         is_correction = found and _CORRECTS.search(text, at, opening)
         value, whole, at = reader.container(opening, 0)
-        if is_correction and isinstance(value, dict):
+        # Items stand beside each other: an answer is an object of lists.
+        if is_correction and isinstance(value, dict) and all(isinstance(each, list) for each in value.values()):
             found = [one for one in found if not (isinstance(one, dict) and one.keys() == value.keys())]
         found.append(value)
     rows = [] if found else _rows(text)

@@ -1127,10 +1127,48 @@ def test_a_list_that_says_that_it_is_empty_is_empty(said):
     assert (read.open_loops, read.commitments) == ([], ["No answer from Ivor"])
 
 
+@pytest.mark.parametrize("said", ["Nada", "Nothing at all", "No.", "None left"])
+def test_a_name_or_saying_that_is_alone_in_its_list_stays(said):
+    read = answered(SessionSummary, json.dumps({**SUMMARY, "people": [said], "open_loops": said}))
+    assert (read.people, read.open_loops) == ([said], [said])
+
+
+@pytest.mark.parametrize(
+    "between", ["", "And finally:", "Wait, there is one more:", "The update of her job:", "Sorry:"]
+)
+def test_an_answer_in_two_parts_keeps_the_first_one(between):
+    first, *others = RIGHT["judge"][1]["facts"]
+    parts = [
+        {"facts": [first], "todos": [], "confidences": [{"message": "m1", "asked_in": "m1"}], "requests": []},
+        {"facts": others, "todos": [], "confidences": [], "requests": []},
+    ]
+    read = answered(Judgement, f"\n{between}\n".join(map(json.dumps, parts)))
+    assert (len(read.facts), len(read.confidences)) == (1 + len(others), 1)
+    items = f"\n{between}\n".join(json.dumps(each) for each in (first, *others))
+    assert len(answered(Judgement, items).facts) == 1 + len(others)
+
+
+@pytest.mark.parametrize("field", ["statement", "fact"])
+def test_a_fact_that_denies_something_stands_with_its_type(field):
+    said = {name: value for name, value in RIGHT["judge"][1]["facts"][0].items() if name != "statement"}
+    said |= {field: "Does not eat meat.", "type": "PEOPLE: a person", "realm": "real - another place"}
+    (read,) = answered(Judgement, json.dumps({**RIGHT["judge"][1], "facts": [said]})).facts
+    assert (read.statement, read.type, read.realm) == ("Does not eat meat.", "PEOPLE", "real")
+
+
+def test_references_beside_words_of_their_items_are_read():
+    said = ["m1: a separate flat", "m2 (a different town)", "m3"]
+    read = answered(Split, json.dumps({"topics": [{"name": "Home", "memories": said}]}))
+    assert read.topics[0].memories == ["m1", "m2", "m3"]
+
+
 def test_what_an_answer_sets_aside_is_none_of_it():
     _, right = RIGHT["judge"]
     for aside in ({**right, "facts": [], "excluded_facts": right["facts"]}, {"rejected_facts": right["facts"]}):
         assert answered(Judgement, json.dumps({"todos": right["todos"], **aside})).facts == []
+    for name in ("not_facts", "facts_excluded"):
+        with pytest.raises(BadAnswer):
+            answered(Judgement, json.dumps({name: right["facts"]}))
     denied = [{**right["facts"][0], "valid": False}, *right["facts"][1:]]
     assert len(answered(Judgement, json.dumps({**right, "facts": denied})).facts) == len(denied) - 1
 
@@ -1138,6 +1176,7 @@ def test_what_an_answer_sets_aside_is_none_of_it():
 @pytest.mark.parametrize("text", [r'{"name": "Z\\u00fcrich"}', "{&quot;name&quot;: &quot;Zürich&quot;}"])
 def test_characters_that_are_escaped_twice_are_read(text):
     assert answered(TopicName, text) == TopicName(name="Zürich")
+    assert answered(TopicName, r'{"name": "É is \\u00c9"}').name == r"É is \u00c9"
 
 
 def test_of_a_list_of_texts_and_objects_in_a_text_all_are_read():
