@@ -54,8 +54,8 @@ _FORMS = (
     # Open WebUI's skills
     _Form("[/skills:create] The user wants", ("\n\nThe request is open-ended and may mix SOURCES",), "THE REQUEST:\n"),
     # Strands
-    _Form("Original Task: ", ("\nInputs from previous nodes:",), "Original Task: "),
-    _Form("Handoff Message: ", ("\n\nPrevious agents who worked on this: ",), "\n\nUser Request: ", is_open=True),
+    _Form("Original Task: ", ("\nInputs from previous nodes:\n",), "Original Task: "),
+    _Form("Handoff Message: ", ("\n\nPrevious agents who worked on this: ",), "\n\nUser Request: "),
     # mini-swe-agent
     _Form(
         "Please solve this issue: ",
@@ -81,7 +81,7 @@ _WHOLE = re.compile(
     r"|For context: below is a transcript of what another agent did, quoted between <<<"
     r"|\[[^\n\[\]]{1,100}\] [^\n]{1,300}:\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\n"
     r"|You must format the previous response as structured output\.\s*\Z"
-    r"|<returncode>-?\d{1,5}</returncode>\n|(?:Format|Tool call) error:\n\n<error>\n"
+    r"|<returncode>-?\d{1,5}</returncode>\n(?s:.*)>\Z|(?:Format|Tool call) error:\n\n<error>\n"
     # LangChain
     r"|TOOL RESPONSE: ?\n-{9,30}\n"
     # Instructor

@@ -31,9 +31,9 @@ _WHOLE = re.compile(
     r"Here are summaries of some files present in my git repo"
     r"|Don't try and edit any existing code without asking me to add the files to the chat!\n"
     r"|I am not sharing any files that you can edit yet\.\s*\Z|\^C KeyboardInterrupt\s*\Z"
-    r"|I (?:just )?added these files to the chat: [^\n]*\nLet me know if there are others we should add\."
-    r"|I did `git reset --hard HEAD~1` to discard the last edits\."
-    r"|I switched to a new code base\. Please don't consider the above files\b"
+    r"|I (?:just )?added these files to the chat: [^\n]*\nLet me know if there are others we should add\.\s*\Z"
+    r"|I did `git reset --hard HEAD~1` to discard the last edits\. Please wait for further\s"
+    r"|I switched to a new code base\. Please don't consider the above files or try to edit them any longer\.\s*\Z"
     r"|# Fix any errors below, if possible\.\n|# \d{1,4} SEARCH/REPLACE blocks? failed to match!\n"
     # LangChain's middleware and its deep agents
     r"|Here is a summary of the conversation to date:\s*\n"

@@ -15,8 +15,7 @@ _FIELD = re.compile(r"^\[\[ ## (?P<name>\w{1,100}) ## \]\][ \t]*(?:\n|\Z)", re.M
 _EXAMPLE = "This is an example of the task, though some input or output fields are not supplied.\n\n"
 _FORM_OF_ANSWER = re.compile(
     r"\n\nRespond with (?:the corresponding output fields(?:, starting with the field `|,? wrapped in XML tags )"
-    r"|a JSON object in the following order of fields: ).*\Z",
-    re.DOTALL,
+    r"|a JSON object in the following order of fields: )[^\n]*\Z"
 )
 _USERS = re.compile(
     r"(?:(?:user|current|latest|original|input)_)?(?:question|query|message|request|prompt|task|utterance|input|words)"

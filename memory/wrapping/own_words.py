@@ -37,7 +37,8 @@ _TASKS = re.compile(
     r"(?:context|documents?|information|sources?)\b(?:[^\n]{0,60}(?:,\n[^\n]{0,60})?"
     r"\b(?:answer|question|query|respon[ds])|(?=[ \t]*:))"
     r"|You'?(?:re| are) an? retrieve augmented chatbot"
-    r"|Pay attention and remember (?:the )?information below|Generate a comprehensive and informative answer"
+    r"|Pay attention and remember (?:the )?information below[^\n]{1,200}\bcontext\b"
+    r"|Generate a comprehensive and informative answer[^\n]{0,80}\n?[^\n]{0,80}\bsolely\b"
     r"|You are also a helpful assistant good answering questions related to\b"
     r"|The user has attached (?:a|\d{1,3}) files? to the conversation"
     # LM Studio
@@ -117,7 +118,8 @@ _REQUIREMENTS = re.compile(
 )
 # Such a paragraph behind search results, which a label of the user's question follows.
 _WITH_RESULTS = re.compile(
-    r"(?:current date:[^\n]{1,40}\n)?(?:instructions?[:\uff1a][ \t]*)?using the (?:provided|given|above)\b",
+    r"(?:current date:[^\n]{1,40}\n)?(?:instructions?[:\uff1a][ \t]*)?using the (?:provided|given|above)"
+    r"(?: \w{1,20}){0,2} (?:results|sources)\b",
     re.IGNORECASE,
 )
 _REPLY_IN = re.compile(r"\n[ \t]*+Reply in [^\n.]{2,30}\Z")
@@ -138,7 +140,7 @@ _APPENDED = re.compile(
     r"|\n\n\n?(?:# \*SEARCH/REPLACE block\* Rules:|# V4A Diff Format Rules:"
     r"|# File editing rules:\n\nReturn edits similar to|ONLY return code using the `\w{1,30}` function\."
     r"|To suggest changes to a file you MUST return the entire content of the updated file\.)[ \n].*\Z"
-    r"|(?:^|\n)Use the following information to complete your task:\n\n- \[.*\Z"
+    r"|(?:^|\n)Use the following information to complete your task:\n\n- \[[^\n]{1,300}?\]: .*\Z"
     r"|\n\nOther agents available for collaboration:\nAgent name: .*\Z"
     r"|(?<=\S) \(See <attachments> above for file contents\.[^()\n]{0,200}\)(?=\s*(?:</[A-Za-z]{1,30}>\s*)?\Z)",
     re.DOTALL,

@@ -31,9 +31,10 @@ _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
     rf"|(?:{_AT_HAND})(?:[._-](?:{_AMONG_OTHERS})|(?:{_THINGS}))"
     rf"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note|{TAGS}"
-    # Agno's `<additional context>`
-    r"|additional|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
+    r"|已知信息|上下文|参考(?:资料|内容|信息)?|知识库?|资料|文档"
 )
+# Such a name in two words, as in `<additional context>`; of its tags the first word is read.
+_TWO_WORDS = re.compile(rf"<(?P<name>{_AT_HAND}) (?:{_AMONG_OTHERS}|{_THINGS})>", re.IGNORECASE)
 # A tag of any name that names a file; people ask about tags of web pages, and give titles to their texts.
 _FILE_TAG = re.compile(
     r"<(?P<name>[a-z][\w.-]{0,40})\s[^<>]{0,300}?\b(?:name|file|file_?name|file_?path|path)=[\"']?"
@@ -98,7 +99,8 @@ class _NarrowedLine:
         self._text = text
         self._begin, self._end = 0, len(text.rstrip())
         self._go_to(0)
-        named = _names_of_files(text) if files else set()
+        named = {found["name"].lower() for found in _TWO_WORDS.finditer(text)}
+        named |= _names_of_files(text) if files else set()
         self._markup = Markup(text, lambda name: name in named or _NAMES.fullmatch(name))
         tags = [mark for mark in self._markup.marks if mark.kind == "tag"]
         self._opening, self._closing = {tag.start: tag for tag in tags}, {tag.end: tag for tag in tags}

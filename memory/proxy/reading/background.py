@@ -46,7 +46,7 @@ _LEAVES_ROLE = re.compile(
 )
 # A label of the answer as a text's last line, such as "FINAL SUMMARY:".
 _ENDS_WITH_LABEL = re.compile(
-    r"\n[ \t#*]{0,9}(?!my\b|our\b)(?:[a-z]{1,20} ){0,3}(?:answer|response|output|summary|translation|grade|json|label)"
+    r"\n[ \t#*]{0,9}(?:(?!my\b|our\b)[a-z]{1,20} ){0,3}(?:answer|response|output|summary|translation|grade|json|label)"
     r"[*]{0,2}:[*]{0,2}\s*\Z",
     re.IGNORECASE,
 )

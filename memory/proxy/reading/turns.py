@@ -27,7 +27,7 @@ from memory.text.same_words import comparable, digest
 from memory.wrapping.agents import acknowledges, ends_examples, may_be_programs
 from memory.wrapping.documents import may_hold_document, may_stand_alone
 from memory.wrapping.field_forms import has_fields, spoken_fields
-from memory.wrapping.own_words import own_words, users_words
+from memory.wrapping.own_words import users_words
 from memory.wrapping.steering import is_steering
 from memory.wrapping.written_calls import behind_result, is_report, without_call
 from schemas.text.reasoning import spoken
@@ -192,7 +192,7 @@ def _is_prompted(line: Line, answer: Line) -> bool:
     both = (line.role, answer.role) == ("user", "assistant") and not line.other_parts
     if not both or not acknowledges(answer.text, prompted=True):
         return False
-    own = own_words(line.text)
+    own = users_words(line.text)
     return not own or may_be_programs(own)
 
 

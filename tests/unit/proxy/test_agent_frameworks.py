@@ -149,6 +149,11 @@ def test_a_task_that_follows_reports_in_one_message_is_the_users():
         "[SYSTEM] Maximum tool rounds reached. My app writes so; why?",
         "[Images returned by the tool calls above. I asked for none of them.]\nRex is on one.",
         "Here are the images from the tool results above. I like Rex.",
+        "Handoff Message: my shift ends.\n\nUser Request: a new leash",
+        "Original Task: walk Rex.\n\nInputs from previous nodes: none",
+        "<returncode>1</returncode>\nMy script ends so; why?",
+        "I did `git reset --hard HEAD~1` to discard the last edits. I walk Rex now.",
+        "I added these files to the chat: rex.md\nLet me know if there are others we should add.\nRex is mine.",
     ],
 )
 def test_what_people_write_alike_stays(text):

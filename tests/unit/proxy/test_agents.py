@@ -157,7 +157,8 @@ def test_an_agent_also_writes_the_answer_to_what_it_puts_in(put_in, answer):
     assert heard(SAID, answer) == [SAID, answer]
     switched = "I switched to a new code base. Please don't consider the above files or try to edit them any longer."
     assert heard("Greet me.", "Hello!", switched, "Ok.", put_in, answer, SAID) == [SAID]
-    assert heard(SAID, answer) == [SAID, answer]
+    reminder = "[System reminder: I moved to Bern.]"
+    assert heard(reminder, "Ok.", SAID) == [reminder, "Ok.", SAID]
     picture = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}]
     assert heard(picture, answer, SAID) == [answer, SAID]
 

@@ -49,7 +49,9 @@ def test_a_person_may_speak_beside_quoted_talk(words, maker):
     assert maker_of(read_transcript([{"role": "user", "content": f"{quoted}\n\n{words}"}])) == maker
 
 
-@pytest.mark.parametrize(("label", "maker"), [("FINAL SUMMARY:", "unsure"), ("My answer:", "person")])
+@pytest.mark.parametrize(
+    ("label", "maker"), [("FINAL SUMMARY:", "unsure"), ("My answer:", "person"), ("Here is my answer:", "person")]
+)
 def test_what_ends_with_a_label_of_the_answer_may_be_a_programs(label, maker):
     asked = f"Shorten this.\n\nMy sister moves to Bergen.\n\n{label}"
     assert maker_of(read_transcript([{"role": "user", "content": asked}])) == maker

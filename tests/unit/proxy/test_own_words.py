@@ -35,10 +35,10 @@ WRAPPED = {
     f"Given the context information and not prior knowledge, answer the query.\nQuery: {OWN}\nAnswer: ",
     "webchatgpt": 'Web search results:\n\n[1] "I live in Bern."\nURL: https://x.example\n\nCurrent date: 3/2/2026\n\n'
     f"Instructions: Using the provided web search results, reply.\nQuery: {OWN}\nReply in Français",
-    "h2ogpt": 'Pay attention and remember the information below.\n"""\nI live in Bern.\n"""\nAccording to '
-    f"only the information in the document sources provided within the context above, write to: {OWN}",
-    "a comprehensive answer": "Generate a comprehensive and informative answer for a given question.\n\n-----\n"
-    f"I live in Bern.\n-----\nQuery: {OWN}\nAnswer:",
+    "h2ogpt": 'Pay attention and remember the information below for after the context.\n"""\nI live in Bern.\n"""\n'
+    f"According to only the information in the document sources provided within the context above, write to: {OWN}",
+    "a comprehensive answer": "Generate a comprehensive and informative answer for a question solely from results.\n\n"
+    f"-----\nI live in Bern.\n-----\nQuery: {OWN}\nAnswer:",
     "an instruction on two lines": "Using the information contained in the context,\ngive a comprehensive answer.\n\n"
     f"Context:\nI live in Bern.\n---\n\nQuestion: {OWN}",
     "rules between the parts": "Use the following pieces of context to answer the question at the end.\n"
@@ -260,6 +260,11 @@ OWN_TEXTS = [
     "Today's date is the day I moved to Bern, and I will remember it for as long as I live, I promise.",
     "Documents I need:\n\n- passport\n- visa",
     "Answer:\n\nI quit.",
+    "Pay attention and remember the information below: I moved to Bern.\n\nQuestion: where do I live?",
+    "Generate a comprehensive and informative answer to this letter:\n\nI moved to Bern.\n\nQuestion: what do I say?",
+    "I pack.\nUse the following information to complete your task:\n\n- [ ] my passport",
+    "<additional>\nI live in Bern.\n</additional>\n\nWrite a letter.",
+    "<b>I bake</b>\n\nRespond with a JSON object in the following order of fields: a.\nI live in Bern.",
     "System: an old laptop\n\nWhy does it crash?",
     "Use the following context as you like, said my boss. I quit.",
     "[OOC: please write longer replies]",
@@ -297,6 +302,11 @@ def test_what_a_frontend_wraps_around_a_line_is_not_the_users(text):
 @pytest.mark.parametrize("text", OWN_TEXTS)
 def test_what_people_write_stays(text):
     assert own_words(text) == text
+
+
+def test_what_people_write_behind_a_context_stays():
+    said = "Using the above, write to my landlord. I live in Bern.\nQuestion: when?"
+    assert own_words(f"<context>\nBern\n</context>\n\n{said}") == said
 
 
 def test_a_line_may_hold_nothing_of_the_users():
