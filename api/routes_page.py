@@ -9,31 +9,30 @@ from schemas.settings import Settings
 
 HEAD = """# The HTTP API
 
-A **user** is one person, and a **Being** is one companion of that person: what is learnt about the person is known to
-all of that user's Beings. If your application serves many people, create one user for each (`POST /v1/users`, with an
+A **user** is one person, and a **Being** is one companion of that person. All Beings of a user know the facts about
+the person. If your application serves many people, create one user for each (`POST /v1/users`, with an
 operator's token), not one Being for each.
 
 This page is generated from the OpenAPI 3.1 document at `GET /openapi.json` (which needs a token), where every body has
 examples and every route its errors. `patrol token add` creates a token; send it as `Authorization: Bearer patrol_…`.
-Every error is an RFC 9457 problem whose `detail` says what to do. `{being}` is the id or the slug of a Being.
+Every error is an RFC 9457 problem; its `detail` has the remedy. `{being}` is the id or the slug of a Being.
 
 ```
 an operator's token ── POST /v1/users ──► user ── POST /v1/users/{user_id}/tokens ──► the user's token
                                            │
-                     one person, with one's facts and keys
+                     one person, with facts and keys
                                            │
                           POST /v1/beings ──► Being: a companion with memories, a diary and a vault
                                                 │
                           POST …/messages ──► conversation: messages of one chat, in sessions
 ```
 
-On one's own machine `patrol user add` and `patrol being add` do the same. Beside each route stands the method of the
-[clients](clients.md) in Python; that in TypeScript has the same name as `camelCase`.
+On the system's own machine `patrol user add` and `patrol being add` do the same. The second column is the method of the
+Python [client](clients.md); the TypeScript method has the same name in `camelCase`.
 
 **Required** are the fields that a body must have: `content.action` is the field `action` of `content`, and
-`messages[].role` that of each item of `messages`. Every other field may be left out, and has the default that
-`openapi.json` names. A route without any takes a body that may be empty, or none; a `PATCH` changes the fields that it
-is given.
+`messages[].role` that of each item of `messages`. All other fields are optional, with the defaults in
+`openapi.json`. A route without required fields takes an empty body, or none; a `PATCH` changes the given fields only.
 """
 SCOPES = re.compile(r"Scopes? `(\w+)`(?: and `(\w+)`)?")
 

@@ -69,7 +69,7 @@ def import_foreign(
     _tell(work.done, as_json=as_json)
     bad.tell()
     if stopped:
-        raise Failure(f"Stopped. {stopped} Run the same command again later: it goes on where it was.") from stopped
+        raise Failure(f"Stopped. {stopped} Run the same command again later: it continues from there.") from stopped
     if bad.written:
         raise Exit(1)
     if not work.done.read:

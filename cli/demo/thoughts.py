@@ -134,5 +134,5 @@ def _best(on: Resources, being: Being, question: str) -> SearchResult:
         return bool(found)
 
     if not wait_until(indexed, PATIENCE):
-        raise Failure("What was said is not found: the worker has not indexed it.")
+        raise Failure("The messages are not found: the worker has not indexed them.")
     return found[0]

@@ -69,7 +69,7 @@ def restored(done: RestorationOutcome) -> Iterator[Any]:
     _remark("stood already", done.unchanged)
     _remark("will stand when they arrive", done.no_longer_awaited)
     _remark("unknown", len(done.unknown))
-    _remark("not restored, since another version stands", len(done.conflicts))
+    _remark("not restored, since another version is current", len(done.conflicts))
 
 
 def erased(done: ErasureCounts) -> list[Any]:

@@ -45,7 +45,7 @@ def worker(
         str, Option("--queues", "-Q", metavar="NAME,…", help="The queues to consume, separated by commas.")
     ] = ",".join(QUEUES),
     concurrency: Annotated[
-        int | None, Option("--concurrency", "-c", min=1, help="Tasks at once.", show_default="the processors")
+        int | None, Option("--concurrency", "-c", min=1, help="Concurrent tasks.", show_default="the processors")
     ] = None,
     name: Annotated[str, Option(help="The worker's name in Celery, before the @.")] = "worker",
 ) -> None:

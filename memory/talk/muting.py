@@ -108,7 +108,7 @@ def entity(tx: Transaction, being: Being, name: str) -> str:
     if ref is None:
         raise NotFound(f"{name!r} is no name.")
     if ref == USER_REF:
-        raise Refused("The user can't be muted: mute what is not to be brought up.")
+        raise Refused("The user can't be muted: mute single facts, topics or messages instead.")
     return ref
 
 

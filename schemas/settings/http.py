@@ -59,7 +59,7 @@ class HttpSettings(Section):
         16 << 10, description="The lowest rate at which a body may arrive, in bytes per second."
     )
     api_answer_timeout: Duration = Field(
-        timedelta(seconds=30), description="A response of which the client reads nothing for so long is aborted."
+        timedelta(seconds=30), description="A response is aborted if the client reads nothing of it for this time."
     )
     api_keep_alive: Duration = Field(
         timedelta(seconds=5), description="How long an idle connection stays open between two requests."

@@ -14,7 +14,9 @@ class PatrolSettings(Section):
     tick: Duration = Field(
         timedelta(hours=24), description="The least time between two automatic patrols that raise the patrol counter."
     )
-    pending_notes: PositiveInt = Field(200, description="So many pending scene notes start a patrol at once.")
+    pending_notes: PositiveInt = Field(
+        200, description="The number of pending scene notes that starts a patrol at once."
+    )
     pending_wait: Duration = Field(
         timedelta(minutes=5), description="The longest time that a scene note waits for a patrol to start."
     )

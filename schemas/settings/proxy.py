@@ -58,7 +58,7 @@ class ProxySettings(Section):
     )
     proxy_patience: PositiveFloat = Field(
         0.3,
-        description="A chat completion waits so long for the memory, in seconds; then it goes on without.",
+        description="How long a chat completion waits for the memory, in seconds; then it continues without.",
     )
     proxy_body_bytes: PositiveInt = Field(
         32 << 20, description="The largest body of a chat completion, images included, in bytes."
@@ -67,7 +67,7 @@ class ProxySettings(Section):
         128, description="The most chat completions of one user that one API process passes on at a time."
     )
     proxy_silence_timeout: Duration = Field(
-        timedelta(minutes=5), description="An upstream that sends nothing for so long is given up."
+        timedelta(minutes=5), description="An upstream that sends nothing for this time is aborted."
     )
     proxy_grace: Duration = Field(
         timedelta(minutes=5),
