@@ -13,8 +13,8 @@ from schemas.settings.section import Section
 HEAD = """# Settings
 
 Each process reads its settings from environment variables and validates them once, at its start. An empty variable
-counts as not set. Secrets can also be files: PATROL_SECRETS names a directory with files named like the variables, in lower case.
-Durations are ISO 8601 (`PT24H`), `HH:MM:SS` or seconds.
+counts as not set. Secrets can also be files: PATROL_SECRETS names a directory with files named like the
+variables, in lower case. Durations are ISO 8601 (`PT24H`), `HH:MM:SS` or seconds.
 
 | variable | default | meaning |
 |---|---|---|
