@@ -41,14 +41,14 @@ class Meter(Protocol):
         """
 
 
-_asker: ContextVar[RequestOwner | None] = ContextVar("asker", default=None)
+_current: ContextVar[RequestOwner | None] = ContextVar("request_owner", default=None)
 
 
 def on_behalf_of(request_owner: RequestOwner) -> AbstractContextManager[None]:
     """Attribute the model requests in the block."""
-    return bound(_asker, request_owner)
+    return bound(_current, request_owner)
 
 
-def asking() -> RequestOwner | None:
+def current_owner() -> RequestOwner | None:
     """Return the current attribution, if there is one."""
-    return _asker.get()
+    return _current.get()

@@ -56,7 +56,7 @@ _JOINED: ContextVar[Transaction | None] = ContextVar("joined", default=None)
 
 
 @dataclass(frozen=True)
-class DatabaseRole:
+class DatabaseAccess:
     """How a process reaches the database.
 
     Attributes:
@@ -70,7 +70,7 @@ class DatabaseRole:
     direct_url: str | None = None
 
 
-DIRECT = DatabaseRole()
+DIRECT = DatabaseAccess()
 
 
 def send_nothing(messages: Sequence[TaskMessage]) -> None:
@@ -85,7 +85,7 @@ class Store:
         connections: The most that are open at once.
         send: Sends the Celery messages that a transaction collected, after its commit and without its connection.
         limits: How much of them one statement, one user and bulk may take.
-        way: Whether a pooler is in between.
+        access: How the database is reached: directly, or through a pooler.
 
     Attributes:
         bulk: The share of bulk, which takes turns.
@@ -99,14 +99,14 @@ class Store:
         connections: int = 4,
         send: Sender = send_nothing,
         limits: Limits = NO_LIMITS,
-        way: DatabaseRole = DIRECT,
+        access: DatabaseAccess = DIRECT,
         tracing: Tracing = UNTRACED,
     ) -> None:
         self._parameters = PARAMETERS | {"statement_timeout": str(round(1000 * (limits.statement_seconds or 0)))}
-        self._way = way
+        self._access = access
         self.tracing = tracing
-        self.has_direct_url = way.direct_url is not None
-        self.has_sessions = not way.pooled or self.has_direct_url
+        self.has_direct_url = access.direct_url is not None
+        self.has_sessions = not access.pooled or self.has_direct_url
         self._url = url
         self._send = send
         self._patience = limits.connection_seconds
@@ -131,7 +131,7 @@ class Store:
                 "row_factory": dict_row,
                 "autocommit": True,
                 # Through a pooler the next transaction may be another server session's.
-                **({"prepare_threshold": None} if way.pooled else {"options": _options(self._parameters)}),
+                **({"prepare_threshold": None} if access.pooled else {"options": _options(self._parameters)}),
             },
         )
 
@@ -261,7 +261,7 @@ class Store:
     def _begin(self, tx: Transaction) -> None:
         """Begin a transaction within the present allowance, with the parameters that its session does not have."""
         tx.acting = acting()
-        parameters = {**(self._parameters if self._way.pooled else {}), **_named(tx, tx.acting)}
+        parameters = {**(self._parameters if self._access.pooled else {}), **_named(tx, tx.acting)}
         if (seconds := allowance().statement_seconds) is not None:
             parameters = {**parameters, "statement_timeout": str(round(1000 * seconds))}
         if trace := self.tracing.present():
@@ -301,7 +301,7 @@ class Store:
             if first is not None:
                 tx.execute("select memory.hold_owner(%s)", [claim.owner_id])
                 first(tx)
-            work.begin_finish(tx, claim)
+            work.hold(tx, claim)
             yield tx
             work.finish(tx, claim)
 
@@ -318,7 +318,7 @@ class Store:
         with (
             translated(),
             Transaction.connect(
-                self._way.direct_url or self._url,
+                self._access.direct_url or self._url,
                 row_factory=dict_row,
                 options=_options(PARAMETERS | {"statement_timeout": "0"}),
                 autocommit=True,

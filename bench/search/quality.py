@@ -186,7 +186,7 @@ def _asked(
     evidence: Mapping[str, frozenset[str]],
 ) -> Asked:
     question = EverythingRequest(query=one["query"], kinds=[kind], limit=FIRST)
-    query_vectors = searching.vectors_of(store, embedders, being, question.query, question.kinds)
+    query_vectors = searching.embed_question(store, embedders, being, question.query, question.kinds)
     with store.transaction() as tx:
         candidates = candidates_of(tx, being, question, query_vectors)
         texts = result_texts.texts_of(

@@ -109,8 +109,8 @@ def retrieve(
     else:
         found = _relevant_facts(tx, being, found, hidden, room, asks=asks)
         in_facts = _messages_behind(tx, being, [*found.essential, *found.facts])
-    covered = AlreadyShown(in_facts, in_prompt)
-    nodes = _recalled(tx, being, message, chance, covered) if message else NOTHING_RECALLED
+    already = AlreadyShown(in_facts, in_prompt)
+    nodes = _recalled(tx, being, message, chance, already) if message else NOTHING_RECALLED
     if talk is not None:
         room.take(fenced_passages(talk))
         recalled = nodes.fitting(chance, room)
@@ -132,7 +132,7 @@ def retrieve(
         found = replace(found, passages=earlier)
     in_first = {node.node_id for node in first.nodes}
     rest = AlreadyShown(in_facts, in_prompt, found.message_ids)
-    return replace(found, recalled=nodes.untold(rest, besides=in_first).fitting(chance, room))
+    return replace(found, recalled=nodes.unshown(rest, besides=in_first).fitting(chance, room))
 
 
 def _messages_behind(tx: Transaction, being: Being, facts: Sequence[Fact]) -> set[UUID]:
@@ -148,9 +148,9 @@ class AlreadyShown:
     in_prompt: AbstractSet[UUID]
     in_talk: AbstractSet[UUID] = frozenset()
 
-    def tells(self, messages: AbstractSet[UUID]) -> bool:
+    def covers(self, messages: AbstractSet[UUID]) -> bool:
         """Return whether memory that rests on these messages is shown already."""
-        return any(messages <= covered for covered in (self.in_facts, self.in_prompt, self.in_talk))
+        return any(messages <= shown for shown in (self.in_facts, self.in_prompt, self.in_talk))
 
 
 def _relevant_facts(
@@ -189,7 +189,7 @@ class Recollection:
     recalled: Recalled
     rests_on: Mapping[UUID, AbstractSet[UUID]]
 
-    def untold(self, covered: AlreadyShown, besides: Collection[UUID] = ()) -> "Recollection":
+    def unshown(self, already: AlreadyShown, besides: Collection[UUID] = ()) -> "Recollection":
         """Return the nodes that rest on a message not shown yet, and those of `besides` in any case."""
         return self._of(
             [
@@ -197,7 +197,7 @@ class Recollection:
                 for node in self.recalled.nodes
                 if node.node_id in besides
                 or node.node_id not in self.rests_on
-                or not covered.tells(self.rests_on[node.node_id])
+                or not already.covers(self.rests_on[node.node_id])
             ]
         )
 
@@ -226,22 +226,22 @@ NOTHING_RECALLED = Recollection(Recalled(fragments="", nodes=[], similarities=[]
 
 
 def _recalled(
-    tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, covered: AlreadyShown
+    tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, already: AlreadyShown
 ) -> Recollection:
     """Recall the nodes for a message, without those that rest on shown messages alone."""
-    most = NODE_CANDIDATES if covered.in_prompt else RECALL_NODES
+    most = NODE_CANDIDATES if already.in_prompt else RECALL_NODES
     query = RecallQuery(message.words, most, RECALL_SIMILARITY)
     recalled = recall_by_vector(tx, being.being_id, query, message.meaning.nodes, chance)
     rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in recalled.nodes])
-    return Recollection(recalled, rests_on).untold(covered)
+    return Recollection(recalled, rests_on).unshown(already)
 
 
 def _other_nodes(
-    tx: Transaction, being: Being, recalled: Recalled, covered: AlreadyShown, room: Room
+    tx: Transaction, being: Being, recalled: Recalled, already: AlreadyShown, room: Room
 ) -> Sequence[Node]:
     """All further nodes of a small memory, if they fit."""
     known = {node.node_id for node in recalled.nodes}
     nodes = [node for node in whole.nodes(tx, being.being_id, most=WHOLE_NODES) if node.node_id not in known]
     rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in nodes]) if nodes else {}
-    nodes = [node for node in nodes if node.node_id not in rests_on or not covered.tells(rests_on[node.node_id])]
+    nodes = [node for node in nodes if node.node_id not in rests_on or not already.covers(rests_on[node.node_id])]
     return nodes if room.holds(fenced_nodes(nodes)) else ()

@@ -53,7 +53,7 @@ def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) 
     embedder = embedders.wanted if embedders.replaces else embedders.serving(model)
     while True:
         with store.transaction() as tx:
-            work.begin_finish(tx, claim)
+            work.hold(tx, claim)
             page = fact_vectors.unembedded(tx, user_id, embedder.model, BATCH)
         if not page:
             break

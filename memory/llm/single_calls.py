@@ -30,7 +30,7 @@ A = TypeVar("A", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class CallUsage:
-    """The use of some calls.
+    """The usage of some calls.
 
     Attributes:
         calls: The calls that were answered, well or badly.

@@ -64,7 +64,7 @@ def _embed_missing(store: Store, embedder: Embedder, claim: Claim, ends: float) 
     while True:
         with store.transaction() as tx:
             # Raises if the lease is lost; stored vectors serve the worker that holds it now.
-            work.begin_finish(tx, claim)
+            work.hold(tx, claim)
             page = embeddings.texts_of_other_models(tx, claim.owner_id, embedder.model, after=after, limit=BATCH)
         if not page:
             return True

@@ -69,7 +69,7 @@ def begin_swept(store: Store, settings: Settings, due: TaskMessage) -> None:
         claim = work.claim(tx, due.owner_id, due.kind, due.key, lease=settings.lease, attempts=settings.attempts)
         if claim is None:
             return
-        work.begin_finish(tx, claim)
+        work.hold(tx, claim)
         _begin(tx, settings, claim.owner_id)
         work.finish(tx, claim)
 

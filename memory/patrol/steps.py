@@ -230,7 +230,7 @@ class _Diary(ThinkingStep):
         being_id, run_id = self.claim.owner_id, self.run.run_id
         effects = answer or self.settled
         demand.reserve(tx, being_id)
-        runs.begin_step(tx, being_id, run_id)
+        runs.lock_for_step(tx, being_id, run_id)
         runs.note_step(tx, being_id, run_id, "diary", {"outcome": "done", **(effects(tx) if effects else {})})
         runs.settle_thinking(tx, being_id, run_id)
         demand.end(tx, self.settings, self.run)

@@ -136,7 +136,7 @@ def finish(tx: Transaction, claim: Claim, effects: Effects) -> None:
     being_id, run_id = claim.owner_id, UUID(claim.key)
     step = claim.kind.removeprefix("patrol.")
     following = STEPS[PATROL_STEPS[PATROL_STEPS.index(step) + 1]]
-    runs.begin_step(tx, being_id, run_id)
+    runs.lock_for_step(tx, being_id, run_id)
     did = {"outcome": "done", **effects(tx)}
     runs.note_step(tx, being_id, run_id, step, did)
     work.ask(tx, being_id, following, claim.key, in_chain=True)

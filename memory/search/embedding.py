@@ -95,7 +95,7 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
     over = False
     while not over:
         with store.transaction() as tx:
-            work.begin_finish(tx, claim)
+            work.hold(tx, claim)
             user_id = beings.user_of(tx, owner_id)
             if user_id and user_id != owner_id:
                 vectors.share(tx, owner_id, user_id, embedder.model)
@@ -123,7 +123,7 @@ def _embed_batch(
         made = _embedded(embedder, some)
         over = place == len(portions) and (len(batch) < most or monotonic() >= ends)
         with store.transaction() as tx:
-            work.begin_finish(tx, claim)
+            work.hold(tx, claim)
             if some:
                 vectors.keep(tx, claim.owner_id, embedder.model, made, [one for one, _ in some])
             vectors.serve(tx, claim.owner_id, embedder.model)

@@ -37,11 +37,11 @@ def search(
     """
     if not question.query.strip():
         raise InvalidRequest("The query is empty: ask for something.")
-    query_vectors = vectors_of(store, embedders, being, question.query, question.kinds)
-    return store.run(search_by_vectors, being, question, query_vectors, muted=muted)
+    query_vectors = embed_question(store, embedders, being, question.query, question.kinds)
+    return store.run(search_with_vectors, being, question, query_vectors, muted=muted)
 
 
-def vectors_of(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> QueryVectors:
+def embed_question(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> QueryVectors:
     """Embed a question, once for each model of the vectors that it is compared with.
 
     Raises:
@@ -63,7 +63,7 @@ def compared_models(tx: Transaction, being: Being, kinds: Sequence[Kind]) -> dic
     return {name: model for name, model in models.items() if model is not None}
 
 
-def search_by_vectors(
+def search_with_vectors(
     tx: Transaction, being: Being, question: EverythingRequest, query_vectors: QueryVectors, *, muted: bool = False
 ) -> SearchResults:
     """Search by the words and vectors of a question, within a transaction."""

@@ -114,8 +114,8 @@ def renew(tx: Transaction, claim: Claim, lease: timedelta) -> None:
     )
 
 
-def begin_finish(tx: Transaction, claim: Claim) -> None:
-    """Begin to finish: no other worker takes the work while this transaction lasts.
+def hold(tx: Transaction, claim: Claim) -> None:
+    """Lock the work's row and check its lease: another claim waits until this transaction ends.
 
     Raises:
         LeaseLost: Another holds the work now.
@@ -140,7 +140,7 @@ def finish(tx: Transaction, claim: Claim) -> None:
 
 
 def hold_each(tx: Transaction, claims: Sequence[Claim]) -> None:
-    """Begin to finish work of one kind of several owners.
+    """Hold work of one kind of several owners, as `hold` does.
 
     Raises:
         LeaseLost: Another holds some of it now.

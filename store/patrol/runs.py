@@ -101,8 +101,8 @@ def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] |
     ).fetchone()
 
 
-def begin_step(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
-    """Lock the Being for a step, and mark the step's changes with its run.
+def lock_for_step(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
+    """Lock the Being for the effects of a step, and mark these with its run.
 
     Raises:
         NotFound: There is no such Being.

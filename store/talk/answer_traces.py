@@ -62,7 +62,7 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
     )
 
 
-def answered(tx: Transaction, being_id: UUID, trace: bytes | None, turn: bytes, within: timedelta) -> bool:
+def was_answer(tx: Transaction, being_id: UUID, trace: bytes | None, turn: bytes, within: timedelta) -> bool:
     """Whether words are those of an answer given lately.
 
     Args:

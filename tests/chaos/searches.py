@@ -3,7 +3,7 @@
 import random
 
 from memory.retrieval.query_vectors import QueryVectors
-from memory.search.search import search_by_vectors
+from memory.search.search import search_with_vectors
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest
 from store.accounts import beings
@@ -44,4 +44,4 @@ def _found(store: Store, being: Being, content: str) -> set[str]:
     """The ids of the messages that are found by words alone."""
     with store.transaction() as tx:
         request = EverythingRequest(query=content, kinds=["message"], limit=LIMIT)
-        return {one.id for one in search_by_vectors(tx, being, request, UNEMBEDDED).results}
+        return {one.id for one in search_with_vectors(tx, being, request, UNEMBEDDED).results}

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
-from store.database import DatabaseRole, Sender, Store, send_nothing
+from store.database import DatabaseAccess, Sender, Store, send_nothing
 from store.ledger.tracing import UNTRACED, Tracing
 from store.shares import Limits
 from workers.runtime.addresses import addresses, direct_url
@@ -60,7 +60,7 @@ def resources(
     direct = settings.direct_url.get_secret_value() if settings.direct_url else None
     if not settings.database_url:
         direct = direct_url(settings)
-    way = DatabaseRole(pooled=settings.pooled and settings.database_url is not None, direct_url=direct)
+    access = DatabaseAccess(pooled=settings.pooled and settings.database_url is not None, direct_url=direct)
     settings = with_secret(settings)
     limits = Limits(
         statement_seconds,
@@ -73,7 +73,7 @@ def resources(
     )
     with (
         _tracing(settings) as tracing,
-        Store(url, settings.database_connections, send, limits, way, tracing) as store,
+        Store(url, settings.database_connections, send, limits, access, tracing) as store,
         closing(Thinkers(settings)) as thinkers,
     ):
         yield Resources(settings, store, Embedders(settings, AccountsMeter(store, settings)), thinkers)

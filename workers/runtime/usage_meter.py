@@ -9,7 +9,7 @@ import structlog
 
 from providers.completion import Usage
 from providers.errors import ProviderError
-from providers.metering import asking
+from providers.metering import current_owner
 from providers.prices import cost_of
 from schemas.errors import Unavailable
 from schemas.settings import Settings
@@ -42,7 +42,7 @@ class AccountsMeter:
             RuntimeError: The caller did not name the owner (`on_behalf_of`), so no account would show it.
         """
         used = [tokens]
-        request_owner = asking()
+        request_owner = current_owner()
         if request_owner is None:
             raise RuntimeError("A paid embedding request must be made inside `on_behalf_of`.")
         most = self._cost(model, tokens)

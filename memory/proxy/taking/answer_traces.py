@@ -80,7 +80,7 @@ def are_handed_on(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> boo
     return len(answer_traces.handed_on(tx, being_id, [*words.items()], HANDED_ON)) == len(words)
 
 
-def is_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
+def repeats_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
     """Whether the user's last line has the words of an answer given lately.
 
     An answer that is no talk counts for a user's only line: in a chat a user may send the words that a model proposed.
@@ -90,7 +90,7 @@ def is_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
         return False
     words = own[-1].comparable
     trace = _digest(being_id, "answer", words) if len(own) == 1 else None
-    return answer_traces.answered(tx, being_id, trace, digest("assistant", words), HANDED_ON)
+    return answer_traces.was_answer(tx, being_id, trace, digest("assistant", words), HANDED_ON)
 
 
 def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:

@@ -195,7 +195,7 @@ def _take(
             return _without_words(request) if shown or request.wordless else TakenTranscript("nothing")
         if answer_traces.are_handed_on(tx, request.being.being_id, turns):
             return TakenTranscript("background")
-        if answer_traces.is_answer(tx, request.being.being_id, turns):
+        if answer_traces.repeats_answer(tx, request.being.being_id, turns):
             last = max(number for number, turn in enumerate(turns) if turn.role == "user")
             turns = [replace(turn, unsure=turn.unsure or number >= last) for number, turn in enumerate(turns)]
         now = clock.now(tx)

@@ -208,7 +208,7 @@ def test_a_note_that_is_erased_while_it_is_embedded_does_not_come_back(store, co
     remembered = embed_scenes(store, embedders.wanted, companion.being_id, scenes)
     assert erase_note(store, Settings(), embedders, companion, two[0].note_id).notes == 1
     with store.transaction() as tx:
-        runs.begin_step(tx, companion.being_id, run_id)
+        runs.lock_for_step(tx, companion.being_id, run_id)
         assert remembered.keep(tx, companion.being_id, run_id, Settings().tick)["nodes"] == 1
         assert tables_with(tx, "marzipan") == {}
     with pytest.raises(NotFound):

@@ -131,7 +131,7 @@ def test_a_worker_with_an_expired_lease_may_finish_if_no_other_took_the_work(sto
 @pytest.mark.parametrize(
     "ending",
     [
-        pytest.param(work.begin_finish, id="begin_finish"),
+        pytest.param(work.hold, id="hold"),
         pytest.param(work.finish, id="finish"),
         pytest.param(lambda tx, held: work.renew(tx, held, LEASE), id="renew"),
         pytest.param(lambda tx, held: work.back_off(tx, held, wait=LEASE, error="busy"), id="back off"),

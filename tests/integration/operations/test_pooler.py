@@ -9,7 +9,7 @@ from schemas.errors import Refused, StatementTimeout
 from schemas.ledger.allowance import Allowance, allowed
 from schemas.settings import Settings
 from store.accounts import beings
-from store.database import DatabaseRole, Store
+from store.database import DatabaseAccess, Store
 from store.migrate import await_migrated, migrate, missing
 from store.shares import Limits
 from tests.processes.pooler import pgbouncer
@@ -26,7 +26,9 @@ def pooled(url):
 
 @pytest.fixture
 def ledger(pooled, url):
-    with Store(pooled, limits=Limits(statement_seconds=7), way=DatabaseRole(pooled=True, direct_url=url)) as opened:
+    with Store(
+        pooled, limits=Limits(statement_seconds=7), access=DatabaseAccess(pooled=True, direct_url=url)
+    ) as opened:
         yield opened
 
 
@@ -61,7 +63,7 @@ def test_a_database_is_migrated_and_awaited_through_it(new_database):
         assert migrate(through)
         assert migrate(through) == []
         assert await_migrated(through)
-        with Store(through, way=DatabaseRole(pooled=True)) as ledger:
+        with Store(through, access=DatabaseAccess(pooled=True)) as ledger:
             for _ in range(REPEATED):
                 with ledger.transaction() as tx:
                     assert missing(tx) == []
@@ -72,7 +74,7 @@ def test_what_needs_a_session_goes_to_the_database_itself_or_says_that_it_can_no
         session.execute("set maintenance_work_mem = '32MB'")
         assert session.info.port != int(pooled.rpartition(":")[2].partition("/")[0])
     with (
-        Store(pooled, way=DatabaseRole(pooled=True)) as alone,
+        Store(pooled, access=DatabaseAccess(pooled=True)) as alone,
         pytest.raises(Refused, match="set PATROL_DIRECT_URL"),
         alone.maintenance(),
     ):

@@ -103,7 +103,7 @@ class Life(RuleBasedStateMachine):
 
     def mechanical_step(self, plainly, really):
         def within_run(tx):
-            runs.begin_step(tx, self.being_id, uuid4())
+            runs.lock_for_step(tx, self.being_id, uuid4())
             really(tx)
 
         self.both(plainly, within_run)

@@ -86,7 +86,7 @@ def test_removing_a_user_in_the_middle_of_a_step_leaves_no_work(store, being_id)
     with store.transaction() as tx:
         gone = users.erase_user(tx, user_id)
     with pytest.raises(NotFound), store.finishing(claim) as tx:
-        runs.begin_step(tx, being_id, run_id)
+        runs.lock_for_step(tx, being_id, run_id)
     with store.transaction() as tx:
         assert runs.end(tx, being_id, run_id, notes=10, error="its Being is gone") is None
         retention.remove_all(tx, gone)

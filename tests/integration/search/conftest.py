@@ -8,7 +8,7 @@ import pytest
 
 from memory.intake.messages import accept_messages
 from memory.retrieval.query_vectors import QueryVectors
-from memory.search.search import search, vectors_of
+from memory.search.search import embed_question, search
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.search import EverythingRequest, SearchResults
@@ -63,7 +63,7 @@ class Searching:
 
     def vectors_of(self, being: Being, question: EverythingRequest) -> QueryVectors:
         """Embed a question."""
-        return vectors_of(self.store, self.embedders, being, question.query, question.kinds)
+        return embed_question(self.store, self.embedders, being, question.query, question.kinds)
 
     def texts(self, being: Being, query: str, **asked: Any) -> Sequence[str]:
         """The results, best first."""

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory.search.search import search_by_vectors
+from memory.search.search import search_with_vectors
 from schemas.ledger.kinds import EMBED_TOLD
 from schemas.search import EverythingRequest
 from store.search import documents, lexical, queue, vectors
@@ -43,7 +43,7 @@ def test_no_table_of_the_index_is_read_from_end_to_end(on, store, being):
         tx.execute("analyze")
         # What the connection did before the transaction may still be counted.
         before = scans_from_end_to_end(tx)
-        assert search_by_vectors(tx, being, question, query_vectors).results
+        assert search_with_vectors(tx, being, question, query_vectors).results
 
         assert scans_from_end_to_end(tx) == before
 
@@ -85,7 +85,7 @@ def test_of_what_rarer_words_found_no_other_words_are_read(on, store, being, mos
         )
         tx.execute("analyze")
         before = _entries_read(tx, "search_postings_pkey")
-        assert search_by_vectors(tx, being, question, query_vectors).results
+        assert search_with_vectors(tx, being, question, query_vectors).results
 
         # Of "plum" all 25, and for each the one of "cake"; and all 25 where it was named first and last.
         assert _entries_read(tx, "search_postings_pkey") - before == 75
