@@ -81,7 +81,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     "places, aligns and withdraws messages": {
         "store.context.context": "session",
         "store.context.provenance": "received user_texts",
-        "store.talk.answer_traces": "way_to answered",
+        "store.talk.answer_traces": "way_to was_answer",
         "store.talk.rooms": "hearers",
         "store.talk.utterances": "following shown_with with_copy todos counterpart",
         "70_rooms.sql": "settle_utterances share_evidence share_confidences",
