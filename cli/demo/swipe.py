@@ -39,7 +39,7 @@ def show_retraction(on: Resources, being: Being, meanwhile: Callable[[], None]) 
     Raises:
         Failure: The workers have not processed a conversation in time.
     """
-    title("What was retracted was never said")
+    title("Retracted messages count as never sent")
     with on.store.transaction() as tx:
         # Half an hour after the last message the conversation is over, and is summarised.
         begun = clock.now(tx) - AGO

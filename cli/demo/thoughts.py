@@ -40,12 +40,12 @@ def show_thoughts(store: Store, being: Being) -> None:
     by_id = {str(node.node_id): node for node in everything}
     absorbed = sorted((node for node in everything if node.absorbed_into), key=_survivor)
     merges = [(by_id[survivor], list(others)) for survivor, others in groupby(absorbed, key=_survivor)]
-    title("What was merged")
+    title("Merged memories")
     say(f"{len(absorbed)} memories were absorbed into {len(merges)} others." + (" Some of them:" if merges else ""))
     for survivor, others in merges[:EXAMPLES]:
         say(_merge(survivor, others))
     gone = [node for node in everything if node.status == "dead" and node.absorbed_into is None]
-    title("What became dead")
+    title("Dead memories")
     say(f"{len(gone)} that had faded and were not absorbed." + (" The last of them:" if gone else ""))
     say(
         *(
@@ -53,7 +53,7 @@ def show_thoughts(store: Store, being: Being) -> None:
             for node in gone[:EXAMPLES]
         )
     )
-    title("What the diary says")
+    title("The diary")
     say(*diary_view(pages))
 
 
@@ -63,7 +63,7 @@ def show_sources(store: Store, being: Being) -> str:
         drawn = [node for node in nodes.page(tx, being.being_id, limit=ALL) if node.status == "active"]
     node = max(drawn, key=lambda one: (one.importance, one.node_id))
     found = story(store, being.being_id, node.node_id)
-    title("What a memory rests on")
+    title("The sources of a memory")
     say(Text(words(found.text), style="bold"))
     for message in found.messages[:EXAMPLES]:
         say(Text(f"  {day(message.created_at)}  {message.role}: {words(message.content)}", style="dim"))
@@ -89,8 +89,8 @@ def show_facts(store: Store, being: Being) -> None:
         page = facts.page(tx, being.user_id, being.being_id, limit=ALL)
         open_ones = todos.page(tx, being.being_id, kind="commitment", limit=ALL)
         named = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES)
-    title("What the chat has told")
-    say(f"{count(len(page), 'fact')}, each with the words that it rests on. The most important of them:")
+    title("Facts from the chat")
+    say(f"{count(len(page), 'fact')}, each with its quotations. The most important of them:")
     say(*(Text(f"  {words(fact.content)}") for fact in sorted(page, key=lambda fact: -fact.importance)[:EXAMPLES]))
     say("", "People and things, and how many facts name them:")
     say(table(">facts", "entity", "*name", rows=((one.facts, one.entity_ref, one.label) for one in named)))
@@ -102,14 +102,14 @@ def show_facts(store: Store, being: Being) -> None:
 def show_vault(store: Store, being: Being) -> None:
     """Show the vault's records, which every prompt contains and which do not fade."""
     kept = store.run(vault.live, being, [SHARED, being.slug])
-    title("What the vault keeps")
+    title("The vault")
     for record in kept:
         say(Text.assemble((f"  {words(record.scope):<8}", "dim"), words(record.text)))
 
 
 def show_search(on: Resources, being: Being) -> None:
     """Search for messages of the sample's chat."""
-    title("What was said is found, word for word")
+    title("Messages found by the search")
     for question in QUESTIONS:
         best = _best(on, being, question)
         say(Text(question, style="bold"))

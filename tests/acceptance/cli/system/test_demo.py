@@ -59,7 +59,7 @@ def test_days_of_talk_alone_become_memories(command):
         "What a memory rests on",
         "user: ",
         "What the diary says",
-        "What the chat has told",
+        "Facts from the chat",
     ):
         assert part in told
     assert not traces_of_the_swipe(told)
@@ -81,7 +81,7 @@ def test_without_a_model_the_report_shows_what_there_is_and_a_terminal_obeys_not
     told = OURS.sub("", demo.stdout)
     for part in ("e/demo", "No language model is used", "Business", "That is Admiral.", "Yuki from Kanazawa"):
         assert part in told
-    for part in ("What was merged", "What the diary says", "What the chat has told"):
+    for part in ("Merged memories", "The diary", "Facts from the chat"):
         assert part not in told
 
 
