@@ -56,9 +56,9 @@ def test_days_of_talk_alone_become_memories(command):
     for part in (
         "simple rules",
         "What Lumen remembers",
-        "What a memory rests on",
+        "The sources of a memory",
         "user: ",
-        "What the diary says",
+        "The diary",
         "Facts from the chat",
     ):
         assert part in told
