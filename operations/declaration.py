@@ -103,7 +103,7 @@ class Preset:
         return name not in self.fixed and (self.takes is None or name in self.takes)
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return its user's values together with the values of the command or tool itself, in place of its switches."""
+        """Return its user's values with those that the preset sets, in place of its switches."""
         complete = {**given, **self.fixed}
         for name, flag in self.flags.items():
             complete |= flag.sets if complete.pop(name, False) else {}

@@ -139,7 +139,7 @@ def play_days(
 
     Args:
         on: The ledger.
-        being: The Being.
+        being: The Being that lives them.
         days: The days, in order.
         supervisor: Of the processes that must run meanwhile.
         thinks: Whether a model summarises the conversations, which each patrol then waits for.

@@ -40,7 +40,7 @@ class Ground:
         referred: The words that these may refer to without naming it.
         answered: The question that they answer.
         known: Names that need not be said: of the user, the companion, and the speaker.
-        aliases: Other names of entities (`told_names.alias_groups`).
+        aliases: Other names of entities (`text_names.alias_groups`).
         stretches: Reads the days that expressions of time in the words stand for.
         language: The language of the words, for statements too short for theirs to be recognised.
         counted: A number word up to this may be a count of things in the words.

@@ -38,7 +38,7 @@ class Setting:
         zone: The user's IANA time zone.
         usual: The language in which the user talks most, if it is known.
         known: Names that need no support: the user's and the companion's.
-        aliases: The other names of each known entity (`told_names.alias_groups`).
+        aliases: The other names of each known entity (`text_names.alias_groups`).
         own_names: The user's own names, from the account and the user's messages.
     """
 

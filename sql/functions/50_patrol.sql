@@ -100,7 +100,7 @@ begin
     end if;
 end $$;
 
--- Dying nodes that no survivor absorbs are made dead (the seed's make_dead).
+-- Makes dying nodes dead that no survivor absorbs (the seed's make_dead).
 -- INVARIANT  Only a dying, unpinned, not fresh node dies; refused whole otherwise.
 create or replace function make_dead(p_being_id uuid, p_node_ids uuid[]) returns void language plpgsql as $$
 declare

@@ -263,7 +263,7 @@ begin
     ) as parted;
 end $$;
 
--- A person's decision about messages: whether they are in confidence.
+-- Stores a person's decision about messages: whether they are in confidence.
 create or replace function decide_confidence(p_being_id uuid, p_message_ids uuid[], p_in_confidence boolean) returns void
 language plpgsql as $$
 begin

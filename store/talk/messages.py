@@ -192,7 +192,7 @@ def of_session(
         until: Only messages that were received by then.
         after: Only messages behind this place: the created_at and message_id of the message before.
         limit: The most messages to return.
-        sure: Only messages from which facts may be concluded, and that may be shown.
+        sure: Only messages from which facts may be concluded.
         muted: Whether to list messages that may not be shown.
     """
     moment, message_id = after or (None, None)

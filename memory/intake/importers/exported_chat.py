@@ -1,4 +1,4 @@
-"""A chat of an export: its messages are added one by one, and the whole chat is then yielded as entries.
+"""A chat of an export: its messages are added one by one, and then yielded as entries.
 
 Messages of systems and tools, and a model's thoughts, are left out; of an agent's chat also its program's insertions in
 the user's lines. People write such tags and texts as well: other chats are not changed. A message without an id is

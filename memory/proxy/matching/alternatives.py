@@ -22,7 +22,7 @@ def words_behind_another(known: KnownConversation, answer: PlacedMessage, turn: 
 
 
 def are_alternatives(known: KnownConversation, one: PlacedMessage, other: PlacedMessage) -> bool:
-    """Whether two answers to one message both stand, and both were known when the newest words behind one were said."""
+    """Whether two answers to one message stand, and were there when the newest words behind any of its answers came."""
     if not (one.stands and other.stands and one.role == other.role == "assistant"):
         return False
     newest = (known.newest_behind.get(parent_id) for parent_id in (one.parent_id, other.parent_id))

@@ -8,7 +8,7 @@
 -- LOCK ORDER   queue, documents, statistics, terms: by erasures. Indexing takes the queue's and the statistics' rows of its
 --              owners before it writes, and waits for none of them (take_told).
 
--- A new or changed text waits for lexical indexing; its earlier version is found until then.
+-- Queues new or changed texts for lexical indexing; their earlier versions are found until then.
 create or replace function queue_for_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
 language sql as $$
     insert into memory.search_queue as q (owner_id, stage, kind, item_id)

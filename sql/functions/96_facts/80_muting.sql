@@ -65,7 +65,7 @@ begin
     on conflict do nothing;
 end $$;
 
--- The facts with a statement that rests on muted messages alone, of those whose mute takes facts along.
+-- Mutes those of the facts that have a statement on muted messages alone, of messages whose mute takes facts along.
 create or replace function mute_facts_of(p_user_id uuid, p_fact_ids uuid[]) returns void language sql as $$
     insert into memory.muted_items (owner_id, kind, item_id, user_id, mute_id, spreads)
     select distinct coalesce(f.being_id, f.user_id), 'fact', f.fact_id, p_user_id, x.mute_id, false
