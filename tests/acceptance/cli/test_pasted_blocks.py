@@ -64,7 +64,7 @@ def test_the_month_that_readme_promises_is_lived_and_its_next_steps_run_as_print
         for part in (
             "simple rules stands in for a language model",
             *("What Mizzen remembers", "Business", "Private", "<recalled_memory>", "Merged memories"),
-            *("What the diary says", "2026-03-30", "Aldo is the father of the user.", "person:aldo"),
+            *("The diary", "2026-03-30", "Aldo is the father of the user.", "person:aldo"),
             *("of the user's. Some of them", "Yuki from Kanazawa", "That is Admiral."),
         ):
             assert part in month
