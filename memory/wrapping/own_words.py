@@ -167,6 +167,13 @@ def users_words(text: str) -> str:
 
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
+    # Programs on Windows end lines with two characters.
+    lines = text.replace("\r\n", "\n")
+    own = _own_part(lines)
+    return text.strip() if own == lines.strip() else own
+
+
+def _own_part(text: str) -> str:
     text = _THINKING.sub("", text)
     text = _FORM.sub("", text) if text.rstrip().endswith("```") else text
     text = without_insertions(without_envelope(_APPENDED.sub("", _MARKED.sub("\n\n", text))))

@@ -92,7 +92,7 @@ def _maker(lines: Sequence[Line], task_prompts: Sequence[str]) -> Maker:  # noqa
     templates = _templates(tuple(task_prompts))
     last = lines[-1]
     own = own_words(last.text) if last.role == "user" else ""
-    if any(_ends_with(text, templates) for text in {last.text, last.last_part or "", own}):
+    if any(_ends_with(text, templates) for text in {last.text, last.last_part or "", own} - {""}):
         return "frontend"
     leaves = _LEAVES_ROLE.match(last.text)
     # No person writes a system line, so that its beginning is enough.

@@ -108,6 +108,7 @@ def turns_of(transcript: Transcript, names: WireNames, task_prompts: Sequence[st
                 # In a program's form it may be an example.
                 or (number != last_user and has_fields(line.text))
                 or may_hold_document(turn.text, unmarked=puts_files_unmarked)
+                or (puts_files_unmarked and "\r" in line.text)
             )
         turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless, after_system=system))
         wordless = system = False

@@ -304,6 +304,12 @@ def test_what_people_write_stays(text):
     assert own_words(text) == text
 
 
+def test_lines_may_end_with_two_characters():
+    own = {name: own_words(text.replace("\n", "\r\n")) for name, text in WRAPPED.items()}
+    assert own == dict.fromkeys(WRAPPED, OWN)
+    assert own_words("I bake.\r\nI row.") == "I bake.\r\nI row."
+
+
 def test_what_people_write_behind_a_context_stays():
     said = "Using the above, write to my landlord. I live in Bern.\nQuestion: when?"
     assert own_words(f"<context>\nBern\n</context>\n\n{said}") == said

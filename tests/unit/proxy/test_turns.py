@@ -245,6 +245,7 @@ SILLYTAVERN = "Write Mira's next reply in a fictional chat between Mira and Ann.
     [
         "My name is Pip.\nI like goats.\n\n\nWhat do you think?",
         "My name is Pip.\r\nI like goats.\n\nWhat do you think?",
+        "My name is Pip.\r\nI like goats.\n\nWhat do you think?\n\n[Author's note: Be brief.]",
         "My name is Pip, and my goat is old.\n\n" * 120 + "What do you think?",
     ],
 )
