@@ -33,7 +33,9 @@ def clean_streams(on: Resources, claim: Claim) -> None:
     erased = partial(erased_among, on.store, on.settings, claim.owner_id)
     try:
         with open_redis(addresses(on.settings).redis_url) as redis:
-            removed = cleaning.clean(redis, claim.owner_id, erased, on.store.run(rooms.ids_of_user, claim.owner_id))
+            removed = cleaning.clean(
+                redis, claim.owner_id, erased, on.store.run(rooms.ids_of_beings_user, claim.owner_id)
+            )
     except RedisError as fault:
         raise Unavailable(f"Redis is out of reach ({type(fault).__name__}).") from fault
     with on.store.finishing(claim):

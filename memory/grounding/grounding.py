@@ -66,7 +66,7 @@ class Ground:
         """
         found: list[Fault] = []
         names = names_in(statement, self.language, self.aliases)
-        if not all(self._is_told(name) or self._is_region(name, statement) for name in names) or not all(
+        if not all(self._is_grounded(name) or self._is_region(name, statement) for name in names) or not all(
             self._is_declared_rightly(name, statement, whole=is_named_whole(entity_type))
             for entity_type, name in declared_names(declared)
         ):
@@ -89,7 +89,7 @@ class Ground:
         ground = _content(f"{self.words}\n{self.answered}\n{self.referred}")
         return any(
             word in ground or any(_are_cognates(word, other) for other in ground) for word in _content(statement)
-        ) or any(map(self._is_told, names_in(statement, self.language, self.aliases)))
+        ) or any(map(self._is_grounded, names_in(statement, self.language, self.aliases)))
 
     @cached_property
     def _numbers(self) -> TextQuantities:
@@ -116,7 +116,7 @@ class Ground:
             self._known.has(name) or self._told.stands(name) or (bool(self.referred) and self._told_before.stands(name))
         )
 
-    def _is_told(self, name: Name) -> bool:
+    def _is_grounded(self, name: Name) -> bool:
         return (
             all(map(self._stands, name.words))
             or self._told.has_run(name.run)

@@ -26,7 +26,7 @@ from schemas.settings import Settings
 from schemas.text.reasoning import spoken
 from store.database import Store
 from store.talk import judging, messages
-from store.talk.messages import IntakeBegin, NewMessage
+from store.talk.messages import IntakeStart, NewMessage
 from store.transaction import Transaction
 
 _MESSAGE = TypeAdapter(MessageInput)
@@ -153,7 +153,7 @@ def take_messages(
     return receipts
 
 
-def begin(tx: Transaction, settings: Settings, being_id: UUID, count: int) -> IntakeBegin:
+def begin(tx: Transaction, settings: Settings, being_id: UUID, count: int) -> IntakeStart:
     """Take the first locks of the intake of messages, and `count` new ids."""
     platform = not platform_llm_disabled(settings)
     return messages.begin(tx, being_id, count, rolling=kinds.ROLLING_SUMMARY, platform=platform)
@@ -173,7 +173,7 @@ def take_begun(
     settings: Settings,
     being_id: UUID,
     batch: ItemBatch[MessageInput],
-    begun: IntakeBegin,
+    begun: IntakeStart,
     ids: Mapping[int, UUID],
     *,
     bulk: bool,

@@ -188,7 +188,7 @@ def admit(
     with budgets.noted(store), store.transaction() as tx:
         being = _being(tx, user_id, only_being, requested.being)
         payer = _payer(tx, settings, user_id, requested)
-        expected = _with_kept(tx, being, requested, payer, expected)
+        expected = _with_upstream_talk(tx, being, requested, payer, expected)
         cost = highest_cost(settings, requested, expected)
         limits = budgets.chat_limits(settings, cost, is_free=requested.upstream.is_free)
         _check_price(settings, requested, payer, [being.daily_cost, users.get_user(tx, user_id).daily_cost])
@@ -354,7 +354,9 @@ def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None)
     return all_of_user[0]
 
 
-def _with_kept(tx: Transaction, being: Being, requested: RequestedNames, payer: ProxyPayer, expected: Usage) -> Usage:
+def _with_upstream_talk(
+    tx: Transaction, being: Being, requested: RequestedNames, payer: ProxyPayer, expected: Usage
+) -> Usage:
     """The tokens of a request with those of the talk that the upstream keeps.
 
     Raises:

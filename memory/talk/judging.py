@@ -203,7 +203,7 @@ def _conversation(
         entities=known,
         todos=todos.supported(tx, being.being_id, TODOS_SHOWN),
         setting=setting.of_being(tx, being, known),
-        facts=spoken_requests.may_be_meant(
+        facts=spoken_requests.candidate_facts(
             tx,
             being.user_id,
             being.being_id,

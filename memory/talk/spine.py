@@ -117,7 +117,7 @@ class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
         user_id = self.claim.owner_id
         # An erasure, or a decision about a confidence, may have removed the version that this one was made from.
         changed = self._is_enough and not (
-            spines.newest(tx, user_id, self._scope) == self.newest and self._still_told(tx)
+            spines.newest(tx, user_id, self._scope) == self.newest and self._messages_stand(tx)
         )
         if self._is_enough and not changed:
             content = answer.summary if answer and answer.changed else None
@@ -129,7 +129,7 @@ class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
             # Messages past the limit of one call may have come with a key that can pay for them.
             request_if_due(tx, self.claim.owner_id)
 
-    def _still_told(self, tx: Transaction) -> bool:
+    def _messages_stand(self, tx: Transaction) -> bool:
         """Whether each message stands and is of the spine's scope; locks them until the transaction ends."""
         return all(
             messages.keep_from_erasure(

@@ -61,15 +61,15 @@ class Markup:
     """The marks of a text, and the blocks between them.
 
     Args:
-        is_meant: Whether tags of a name, in lower case, are read; without it all are.
+        is_read: Whether tags of a name, in lower case, are read; without it all are.
 
     Attributes:
         marks: The marks, in order; of more than `MOST_MARKS` the first ones.
     """
 
-    def __init__(self, text: str, is_meant: Callable[[str], object] | None = None) -> None:
+    def __init__(self, text: str, is_read: Callable[[str], object] | None = None) -> None:
         marks = map(_mark, _MARK.finditer(text))
-        telling = (mark for mark in marks if mark.kind != "tag" or is_meant is None or is_meant(mark.name))
+        telling = (mark for mark in marks if mark.kind != "tag" or is_read is None or is_read(mark.name))
         self.marks = [*islice(telling, MOST_MARKS)]
 
     def blocks(self, *kinds: Kind) -> Iterator[Block]:

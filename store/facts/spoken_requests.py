@@ -33,7 +33,7 @@ class RequestEffect:
         return self.message_id, self.effect, self.fact_id or self.todo_id or self.meant_message_id or self.name
 
 
-def may_be_meant(
+def candidate_facts(
     tx: Transaction,
     user_id: UUID,
     being_id: UUID,

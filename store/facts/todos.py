@@ -178,7 +178,7 @@ def supported(tx: Transaction, being_id: UUID, limit: int) -> list[Todo]:
     )
 
 
-def newest_told(tx: Transaction, being_id: UUID, limit: int, within: timedelta) -> list[Todo]:
+def newest_open(tx: Transaction, being_id: UUID, limit: int, within: timedelta) -> list[Todo]:
     """Open todos: pinned ones, then the latest, without those last mentioned, or due, before `within`."""
     return tx.rows(
         Todo,

@@ -32,7 +32,7 @@ class NewMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class IntakeBegin:
+class IntakeStart:
     """The first step of the intake of messages.
 
     Attributes:
@@ -52,7 +52,7 @@ class IntakeBegin:
     off_the_record_in: Collection[str]
 
 
-def begin(tx: Transaction, being_id: UUID, count: int, *, rolling: WorkKind, platform: bool) -> IntakeBegin:
+def begin(tx: Transaction, being_id: UUID, count: int, *, rolling: WorkKind, platform: bool) -> IntakeStart:
     """Begin the intake of `count` messages; it must be the first statement of the transaction that takes a lock.
 
     It blocks erasures of the Being's items, and locks the work row of rewrites of its rolling summary, which must be
@@ -69,7 +69,7 @@ def begin(tx: Transaction, being_id: UUID, count: int, *, rolling: WorkKind, pla
         [being_id, rolling.name, count, platform, REFUSAL_HOLDS],
     )
     key = ErasureKey(row["user_id"], row["key"], row["sealed"]) if row["user_id"] else None
-    return IntakeBegin(
+    return IntakeStart(
         row["began_at"],
         row["message_ids"],
         tx.request_key_id is not None or row["may_think"],

@@ -105,7 +105,7 @@ def rooms_of(tx: Transaction, user_id: UUID, being_id: UUID | None = None) -> li
     )
 
 
-def ids_of_user(tx: Transaction, being_id: UUID) -> list[UUID]:
+def ids_of_beings_user(tx: Transaction, being_id: UUID) -> list[UUID]:
     """The rooms of a Being's user, removed ones too."""
     return tx.column(
         "select r.room_id from memory.beings as b join memory.rooms as r using (user_id) where b.being_id = %s",

@@ -241,7 +241,7 @@ def _objects(file: ExportFile, names: ExportPersons) -> _Objects:
     if not file.name.lower().endswith(TABLES):
         for number, element in enumerate(elements(file.content, PATHS, KEYS, ABOUT, documents=True), 1):
             entry = element.entry if isinstance(element, UnreadableEntry) else None
-            if isinstance(entry, list) and unmarked.are_said(entry):
+            if isinstance(entry, list) and unmarked.are_messages(entry):
                 element = Element((), number, {fields.LISTS[0]: entry})  # noqa: PLW2901
             for one in [element] if isinstance(element, UnreadableEntry) else _held(element):
                 yield one.place if isinstance(one, UnreadableEntry) else f"entry {one.number}", one

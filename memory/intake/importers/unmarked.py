@@ -121,11 +121,11 @@ def _held(value: Mapping[str, Any], nesting: int) -> Iterator[tuple[str, list[An
     for name, one in value.items() if nesting < _NESTING else ():
         if isinstance(one, dict):
             yield from _held(one, nesting + 1)
-        elif isinstance(one, list) and are_said(one):
+        elif isinstance(one, list) and are_messages(one):
             yield name, one
 
 
-def are_said(some: Iterable[Any]) -> bool:
+def are_messages(some: Iterable[Any]) -> bool:
     """Whether a list holds messages, or questions with their answers.
 
     Things of other kinds have a type that is a word for a side, but hardly types for both.

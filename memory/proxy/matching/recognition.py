@@ -172,7 +172,7 @@ def recognize(reads: RepeatableReads, being_id: UUID, turns: Sequence[Turn], now
     for place, (conversation, _) in enumerate(candidates):
         found = named(reads, being_id, turns, conversation)
         all_aligned = all_aligned and found.aligned
-        if not is_meant(turns, found.matches, found.known, now):
+        if not belongs_to(turns, found.matches, found.known, now):
             continue
         recognized.append(found)
         if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found):
@@ -273,7 +273,7 @@ def telling(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConvers
     return [match for match in matches if turns[match.turn].after_wordless or not known.is_greeting(match.message)]
 
 
-def is_meant(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, now: datetime) -> bool:
+def belongs_to(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, now: datetime) -> bool:
     """Whether a transcript belongs to a conversation that some of its turns match."""
     evidence = telling(turns, matches, known)
     if not evidence:

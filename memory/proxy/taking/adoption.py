@@ -23,7 +23,7 @@ from uuid import UUID
 
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.reads import RepeatableReads
-from memory.proxy.matching.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
+from memory.proxy.matching.recognition import CANDIDATES, Recognized, aligned, begun, belongs_to, fit
 from memory.proxy.reading.turns import Turn
 from memory.proxy.taking.changes import EVIDENCE, TranscriptChanges, changes_of
 from memory.text.same_words import LONG, comparable, digest, words_key
@@ -124,7 +124,7 @@ def _recognized(
         joined = _joined(turns, found, _messages(reads, being_id, group), reads, being_id, None)
         if joined and (best is None or fit(turns, joined[0]) > fit(turns, best[0])):
             best = joined
-    return best if best and is_meant(turns, best[0].matches, best[0].known, now) else None
+    return best if best and belongs_to(turns, best[0].matches, best[0].known, now) else None
 
 
 def _is_evidence(matched: set[UUID], keys: Mapping[UUID, Turn]) -> bool:

@@ -58,7 +58,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     "keeps what a patrol, a judge or the curator works on, which tells no prompt of a companion": {
         "store.facts.curator": "count_uncurated uncurated read record_run",
         "store.facts.dating": "of_facts of_todos",
-        "store.facts.spoken_requests": "may_be_meant resting_on todos_resting_on",
+        "store.facts.spoken_requests": "candidate_facts resting_on todos_resting_on",
         "store.facts.statements": "users_own",
         "store.nodes.topic_names": "made_from give_proper",
         "store.patrol.consolidation": "may_die marked undecided handed_in_later",

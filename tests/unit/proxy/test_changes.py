@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from memory.proxy.matching.alignment import align, known_conversation
-from memory.proxy.matching.recognition import is_meant
+from memory.proxy.matching.recognition import belongs_to
 from memory.proxy.reading.turns import trailing_words, turn_of
 from memory.proxy.taking.changes import changes_of
 from memory.text.same_words import LONG
@@ -226,4 +226,4 @@ def test_which_conversation_is_meant(ways, transcript, rests, meant):
     said = turns(transcript)
     now = max(message.created_at for message in known.messages.values()) + timedelta(minutes=31 if rests else 1)
 
-    assert is_meant(said, align(said, known), known, now) is meant
+    assert belongs_to(said, align(said, known), known, now) is meant
