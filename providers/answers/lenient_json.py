@@ -37,12 +37,16 @@ _BARE_NAME = re.compile(r"([\w.-]+)\s*(?:[:\uff1a]|=>|=)")
 _CORRECTED = (
     "corrected|correction|revised|final|korrigierte?|korrektur|endgültige?|corregid[oa]|corrigée?|исправлен\\w*"
 )
-_ADDS = r"also|too|as well|(?:an)?other|more|missed|missing|forgot\w*|add\w*|further|second|rest|remaining|there"
 _CORRECTS = re.compile(
     rf"\b(?:{_CORRECTED})(?:\s(?:answer|version|json|output|result|antwort|respuesta|réponse|ответ))?\W*\Z"
-    rf"|\banswer\W*\Z|(?:修正|最终|訂正)\w*\W*\Z|\bwait\b(?!.*\b(?:{_ADDS})\b)|\bon second thought\b"
+    r"|\banswer\W*\Z|(?:修正|最终|訂正)\w*\W*\Z|\bon second thought\b"
     r"|\b(?:scratch|ignore|disregard)\s(?:that|this|the|my)\b",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE,
+)
+_WAITS = re.compile(r"\bwait\b", re.IGNORECASE)
+_ADDS = re.compile(
+    r"\b(?:also|too|as well|(?:an)?other|more|missed|missing|forgot\w*|add\w*|further|second|rest|remaining|there)\b",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,;\uff0c}\])\n]|//|/\*|#\s))")
 _BARE = re.compile(r"[^,;\uff0c}\])\n]*")
@@ -77,7 +81,7 @@ def values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool]:
     found: list[Any] = []
     at, whole = 0, True
     while whole and (opening := reader.opening(at)) is not None:
-        is_correction = found and _CORRECTS.search(text, at, opening)
+        is_correction = found and _corrects(text, at, opening)
         value, whole, at = reader.container(opening, 0)
         # Items stand beside each other: an answer is an object of lists.
         if is_correction and isinstance(value, dict) and all(isinstance(each, list) for each in value.values()):
@@ -85,6 +89,13 @@ def values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool]:
         found.append(value)
     rows = [] if found else _rows(text)
     return found or ([rows] if rows else []), not whole
+
+
+def _corrects(text: str, start: int, end: int) -> bool:
+    """Whether the words between two answers put the second one in the place of the first."""
+    if _CORRECTS.search(text, start, end):
+        return True
+    return _WAITS.search(text, start, end) is not None and not _ADDS.search(text, start, end)
 
 
 def strict(text: str) -> Any:
