@@ -87,6 +87,8 @@ def _is_turned(spoken: list[ChatNode]) -> bool:
 def _read(one: Any, derived_id: str) -> list[ChatNode] | None:
     if not isinstance(one, dict):
         return None
+    if fields.is_unsaid(one):
+        return []
     return _of_turn(one) if isinstance(one.get("candidates"), list) else _of_line(one, derived_id)
 
 
@@ -98,7 +100,7 @@ def _of_line(line: Mapping[str, Any], derived_id: str) -> list[ChatNode] | None:
     side = speech.side({"author": source})
     if side is None or not isinstance(line.get("text"), str):
         return None
-    if not line["text"].strip() or fields.is_unsaid(line):
+    if not line["text"].strip():
         return []
     id_ = next((str(line[key]) for key in ("uuid", "id") if isinstance(line.get(key), str | int)), derived_id)
     at = moment(line.get("created")) or moment(line.get("created_at"))

@@ -184,9 +184,9 @@ class ExportedChat:
         has_leaf = self.leaf is not None and any(one.key == self.leaf for one in self.turns)
         firsts = {at for at, one in enumerate(self.turns) if one.is_user and one.parent is None}
         has_links = any(one.is_user and one.parent is not None for one in self.turns)
-        if has_leaf and (has_links or any(self.turns[at].key not in self.shown for at in firsts if self.shown)):
-            # Where questions name their parents, or the list of shown messages lacks some, several that name none are
-            # versions of the first one: they get one parent, so that the named branch decides which stands.
+        if has_leaf and (has_links or sum(self.turns[at].key in self.shown for at in firsts) == 1):
+            # Where questions name their parents, or one of them is in the list of shown messages, several that name
+            # none are versions of the first one: they get one parent, so that the named branch decides which stands.
             self.turns = [replace(one, parent=min(ROOTS)) if at in firsts else one for at, one in enumerate(self.turns)]
         self.turns = oldest_first(self.turns)
         id_ = derived if self.id is None else f"{self.id}/{derived}" if self.counted else self.id

@@ -6,7 +6,7 @@ DeepSeek, Grok and Copilot, and of programs that write the messages of a model's
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -130,8 +130,9 @@ def time(
     names: Iterable[str] = TIMES,
     read: Callable[[Any, tzinfo], datetime | None] = moment,
 ) -> datetime | None:
-    """Return the first time; one of a database may be an object (`{"$date": …}`, `{"seconds": …}`)."""
-    return next((at for name in names if (at := _time(value.get(name), zone, read, 0)) is not None), None)
+    """Return the first time, as `read` reads it; one of a database may be an object (`{"$date": …}`)."""
+    written = (one for name in names if _time(one := value.get(name), zone, moment, 0) is not None)
+    return _time(next(written, None), zone, read, 0)
 
 
 def _time(value: Any, zone: tzinfo, read: Callable[[Any, tzinfo], datetime | None], nesting: int) -> datetime | None:
@@ -174,15 +175,26 @@ def _marks(part: Mapping[str, Any], known: Container[str]) -> Iterator[str]:
     """Yield those of some marks that an object has set: a time where the program notes when, else not a no."""
     for name, value in part.items():
         mark = _mark(name)
-        if mark not in known or name in SETTINGS or not isinstance(value, bool | int | float | str):
-            continue
-        if value is True or moment(value) is not None if mark.endswith("_at") else not says_no(value):
+        if mark is not None and mark in known and (_is_noted(value) if mark.endswith("_at") else _is_set(value)):
             yield mark
 
 
+def _is_noted(value: Any) -> bool:
+    return value is True or _time(value, UTC, moment, 0) is not None
+
+
+def _is_set(value: Any, nesting: int = 0) -> bool:
+    """Whether the value of a mark, or one in it, means yes."""
+    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    if within is None or nesting == NESTING:
+        return not says_no(value)
+    return any(_is_set(one, nesting + 1) for one in within)
+
+
 @lru_cache(maxsize=4096)
-def _mark(name: str) -> str:
-    return snake_case(name).removeprefix("is_")
+def _mark(name: str) -> str | None:
+    snake = snake_case(name)
+    return None if snake in SETTINGS else snake.removeprefix("is_")
 
 
 def listed(value: Mapping[str, Any], nesting: int = 0) -> Messages | None:

@@ -91,7 +91,7 @@ def oldest_first(turns: Sequence[ChatNode]) -> list[ChatNode]:
     if min(map(len, sides)) <= 1:
         sides = [[one for one in worded if one.at is not None]]
     is_pair = len(worded) == 2 and worded[0].is_user  # noqa: PLR2004  # a pair
-    if is_pair or not all(map(_falls, sides)):
+    if is_pair or not all(map(_falls, sides)) or _rises(worded):
         return [*turns]
     answers = [(question.at, one.at) for question, one in pairwise(worded) if question.is_user and not one.is_user]
     answered = [question <= at for question, at in answers if question is not None and at is not None]
@@ -119,23 +119,26 @@ def _is_older(one: ChatNode, other: ChatNode) -> bool:
 
 
 def _falls(turns: Sequence[ChatNode]) -> bool:
-    falls = sum(_is_behind(before, behind) for before, behind in pairwise(turns))
+    falls = sum(_is_older(behind, before) for before, behind in pairwise(turns))
     rises = sum(_is_older(before, behind) for before, behind in pairwise(turns))
-    return falls > rises and _is_behind(turns[0], turns[-1])
+    return falls > rises and _is_older(turns[-1], turns[0])
 
 
-def _is_behind(one: ChatNode, other: ChatNode) -> bool:
-    """Whether a message was said after another one, at any moment that the other's time may mean."""
-    last = other.again or other.at
-    return one.at is not None and last is not None and one.at > last
+def _rises(turns: Iterable[ChatNode]) -> bool:
+    """Whether times rise, where the clock may have been set back between two of them."""
+    times = [at for at in _times_in_order(turns) if at is not None]
+    return all(before <= behind for before, behind in pairwise(times))
 
 
 def _times_in_order(turns: Iterable[ChatNode]) -> list[datetime | None]:
-    """Return the times of messages in their order: behind a later time that the clock showed before, the second one."""
+    """Return the times of messages in their order: behind a later time that the clock showed before, the second one.
+
+    A time less than `CLOCKS_DIFFER` earlier is one of another clock.
+    """
     found: list[datetime | None] = []
     last = EARLIEST
     for one in turns:
-        is_second = one.at is not None and one.at < last and one.again is not None and one.again >= last
+        is_second = one.at is not None and one.at < last - CLOCKS_DIFFER and one.again is not None and one.again >= last
         found.append(one.again if is_second else one.at)
         last = found[-1] or last
     return found

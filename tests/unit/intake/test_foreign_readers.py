@@ -288,7 +288,15 @@ def test_what_is_not_to_be_remembered_is_left_out_however_it_is_marked(mark):
     assert told(honcho, json.dumps({"sessions": [{**session, "messages": peers}]})) == []
 
 
-@pytest.mark.parametrize("mark", [{"deletedAt": "2026-03-01T10:00:00Z"}, {"metadata": {"hidden": True}}])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"deletedAt": "2026-03-01T10:00:00Z"},
+        {"metadata": {"hidden": True}},
+        {"deleted_at": {"$date": "2026-03-01T10:00:00Z"}},
+        {"isDeleted": {"by": "Ann", "undone": False}},
+    ],
+)
 def test_a_message_that_is_deleted_or_hidden_is_left_out_of_whichever_program(mark):
     chat = [{**said("human", "Tea?"), **mark}, said("assistant", "Tea.")]
     assert told(claude, json.dumps({"uuid": "c", "chat_messages": chat})) == [("assistant", "Tea.")]
@@ -297,6 +305,11 @@ def test_a_message_that_is_deleted_or_hidden_is_left_out_of_whichever_program(ma
     assert told(characterai, json.dumps({"histories": [{"msgs": dump}]})) == [("assistant", "Tea.")]
     peers = [{"id": "1", "peer_id": "user", "content": "Tea?", **mark}, {"id": "2", "peer_id": "m", "content": "Tea."}]
     assert told(honcho, json.dumps(peers)) == [("assistant", "Tea.")]
+
+
+@pytest.mark.parametrize("field", [{"Meta": "web"}, {"hidden": {"by": None}}, {"deleted_at": {"$date": None}}])
+def test_a_message_with_an_unset_mark_is_taken_in(field):
+    assert told(transcripts, json.dumps({"id": "c", "messages": [{**said("human", "Tea?"), **field}]})) != []
 
 
 def test_the_marks_of_a_text_that_chatgpt_wrote_are_no_words():

@@ -1054,6 +1054,21 @@ def test_behind_the_hour_that_a_clock_showed_twice_a_chat_stands_as_it_was(is_te
     assert [one["created_at"][11:16] for one in chat.messages][:4] == ["00:58", "00:59", "01:01", "01:02"]
 
 
+@pytest.mark.parametrize(
+    ("times", "read_as"),
+    [
+        (("02:50:00", "02:45:00", "02:10:00", "02:05:00"), ["00:05", "00:10", "00:45", "00:50"]),
+        (("02:30:05", "02:30:04", "02:31:00", "02:32:00"), ["00:30", "00:30", "00:31", "00:32"]),
+    ],
+)
+def test_in_the_hour_that_a_clock_shows_twice_a_chat_may_begin_with_the_newest_or_have_two_clocks(times, read_as):
+    roles = ("user", "assistant") * 2 if times < times[::-1] else ("assistant", "user") * 2
+    turns = [{"role": role, "content": at, "date": f"2025-10-26T{at}"} for role, at in zip(roles, times, strict=True)]
+    file = ExportFile("chat.json", io.BytesIO(json.dumps(turns).encode()))
+    (chat,) = transcripts.read(file, ExportPersons("Ann", None, ZoneInfo("Europe/Berlin")))
+    assert [one["created_at"][11:16] for one in chat.messages] == read_as
+
+
 def test_of_two_first_messages_beside_a_named_branch_one_was_edited():
     said = [("q", None, "Tea?"), ("a", "q", "Tea."), ("e", None, "Coffee?"), ("b", "e", "Coffee."), ("c", "b", "Hot?")]
     nodes = {
@@ -1072,6 +1087,9 @@ def test_of_two_first_messages_beside_a_named_branch_one_was_edited():
     assert len(stands("b")) == 4, "each question may follow the exchange before it"
     chat = {"history": {"messages": nodes, "currentId": "b"}, "messages": [nodes["e"], nodes["b"]]}
     assert standing(read({"id": CHAT, "chat": chat})) == [("user", "Coffee?"), ("assistant", "Coffee.")]
+    nodes |= {"d": {"id": "d", "role": "user", "content": "Cocoa?"}}
+    chat = {"history": {"messages": nodes, "currentId": "d"}, "messages": [nodes["e"], nodes["b"], nodes["d"]]}
+    assert len(standing(read({"id": CHAT, "chat": chat}))) == 5, "two shown questions are no versions of each other"
 
 
 def test_of_two_first_messages_one_was_edited():
