@@ -59,9 +59,15 @@ _USERS = (
     r"|(?:Nutzer|Benutzer)(?:frage|anfrage|nachricht)|ユーザーの?質問"
 )
 _BEHIND_LABEL = r"(?:[ \t]is|[为是])?(?:\*\*)?[ \t\u00a0]*[:\uff1a](?:\*\*)?[ \t]*"
+# h2oGPT's; the part up to a colon is the program's.
+_FROM_SOURCES = (
+    r"according to only the information in the document sources provided within the context above"
+    r"(?:, write an? [^\n:]{0,50}\bresponse to:|[,:])\s*"
+)
 # No person labels their own words so.
 _USER_ASKED = re.compile(
-    rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}|(?:^|\n)[ \t]*#{{1,6}}[ \t]*(?:{_USERS})[ \t]*\n", re.IGNORECASE
+    rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}|(?:^|\n)[ \t]*#{{1,6}}[ \t]*(?:{_USERS})[ \t]*\n|(?:^|\n){_FROM_SOURCES}",
+    re.IGNORECASE,
 )
 # Before a label of the user's question.
 _USES_CONTEXT = re.compile(
@@ -76,10 +82,9 @@ _USES_CONTEXT = re.compile(
 _HEADED = re.compile(r"\s*#{2,4}[ \t]*[^\n]{1,60}:[ \t]*\n")
 _ASKED = re.compile(
     rf"{_LABEL}(?:(?:my question|the question to answer) is|answer the question|{_USERS}"
-    r"|according to only the information in the document sources provided within the context above[^\n:]{0,80}"
     r"|(?:final |original |current )?query|question|frage|anfrage|pregunta|domanda"
     rf"|pergunta|вопрос|问题|質問|질문|pytanie|soru|vraag|fråga)"
-    rf"{_BEHIND_LABEL}(?=\S|\n)",
+    rf"{_BEHIND_LABEL}(?=\S|\n)|(?:^|\n){_FROM_SOURCES}",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(r"(?:user|human)[ \t]*:[ \t]*(?=\S)", re.IGNORECASE)

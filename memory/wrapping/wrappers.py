@@ -76,13 +76,24 @@ def without_wrappers(text: str) -> str:
 
 
 def _only_users_block(text: str) -> str:
-    """Return the one block with a name for the user's words if there are only blocks beside it; else the text."""
-    own = [block for block in Markup(text).blocks("tag") if _USERS_NAME.fullmatch(block.opens.name)]
+    """Return the one block with a name for the user's words if there are only blocks beside it; else the text.
+
+    Of several blocks one may hold it.
+    """
+    blocks = [*Markup(text).blocks("tag")]
+    own = _users_blocks(text, slice(0, len(text)))
+    if not own and len(blocks) > 1:
+        own = next((held for block in blocks if (held := _users_blocks(text, block.content))), [])
     if len(own) != 1:
         return text
-    begins, ends = own[0].opens.start, own[0].closes.end
-    beside = [part for part in (text[:begins].strip(), text[ends:].strip()) if part]
-    return text[begins:ends] if all(part[0] == "<" and part[-1] == ">" for part in beside) else text
+    beside = [part for part in (text[: own[0].start].strip(), text[own[0].stop :].strip()) if part]
+    return text[own[0]] if all(part[0] == "<" and part[-1] == ">" for part in beside) else text
+
+
+def _users_blocks(text: str, within: slice) -> list[slice]:
+    """Return the places of a part's outermost blocks that have a name for the user's words."""
+    blocks = [block for block in Markup(text[within]).blocks("tag") if _USERS_NAME.fullmatch(block.opens.name)]
+    return [slice(within.start + block.opens.start, within.start + block.closes.end) for block in blocks]
 
 
 def _names_of_files(text: str) -> set[str]:

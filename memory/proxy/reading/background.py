@@ -17,6 +17,7 @@ from memory.proxy.reading.task_templates import TEMPLATES
 from memory.proxy.reading.task_words import asks_for_title, asks_like_a_frontend
 from memory.proxy.reading.transcript import Line, Transcript
 from memory.text.markup import Markup
+from memory.wrapping.agent_forms import users_part
 from memory.wrapping.agents import is_preamble, names_sub_agent
 from memory.wrapping.own_words import own_words
 from schemas.proxy.upstreams import PLACEHOLDER
@@ -116,7 +117,8 @@ def _maker(lines: Sequence[Line], task_prompts: Sequence[str]) -> Maker:  # noqa
             return "unsure"
     asks = (
         may_be_task(last.text, task_prompts)
-        or asks_like_a_frontend(_plain(last.text))
+        # The request for an answer in a form may be a program's around the user's words.
+        or asks_like_a_frontend(_plain(users_part(last.text) or last.text))
         or _ENDS_WITH_LABEL.search(own.rstrip()[-_LABEL_WITHIN:])
         or (leaves is not None and leaves["bracket"])
         or (is_alone and len(system) == 1 and asks_for_title(_plain(system[0].text)))

@@ -26,6 +26,8 @@ ROLES = "You are in a role play game. The following roles are available:\ncook: 
 SELECT = "Then select the next role from ['cook'] to play. Only return the role."
 RETRY = "Now let's retry: take care not to repeat previous errors! If you have retried several times, try another."
 BASH = "You can execute bash commands and edit files to implement the necessary changes."
+BROWSER = "<browser_state>\n<user_query>A</user_query>\n</browser_state>"
+SNIPPET = "Here is the user's input (remember to respond with a markdown code snippet of a json blob with"
 LAKE = "<facts>\nI am a lake.\n</facts>"
 FIELDS = "Respond with the corresponding output fields"
 RETRIEVED = "Use the following references from the knowledge base if it helps:"
@@ -53,8 +55,9 @@ def said(*messages):
         f"[[ ## facts ## ]]\nI am a lake.\n\n[[ ## question ## ]]\n{SAID}",
         f"[[ ## words ## ]]\n{SAID}\n\nRespond with a JSON object in the following order of fields: `a`, then `b`.",
         f"{LAKE}\n\n<question>\n{SAID}\n</question>\n\n{FIELDS} wrapped in XML tags `<a>`.",
-        f"<user_request>\n{SAID}\n</user_request>\n\n<browser_state>\n<user_query>A</user_query>\n</browser_state>",
-        f"TOOLS\n------\nLakes.\n\n(a snippet with a single action, and NOTHING else):\n\n{SAID}",
+        f"<user_request>\n{SAID}\n</user_request>\n\n{BROWSER}",
+        f"<agent_state>\n<user_request>\n{SAID}\n</user_request>\n</agent_state>\n\n{BROWSER}",
+        f"TOOLS\n------\nLakes.\n\n{SNIPPET} a single action, and NOTHING else):\n\n{SAID}",
         f"Original Task: {SAID}\n\n\nInputs from previous nodes:\n\n\nFrom w:\n\n  - Agent: I am a lake.",
         f"Handoff Message: A lake.\n\nUser Request: {SAID}\n\nPrevious agents who worked on this: w",
         f"{SAID}\n\nOther agents available for collaboration:\nAgent name: w.\n\nYou may ask w.",
@@ -69,6 +72,7 @@ def said(*messages):
 )
 def test_the_users_part_of_a_form_is_told(text):
     assert said(text) == [("user", SAID)]
+    assert maker_of(read_transcript([SYSTEM, *wire(text)])) == "person"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,11 @@ WRAPPED = {
     "webchatgpt": 'Web search results:\n\n[1] "I live in Bern."\nURL: https://x.example\n\nCurrent date: 3/2/2026\n\n'
     f"Instructions: Using the provided web search results, reply.\nQuery: {OWN}\nReply in Français",
     "h2ogpt": 'Pay attention and remember the information below for after the context.\n"""\nI live in Bern.\n"""\n'
-    f"According to only the information in the document sources provided within the context above, write to: {OWN}",
+    "According to only the information in the document sources provided within the context above, write a response to: "
+    f"{OWN}",
+    "h2ogpt, a question in a document": 'Pay attention and remember the information below for after the context.\n"""\n'
+    'Bern.\nQuestion: who? I.\n"""\nAccording to only the information in the document sources provided within the '
+    f"context above, {OWN}",
     "a comprehensive answer": "Generate a comprehensive and informative answer for a question solely from results.\n\n"
     f"-----\nI live in Bern.\n-----\nQuery: {OWN}\nAnswer:",
     "an instruction on two lines": "Using the information contained in the context,\ngive a comprehensive answer.\n\n"
