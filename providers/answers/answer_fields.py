@@ -12,6 +12,7 @@ from providers.answers.answer_scalars import IS_REFERENCE, is_choice, is_nothing
 from providers.answers.answer_shape import (
     choices_of,
     is_named,
+    is_rejected,
     item_model,
     letter_in,
     letter_of,
@@ -19,7 +20,7 @@ from providers.answers.answer_shape import (
     only_by_name,
     stands_for_each,
 )
-from providers.answers.answer_verdicts import affirms, denies, doubts, is_rejecting
+from providers.answers.answer_verdicts import affirms, denies, doubts
 from schemas.llm.answer_form import DroppedIfUnsure, WhenAbsent
 
 REQUIRED = object()
@@ -78,7 +79,7 @@ def under_other_names(form: type[BaseModel], raw: Mapping[str, Any], *, nested: 
     others = {
         plain(name): value
         for name, value in raw.items()
-        if plain(name) not in fields and not is_nothing(value) and not is_rejecting(name)
+        if plain(name) not in fields and not is_nothing(value) and not is_rejected(form, name)
     }
     if not others:
         return {}

@@ -45,7 +45,7 @@ from providers.answers.answer_shape import (
     shaped,
     stands_for_each,
 )
-from providers.answers.answer_verdicts import affirms, denies, doubts, keeps
+from providers.answers.answer_verdicts import affirms, denies, doubts, keeps, negated
 from schemas.llm.answer_form import DroppedIfUnsure, ExactFieldName, FirstItems, WhenAbsent
 
 # Of an item that names several references where one stands.
@@ -192,7 +192,9 @@ class AnswerReader:
 
 def _of_other_names(form: type[BaseModel], raw: Sequence[Any]) -> Mapping[str, Any] | None:
     """The object in an answer that has none of the form's names, as in another language, but values of its kinds."""
-    objects = (one for one in raw if isinstance(one, Mapping))
+    objects = (
+        {name: value for name, value in one.items() if negated(name) is None} for one in raw if isinstance(one, Mapping)
+    )
     return next((one for one in objects if under_other_names(form, one, nested=False)), None)
 
 

@@ -13,11 +13,13 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from providers.answers.answer_scalars import is_empty_list, is_nothing, is_reference, plain
-from providers.answers.answer_verdicts import denies, is_rejecting
+from providers.answers.answer_verdicts import denies, is_rejecting, negated
 from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import ExactFieldName, Ref
 
 _DEEPEST = 4
+# Names that begin with so many equal letters, as `merges` and `merged`, mean the same list.
+_SHARED = 4
 # The bullet or number at the beginning of a list's line.
 _BULLET = re.compile(r"^\s*(?:[-*\u2022\s]+|\d{1,3}[.)]\s+)")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
@@ -95,6 +97,12 @@ def is_named(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
     return not {plain(name) for name in form.model_fields}.isdisjoint(map(plain, raw))
 
 
+def is_rejected(form: type[BaseModel], name: str) -> bool:
+    """Whether a name rejects its values, or denies a list of a form: `not_facts` does, `do_not_forget` does not."""
+    denied = plain(negated(name) or "")
+    return is_rejecting(name) or any(denied.startswith(plain(each)[:_SHARED]) for each in lists_of(form) if denied)
+
+
 def lists_of(form: type[BaseModel]) -> dict[str, Any]:
     """The fields of a form that are lists, with the type of their items."""
     return {
@@ -121,7 +129,7 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
         return within
     if own := own or _homed(form, [value]) or _homed(form, _with_names(form, value)):
         return [own]
-    others = [each for name, each in value.items() if not (denies(name) or is_rejecting(name))]
+    others = [each for name, each in value.items() if not (denies(name) or is_rejected(form, name))]
     inner = [part for each in others for part in _parts(form, each, depth + 1)]
     return inner or [alone for alone in [_alone(form, value)] if alone]
 
@@ -162,7 +170,7 @@ def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
     named: dict[str, Any] = {known.get(plain(name), name): value for name, value in raw.items()}
     for name in [name for name in named if name not in form.model_fields]:
         value = named[name]
-        if is_rejecting(name):
+        if is_rejected(form, name):
             continue
         if isinstance(value, list) and (own := _homed(form, value)) and not named.keys() & own.keys():
             named |= own

@@ -57,9 +57,10 @@ _APART = re.compile(
     r"|different|differs?|unrelated|distinct|separate|false|\u00e4hnlich\w*|похоже)\b|相似|类似",
     re.IGNORECASE,
 )
-# Names of values that an answer rejects, as `rejected_facts`, `facts_excluded` and `not_merged`.
-_REJECTED = "skipped|ignored|rejected|discarded|excluded|invalid|unsupported|dropped|omitted"
-_REJECTING = re.compile(rf"(?:{_REJECTED})|.*\b(?:{_REJECTED}|not|nicht|no(?= )|non(?= ))\b")
+# Names of values that an answer rejects, as `rejected_facts` and `facts_excluded`; dropped todos are given up.
+_REJECTED = "skipped|ignored|rejected|discarded|excluded|invalid|unsupported|omitted"
+_REJECTING = re.compile(rf"(?:{_REJECTED})|.*\b(?:{_REJECTED})\b")
+_NEGATION = re.compile(r"(?:(?:do|does|should|to) )?(?:not?|non|nicht)(?: (?:to|be))* (.+)")
 # Words that keep an item of a list of removals, and words that deny them.
 _KEEPS = re.compile(
     r"\b(?:keep|kept|stays?|remains?|retain|preserve|still|needed|important|relevant|matters?|alive|useful|valuable)\b",
@@ -114,6 +115,12 @@ def _in_words(name: str) -> str:
 def is_rejecting(name: str) -> bool:
     """Whether a name marks its values as rejected, as `rejected_facts`."""
     return _REJECTING.match(_in_words(name)) is not None
+
+
+def negated(name: str) -> str | None:
+    """Return the words that a name denies, as "facts" for `not_facts`; None if it denies none."""
+    found = _NEGATION.fullmatch(_in_words(name))
+    return found[1] if found else None
 
 
 def doubts(raw: Any, *, apart: bool = True) -> bool:

@@ -1169,6 +1169,8 @@ def test_what_an_answer_sets_aside_is_none_of_it():
     for name in ("not_facts", "facts_excluded"):
         with pytest.raises(BadAnswer):
             answered(Judgement, json.dumps({name: right["facts"]}))
+    assert answered(Judgement, json.dumps({"not_facts": right["facts"], "todos": right["todos"]})).facts == []
+    assert answered(DiaryPages, '{"diary": ["Tea."], "do_not_forget": ["Cups."]}').next_time == ["Cups."]
     denied = [{**right["facts"][0], "valid": False}, *right["facts"][1:]]
     assert len(answered(Judgement, json.dumps({**right, "facts": denied})).facts) == len(denied) - 1
 
