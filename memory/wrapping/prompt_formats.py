@@ -24,7 +24,7 @@ MOST_PIECES = 4_000
 _WORDS = re.compile(
     r"^(?:###[ \t]*+(?P<alpaca>instruction|input|response|system|user|human|assistant)[ \t]*+(?:\([^()\n]{0,200}\))?+"
     # Behind the last heading the model's name may stand.
-    r":?+[ \t]*+(?:\n[^\n:]{1,100}:\s*+\Z|(?=\n|\Z))|###[ \t]*+(?P<headed>user|human|assistant):[ \t]"
+    r":?+[ \t]*+(?:\r?\n[^\n:]{1,100}:\s*+\Z|(?=\r?\n|\Z))|###[ \t]*+(?P<headed>user|human|assistant):[ \t]"
     r"|(?P<labelled>user|human|you|assistant|system|ai|bot|gpt):(?=\s|\Z))",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -62,12 +62,15 @@ def handed_on(tx: Transaction, being_id: UUID, words: Collection[tuple[bytes, by
     )
 
 
-def was_answer(tx: Transaction, being_id: UUID, trace: bytes | None, turn: bytes, within: timedelta) -> bool:
-    """Whether words are those of an answer given lately.
+def was_answer(
+    tx: Transaction, being_id: UUID, *, trace: bytes | None, turn: bytes, users: bytes, within: timedelta
+) -> bool:
+    """Whether words are those of an answer given lately, which did not repeat the user's.
 
     Args:
         trace: Their digest as words of an answer that is no talk; None: such answers do not count.
         turn: Their digest as a turn of the Being's.
+        users: Their digest as a turn of the user's.
         within: How long ago at most.
     """
     found = tx.value(
@@ -82,9 +85,16 @@ def was_answer(tx: Transaction, being_id: UUID, trace: bytes | None, turn: bytes
             join memory.messages as m on m.being_id = %(being)s and m.message_id = t.message_id
             where t.being_id = %(being)s and t.digest = %(turn)s
                 and m.received_at > memory.now() - %(within)s::interval
+                and not exists (
+                    select
+                    from memory.transcript_turns as told
+                    join memory.messages as before
+                        on before.being_id = %(being)s and before.message_id = told.message_id
+                    where told.being_id = %(being)s and told.digest = %(users)s and before.received_at < m.received_at
+                )
         )
         """,
-        {"being": being_id, "trace": trace, "turn": turn, "within": within},
+        {"being": being_id, "trace": trace, "turn": turn, "users": users, "within": within},
     )
     return bool(found)
 

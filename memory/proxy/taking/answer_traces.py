@@ -81,7 +81,7 @@ def are_handed_on(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> boo
 
 
 def repeats_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bool:
-    """Whether the user's last line has the words of an answer given lately.
+    """Whether the user's last line has the words of an answer given lately, which did not repeat the user's.
 
     An answer that is no talk counts for a user's only line: in a chat a user may send the words that a model proposed.
     """
@@ -90,7 +90,8 @@ def repeats_answer(tx: Transaction, being_id: UUID, turns: Sequence[Turn]) -> bo
         return False
     words = own[-1].comparable
     trace = _digest(being_id, "answer", words) if len(own) == 1 else None
-    return answer_traces.was_answer(tx, being_id, trace, digest("assistant", words), HANDED_ON)
+    turn = digest("assistant", words)
+    return answer_traces.was_answer(tx, being_id, trace=trace, turn=turn, users=own[-1].digest, within=HANDED_ON)
 
 
 def add(store: Store, being_id: UUID, answer: ChatAnswer, conversation: str | None, message_id: UUID | None) -> None:

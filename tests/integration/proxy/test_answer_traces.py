@@ -102,6 +102,11 @@ def test_words_of_an_answer_that_come_back_alone_may_be_a_programs(door):
         taken = asks(door, *lines)
         assert taken.last is not None
         assert taken.last.unsure is unsure, lines
+    repeated = "My sister goes by ferry and not by train to Bergen."
+    asks(door, repeated, answer=repeated)
+    taken = asks(door, *before, repeated)
+    assert taken.last is not None
+    assert not taken.last.unsure
 
 
 def test_a_trace_goes_with_its_message(door):

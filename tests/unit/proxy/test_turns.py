@@ -303,6 +303,7 @@ def test_what_was_retrieved_without_an_end_leaves_a_line_unsure(text):
             "<|im_start|>user\nJon Smith: I bake.<|im_end|>\n<|im_start|>assistant\nMara:"
         ),
         "### Instruction:\nHi.\n\n### Response:\nHello.\n\n### Instruction:\nI bake.\n\n### Response:",
+        "### Instruction:\r\nHi.\r\n### Response:\r\nHello.\r\n### Instruction:\r\nI bake.\r\n### Response:\r\n",
         (
             "Below is an instruction. Write Mara's next reply in a fictional roleplay chat between Lou and Mara.\n\n"
             "### Instruction:\nLou: Hi.\n### Response:\nMara: Hello.\n### Instruction:\nLou: I bake.\n"
