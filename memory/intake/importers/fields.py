@@ -175,7 +175,7 @@ def _marks(part: Mapping[str, Any], known: Container[str]) -> Iterator[str]:
     """Yield those of some marks that an object has set: a time where the program notes when, else not a no."""
     for name, value in part.items():
         mark = _mark(name)
-        if mark is not None and mark in known and (_is_noted(value) if mark.endswith("_at") else _is_set(value)):
+        if mark is not None and mark in known and (_is_noted(value) if mark.endswith("_at") else is_set(value)):
             yield mark
 
 
@@ -183,12 +183,12 @@ def _is_noted(value: Any) -> bool:
     return value is True or _time(value, UTC, moment, 0) is not None
 
 
-def _is_set(value: Any, nesting: int = 0) -> bool:
+def is_set(value: Any, nesting: int = 0) -> bool:
     """Whether the value of a mark, or one in it, means yes."""
     within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     if within is None or nesting == NESTING:
         return not says_no(value)
-    return any(_is_set(one, nesting + 1) for one in within)
+    return any(is_set(one, nesting + 1) for one in within)
 
 
 @lru_cache(maxsize=4096)

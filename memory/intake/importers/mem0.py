@@ -26,7 +26,6 @@ from memory.intake.importers.entries import (
 from memory.intake.importers.reading.json_elements import Element, elements
 from memory.intake.importers.times import moment
 from schemas.limits import STATEMENT_CHARACTERS
-from schemas.wire.fields import says_no
 
 FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
@@ -109,7 +108,7 @@ def _not_remembered(exported: Mapping[str, Any]) -> str | None:
     gone = gone or str(exported.get("status")).lower() in GONE
     places = (exported, metadata) if isinstance(metadata, Mapping) else (exported,)
     names = [f"{before}{mark}" for mark in GONE for before in ("", "is_")]
-    marked = any(not says_no(one.get(name)) for one in places for name in names) or exported.get("deleted_at")
+    marked = any(fields.is_set(one.get(name)) for one in places for name in names) or exported.get("deleted_at")
     marked = marked or False in (exported.get("is_active"), exported.get("active")) or exported.get("event") == "DELETE"
     if gone or marked or (exported.get("archived_at") and not state):
         return "memories that were deleted, archived or paused"

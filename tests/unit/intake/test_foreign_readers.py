@@ -547,7 +547,7 @@ GONE = {"id": "2", "memory": "Likes rum"}
         {"points": [{"id": "1", "payload": {"data": "Likes tea", "role": "user"}}]},
         [TEA, {**GONE, "metadata": {"state": "archived"}}],
         {"results": [TEA, {**GONE, "event": "DELETE"}, {**GONE, "is_active": False}]},
-        [{**TEA, "is_deleted": "false"}, {**GONE, "metadata": {"deleted": True}}],
+        [{**TEA, "is_deleted": "false", "archived": {"by": None}}, {**GONE, "metadata": {"deleted": True}}],
         [TEA, {**GONE, "status": "Deleted"}, {**GONE, "is_archived": True}, {**GONE, "deletedAt": "2026-01-01"}],
         {"id": "1", "metadata": {"text": "Likes rum"}, "memory": "Likes tea"},
         [{**TEA, "user_id": "ann"}, {**GONE, "user_id": "bob"}],
