@@ -31,9 +31,9 @@ def test_a_being_is_added_and_listed_with_its_owner(patrol, account):
 
 def test_a_being_or_a_conversation_is_put_off_the_record_and_it_shows(patrol, account):
     being = ["--being", account.being, "--user", account.user]
-    assert "nothing of what is said is kept" in patrol("being", "record", "off", *being).stdout
+    assert "off the record, no message is stored" in patrol("being", "record", "off", *being).stdout
     assert "off the record" in patrol("being", "list", "--user", account.user).stdout
-    assert "nothing of what is said is kept" in patrol("being", "show", *being).stdout
+    assert "off the record, no message is stored" in patrol("being", "show", *being).stdout
     patrol("being", "record", "off", "--conversation", "tab-1", *being)
     told = patrol.json("being", "record", "on", *being)
     assert (told["off_the_record"], told["off_the_record_in"]) == (False, ["tab-1"])

@@ -31,7 +31,7 @@ def example(title, language):
 def test_up_prints_the_address_for_producers_and_says_that_talk_becomes_no_facts(patrol):
     greeting = " ".join((patrol.home / "greeting").read_text().split())
     assert f"redis://127.0.0.1:{(patrol.home / 'redis_port').read_text()}" in greeting
-    assert "no facts are extracted from messages" in greeting
+    assert "no facts are extracted from them" in greeting
 
 
 @pytest.mark.parametrize(("title", "count"), [("Redis streams", "messages"), ("Celery by name", "notes_pending")])

@@ -44,5 +44,5 @@ def test_a_request_succeeds_as_soon_as_the_server_is_back(tmp_path_factory):
                 assert tx.execute("select 1 as one").fetchone() == {"one": 1}
         finally:
             over.set()
-        for request_owner in asking:
-            request_owner.result()
+        for asker in asking:
+            asker.result()

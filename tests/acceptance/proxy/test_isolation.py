@@ -107,7 +107,7 @@ def planted(stack, ledger, proxy_process):
 
 
 @pytest.fixture(params=["a token for a sibling", "a token for all, and the sibling's name", "a token of another user"])
-def request_owner(request, planted, newcomer):
+def asker(request, planted, newcomer):
     """A Being that may not know the first, with the headers that name it."""
     if request.param == "a token of another user":
         person = newcomer()
@@ -125,8 +125,8 @@ def test_the_being_itself_is_prompted_with_the_word(proxy, planted):
     assert PRIVATE in passed_on(proxy).lower()
 
 
-def test_no_prompt_and_no_answer_of_another_being_holds_the_word(proxy, planted, request_owner):
-    side, naming = request_owner
+def test_no_prompt_and_no_answer_of_another_being_holds_the_word(proxy, planted, asker):
+    side, naming = asker
     stranger = side.person is not planted.person
     before = rows_of(planted)
     told = [
@@ -144,9 +144,9 @@ def test_no_prompt_and_no_answer_of_another_being_holds_the_word(proxy, planted,
     assert touched(before, planted) == {}
 
 
-def test_another_being_is_not_reached_by_any_name(proxy, planted, request_owner):
-    side, _ = request_owner
-    if side.secret and "x_memory_being" in request_owner[1]:
+def test_another_being_is_not_reached_by_any_name(proxy, planted, asker):
+    side, _ = asker
+    if side.secret and "x_memory_being" in asker[1]:
         pytest.skip("a token for all of the user's Beings reaches each of them")
     before, names = rows_of(planted), [str(planted.being.being_id)]
     if side.being.slug != planted.being.slug:

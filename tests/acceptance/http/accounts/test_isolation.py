@@ -407,11 +407,11 @@ def changed(before: dict[str, list[str]], after: dict[str, list[str]]) -> dict[s
 
 
 def ask(
-    request_owner: Side, route: str, being: UUID | str, of: Side, options: dict[str, object] | None = None
+    asker: Side, route: str, being: UUID | str, of: Side, options: dict[str, object] | None = None
 ) -> httpx2.Response:
     """Ask a route about a Being, with the ids of one side; its usual question, where no other is given."""
     method, _, path = route.partition(" ")
-    answer = request_owner.client.request(
+    answer = asker.client.request(
         method,
         path.format(
             being=being,
@@ -438,15 +438,13 @@ def ask(
         **((CASES | WORK_CASES)[route](of) if options is None else options),
     )
     body = answer.request.read().decode()
-    request_owner.handed_in.update(id_ for id_ in of.ids if id_ in body)
+    asker.handed_in.update(id_ for id_ in of.ids if id_ in body)
     return answer
 
 
-def leaked(answer: httpx2.Response, request_owner: Side, asked: Side) -> set[str]:
+def leaked(answer: httpx2.Response, asker: Side, asked: Side) -> set[str]:
     """Ids of the other side that an answer holds, and that its question and what the asker handed in did not."""
-    return {
-        id_ for id_ in asked.ids - request_owner.handed_in if id_ in answer.text and id_ not in str(answer.request.url)
-    }
+    return {id_ for id_ in asked.ids - asker.handed_in if id_ in answer.text and id_ not in str(answer.request.url)}
 
 
 def test_every_route_has_a_case(sides):
@@ -476,28 +474,28 @@ def askers(sides):
 
 @pytest.mark.parametrize("asks", ASKERS)
 def test_nothing_of_another_being_is_seen_or_changed(sides, askers, problem, asks):
-    other, request_owner = sides[0], askers[asks]
+    other, asker = sides[0], askers[asks]
     before = rows_of(other)
     # The Being of a token is opened in one place, and the wall binds a token besides: a login is held to it by the
     # routes alone.
     for route in sorted(CASES)[:: 5 if asks == "a token for a sibling" else 1]:
         if route in WITHOUT_BEING:
-            answer = ask(request_owner, route, "", other)
+            answer = ask(asker, route, "", other)
             assert answer.status_code in {200, 201, 403, 409}, route
-            assert not leaked(answer, request_owner, other), route
+            assert not leaked(answer, asker, other), route
         else:
-            problem(ask(request_owner, route, other.being.being_id, other), 404)
+            problem(ask(asker, route, other.being.being_id, other), 404)
         if route not in WITHOUT_BEING | {ENDS_ITSELF}:
-            mine = ask(request_owner, route, request_owner.being.being_id, other)
+            mine = ask(asker, route, asker.being.being_id, other)
             if route in NAMES_MORE:
                 problem(mine, 404)
             else:
                 assert mine.is_success, (route, mine.text)
-            assert not leaked(mine, request_owner, other), route
+            assert not leaked(mine, asker, other), route
             # Names of Beings are one's own: the other's leads to one's own Being, or nowhere.
-            named = ask(request_owner, route, other.being.slug, other)
-            assert not leaked(named, request_owner, other), route
-            if request_owner.person is other.person:
+            named = ask(asker, route, other.being.slug, other)
+            assert not leaked(named, asker, other), route
+            if asker.person is other.person:
                 problem(named, 404)
             if route == "POST /v1/beings/{being}/notes":
                 assert mine.json()["conflicts"] == []
@@ -506,13 +504,13 @@ def test_nothing_of_another_being_is_seen_or_changed(sides, askers, problem, ask
 
 @pytest.mark.parametrize("asks", ASKERS)
 def test_work_of_another_being_is_not_seen_or_touched(sides, askers, problem, asks):
-    other, request_owner = sides[0], askers[asks]
+    other, asker = sides[0], askers[asks]
     before = rows_of(other)
     for route in sorted(WORK_CASES):
-        answer = ask(request_owner, route, "", other)
+        answer = ask(asker, route, "", other)
         if route in WITHOUT_BEING:
             assert answer.is_success, route
-            assert not leaked(answer, request_owner, other), route
+            assert not leaked(answer, asker, other), route
         else:
             problem(answer, 404)
         assert changed(before, rows_of(other)) == {}, route

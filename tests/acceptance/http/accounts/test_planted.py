@@ -265,9 +265,9 @@ def looking(route: str, of: Side, *, stranger: bool = False) -> dict[str, Any]:
     return options | {"params": {name: said for name, said in options.get("params", {}).items() if name != "cursor"}}
 
 
-def looked(request_owner: Side, route: str, of: Side, *, stranger: bool = False) -> httpx2.Response:
+def looked(asker: Side, route: str, of: Side, *, stranger: bool = False) -> httpx2.Response:
     """A route's answer about the asker's Being."""
-    return ask(request_owner, route, request_owner.being.being_id, of, looking(route, of, stranger=stranger))
+    return ask(asker, route, asker.being.being_id, of, looking(route, of, stranger=stranger))
 
 
 def test_the_being_itself_is_shown_the_word(columns):
