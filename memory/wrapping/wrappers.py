@@ -7,8 +7,9 @@ found once, and the user's part gets narrower from both ends.
 import re
 from bisect import bisect
 from collections import Counter
+from collections.abc import Iterable
 
-from memory.text.markup import Mark, Markup
+from memory.text.markup import Block, Mark, Markup
 from memory.wrapping.agents import TAGS
 from memory.wrapping.headings import blocks, without_results
 from memory.wrapping.steering import PARAGRAPHS, steers, steers_beside_words
@@ -80,20 +81,21 @@ def _only_users_block(text: str) -> str:
 
     Of several blocks one may hold it.
     """
-    blocks = [*Markup(text).blocks("tag")]
-    own = _users_blocks(text, slice(0, len(text)))
-    if not own and len(blocks) > 1:
-        own = next((held for block in blocks if (held := _users_blocks(text, block.content))), [])
+    outermost = [*Markup(text).blocks("tag")]
+    own = _users_blocks(outermost, 0)
+    if not own and len(outermost) > 1:
+        inner = ((Markup(text[block.content]).blocks("tag"), block.content.start) for block in outermost)
+        own = next((held for within, start in inner if (held := _users_blocks(within, start))), [])
     if len(own) != 1:
         return text
     beside = [part for part in (text[: own[0].start].strip(), text[own[0].stop :].strip()) if part]
     return text[own[0]] if all(part[0] == "<" and part[-1] == ">" for part in beside) else text
 
 
-def _users_blocks(text: str, within: slice) -> list[slice]:
-    """Return the places of a part's outermost blocks that have a name for the user's words."""
-    blocks = [block for block in Markup(text[within]).blocks("tag") if _USERS_NAME.fullmatch(block.opens.name)]
-    return [slice(within.start + block.opens.start, within.start + block.closes.end) for block in blocks]
+def _users_blocks(within: Iterable[Block], start: int) -> list[slice]:
+    """Return the places of the blocks with a name for the user's words; theirs count from `start`."""
+    own = (block for block in within if _USERS_NAME.fullmatch(block.opens.name))
+    return [slice(start + block.opens.start, start + block.closes.end) for block in own]
 
 
 def _names_of_files(text: str) -> set[str]:

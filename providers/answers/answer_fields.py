@@ -83,7 +83,8 @@ def under_other_names(form: type[BaseModel], raw: Mapping[str, Any], *, nested: 
     }
     if not others:
         return {}
-    absent = {name: field for name, field in fields.items() if name not in set(map(plain, raw))}
+    named = set(map(plain, raw))
+    absent = {name: field for name, field in fields.items() if name not in named}
     missing = {name: fits for name, field in absent.items() if (fits := _fits(field, nested=nested))}
     found: dict[str, Any] = {}
     for alike in (True, False):

@@ -110,7 +110,7 @@ class ExportedChat:
                 self.bad.append(UnreadableEntry(place, "it is no message", one))
             elif side == "neither" or not text:
                 self.left_out[NO_TALK] += side is not None or speaker is not None
-            at, is_user = fields.time(message, self.names.zone), side == "user"
+            (at, again), is_user = fields.time(message, self.names.zone), side == "user"
             self._times.append(fields.open_time(message, at))
             spoken = text if (named or side in {"user", "companion"}) and text else None
             self._sides |= {side} if spoken else set()
@@ -127,8 +127,6 @@ class ExportedChat:
             self._is_agents |= kind is not None or unmarked.program(message) is not None
             self._is_agents |= marks_line(text) if is_user else acknowledges(text)
             key_ = key if chosen else None
-            may_be_again = at is not None and second_of_two(at, self.names.zone) is not None
-            again = fields.time(message, self.names.zone, read=second_of_two) if may_be_again else None
             self.turns.append(ChatNode(id_, is_user, spoken, at, speaker, key_, parent, chosen, again))
 
     def _side(self, message: Mapping[str, Any]) -> tuple[speech.Side | None, str | None]:
@@ -197,7 +195,8 @@ class ExportedChat:
         """Read the times that are ambiguous in one message alone; no id is derived from them."""
         for place, at in enumerate(moments(self._times, self.names.zone)):
             if at is not None:
-                self.turns[place] = replace(self.turns[place], at=at, again=second_of_two(at, self.names.zone))
+                again = second_of_two(at.astimezone(self.names.zone))
+                self.turns[place] = replace(self.turns[place], at=at, again=again)
 
     def _leave_out_insertions(self) -> None:
         """Reduce the user's messages of an agent's chat to the user's words, and remove the program's own answers."""

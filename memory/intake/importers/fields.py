@@ -5,7 +5,7 @@ DeepSeek, Grok and Copilot, and of programs that write the messages of a model's
 """
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from itertools import pairwise
@@ -13,7 +13,7 @@ from typing import Any
 
 from memory.intake.importers.entries import DATABASE_ID, snake_case
 from memory.intake.importers.reading.json_elements import Element
-from memory.intake.importers.times import moment
+from memory.intake.importers.times import ClockTime, clock_time
 from schemas.wire.fields import says_no
 
 # Fields with the messages of a chat: in a list, or in an object by their ids.
@@ -124,23 +124,20 @@ def under(outer: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
     return dict(outer) | {key: one for key, one in value.items() if one not in (None, "") or key not in outer}
 
 
-def time(
-    value: Mapping[str, Any],
-    zone: tzinfo,
-    names: Iterable[str] = TIMES,
-    read: Callable[[Any, tzinfo], datetime | None] = moment,
-) -> datetime | None:
-    """Return the first time, as `read` reads it; one of a database may be an object (`{"$date": …}`)."""
-    written = (one for name in names if _time(one := value.get(name), zone, moment, 0) is not None)
-    return _time(next(written, None), zone, read, 0)
+def time(value: Mapping[str, Any], zone: tzinfo, names: Iterable[str] = TIMES) -> ClockTime:
+    """Return the first time; one of a database may be an object (`{"$date": …}`)."""
+    return _first(_time(value.get(name), zone, 0) for name in names)
 
 
-def _time(value: Any, zone: tzinfo, read: Callable[[Any, tzinfo], datetime | None], nesting: int) -> datetime | None:
+def _time(value: Any, zone: tzinfo, nesting: int) -> ClockTime:
     if isinstance(value, dict) and nesting < NESTING:
         # A fraction of a second, which may stand first, is no time of its own.
-        within = (_time(one, zone, read, nesting + 1) for name, one in value.items() if "nano" not in name.casefold())
-        return next((at for at in within if at is not None), None)
-    return read(value, zone)
+        return _first(_time(one, zone, nesting + 1) for name, one in value.items() if "nano" not in name.casefold())
+    return clock_time(value, zone)
+
+
+def _first(times: Iterable[ClockTime]) -> ClockTime:
+    return next((one for one in times if one.at is not None), ClockTime(None))
 
 
 def open_time(message: Mapping[str, Any], at: datetime | None) -> Any:
@@ -180,7 +177,7 @@ def _marks(part: Mapping[str, Any], known: Container[str]) -> Iterator[str]:
 
 
 def _is_noted(value: Any) -> bool:
-    return value is True or _time(value, UTC, moment, 0) is not None
+    return value is True or _time(value, UTC, 0).at is not None
 
 
 def is_set(value: Any, nesting: int = 0) -> bool:

@@ -30,7 +30,7 @@ from memory.intake.importers.entries import (
 )
 from memory.intake.importers.reading.json_elements import NO_JSON, elements
 from memory.intake.importers.threads import ChatNode, ThreadDetails, conversation
-from memory.intake.importers.times import moment, second_of_two
+from memory.intake.importers.times import clock_time, moment
 from memory.text.errors import InvalidRequest
 from memory.text.json_lines import LineRefused, numbered, read_object
 from schemas.wire.fields import says_no
@@ -206,7 +206,7 @@ class _Chat:
         first = message_id(name, is_user, date, text, 1)
         self._seen[first] += 1
         id_ = message_id(name, is_user, date, text, self._seen[first])
-        at, again = (read(date, self.names.zone) for read in (moment, second_of_two))
+        at, again = clock_time(date, self.names.zone)
         self.turns.append(ChatNode(id_, is_user, text, at, name, chosen=chosen, again=again))
         return id_
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
+from typing import Any, NamedTuple
 
 # From here on a number counts milliseconds, or parts of one: in seconds it would be the year 5138.
 _MILLISECONDS_FROM = 1e11
@@ -90,6 +90,22 @@ STEP = timedelta(milliseconds=1)
 SECOND = timedelta(seconds=1)
 
 
+class ClockTime(NamedTuple):
+    """A time in UTC, None if it is none; and the second one, if the clock of a local time showed it twice."""
+
+    at: datetime | None
+    again: datetime | None = None
+
+
+def clock_time(value: Any, zone: tzinfo = UTC) -> ClockTime:
+    """Parse a time as `moment` does, with the second one that a clock showed alike."""
+    local = _local(value, zone)
+    at = _in_range(local)
+    if local is None or at is None or local.tzinfo is not zone:
+        return ClockTime(at)
+    return ClockTime(at, second_of_two(local))
+
+
 def moment(value: Any, zone: tzinfo = UTC) -> datetime | None:
     """Parse a time.
 
@@ -105,13 +121,10 @@ def moment(value: Any, zone: tzinfo = UTC) -> datetime | None:
     return _in_range(_local(value, zone))
 
 
-def second_of_two(value: Any, zone: tzinfo) -> datetime | None:
-    """Parse a local time that the clock showed twice, and return the second of the two; None if it did not."""
-    first = value.astimezone(zone) if isinstance(value, datetime) else _local(value, zone)
-    if first is None or first.tzinfo is not zone:
-        return None
-    second = first.replace(fold=1)
-    return _in_range(second) if second.utcoffset() != first.utcoffset() else None
+def second_of_two(local: datetime) -> datetime | None:
+    """Return the second of the two times at which a clock showed a local time; None if it did so once."""
+    second = local.replace(fold=1)
+    return _in_range(second) if second.utcoffset() != local.utcoffset() else None
 
 
 def _in_range(local: datetime | None) -> datetime | None:

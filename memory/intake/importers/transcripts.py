@@ -187,7 +187,7 @@ def _chat_around(names: ExportPersons, element: Element, one: Mapping[str, Any])
     for number, (_, outer) in enumerate(element.around if id_ is None else ()):
         id_ = fields.first(outer, fields.CHATS if number < whole else (*fields.CHATS, *fields.CHAT_IDS))
         if id_ is not None:
-            begins = fields.time(outer, names.zone, fields.BEGINS)
+            begins = fields.time(outer, names.zone, fields.BEGINS).at
             break
     return id_, begins
 
@@ -320,7 +320,7 @@ def chats(
     """Yield the chats of one object's messages: one, unless the messages name several."""
     parts = list(fields.about(value))
     id_ = next((one for part in parts if (one := fields.first(part, fields.CHAT_IDS))), None)
-    begins = next((time for part in parts if (time := fields.time(part, names.zone, fields.BEGINS))), None)
+    begins = next((time for part in parts if (time := fields.time(part, names.zone, fields.BEGINS).at)), None)
     leaf = next((one for part in parts if (one := fields.first(part, fields.LEAVES))), None)
     # Open WebUI has the messages that it shows in a list beside the tree of all.
     lists = [one for part in parts if isinstance(within, Mapping) and isinstance(one := part.get("messages"), list)]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.intake.importers.times import moment, risen, second_of_two
+from memory.intake.importers.times import clock_time, moment, risen
 
 LISBON = ZoneInfo("Europe/Lisbon")
 
@@ -99,9 +99,9 @@ def test_times_are_read_as_frontends_of_other_languages_write_them(written, mean
 def test_of_an_hour_that_the_clock_showed_twice_the_second_is_told_apart():
     berlin = ZoneInfo("Europe/Berlin")
     assert moment("October 27, 2024 2:01am", berlin).isoformat() == "2024-10-27T00:01:00+00:00"
-    assert second_of_two("October 27, 2024 2:01am", berlin).isoformat() == "2024-10-27T01:01:00+00:00"
-    assert second_of_two("October 27, 2024 3:01am", berlin) is None
-    assert second_of_two("2024-10-27T02:01:00Z", berlin) is None
+    assert clock_time("October 27, 2024 2:01am", berlin).again.isoformat() == "2024-10-27T01:01:00+00:00"
+    assert clock_time("October 27, 2024 3:01am", berlin).again is None
+    assert clock_time("2024-10-27T02:01:00Z", berlin).again is None
 
 
 TEN = datetime(2026, 3, 2, 10, tzinfo=UTC)
