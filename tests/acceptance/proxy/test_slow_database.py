@@ -70,8 +70,8 @@ def test_forty_chats_of_a_user_at_a_time_lose_no_turn_and_hold_up_no_other_user(
             await chat(client, loaded, "one before")
             way.seconds = LATE_SECONDS
             chats = [asyncio.ensure_future(chat(client, loaded, number)) for number in range(CHATS)]
-            # Another user's first request, for which no earlier one vouches, as soon as all of them are begun: they wait
-            # equally long, and on a fast machine are answered within less time than a request takes.
+            # Another user's first request, for which no earlier one vouches, once all of them are begun: they wait
+            # equally long, and on a fast machine all are answered within less time than a request takes.
             await asyncio.sleep(0)
             others = await chat(client, other, "theirs")
             unfinished = sum(not one.done() for one in chats)
